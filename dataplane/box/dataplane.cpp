@@ -152,7 +152,7 @@ void Dataplane::watch_kernel() {
 void Dataplane::watch_checksums() {
     const std::vector<LoadedService>& services = rules_.loaded().set().services.all;
     for (const Service& service : services) {
-        trust_.look(service.id, workers_.checksums_of(service.id),
+        trust_.look(service.id, workers_.checksums_of(service),
                     [this](const std::string& id, std::string_view side) {
                         log_warn("checksums of " + std::string{side} + " of the service " + id +
                                  " are trusted from now on: " + std::string{kTrustingAdvice});

@@ -135,7 +135,7 @@ Stats Dataplane::stats(const ControlStats& control) const {
         stats.workers.push_back(workers_.stats(worker));
     }
     for (const Service& service : loaded.set().services.all) {
-        const ServiceChecksums checksums = workers_.checksums_of(service.id);
+        const ServiceChecksums checksums = workers_.checksums_of(service);
         stats.services.push_back({service.id, checksums.clients, checksums.servers});
     }
     return stats;

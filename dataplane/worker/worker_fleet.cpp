@@ -246,11 +246,10 @@ void WorkerFleet::add_debts(StateStats& stats) const {
     }
 }
 
-ServiceChecksums WorkerFleet::checksums_of(const std::string& service) const {
+ServiceChecksums WorkerFleet::checksums_of(const Service& service) const {
     ServiceChecksums all;
     for (const auto& worker : workers_) {
-        all =
-            combined(all, worker->unit_parser().checksums_of(service).value_or(ServiceChecksums{}));
+        all = combined(all, worker->unit_parser().checksums_of(service));
     }
     return all;
 }

@@ -81,7 +81,7 @@ public:
     [[nodiscard]] std::uint64_t worst_excess(LimitSlot slot) const;
     void add_debts(StateStats& stats) const;
     // Each side's trust at the worker that trusts it most.
-    [[nodiscard]] ServiceChecksums checksums_of(const std::string& service) const;
+    [[nodiscard]] ServiceChecksums checksums_of(const Service& service) const;
     [[nodiscard]] WorkerStats stats(std::size_t worker) const;
     // Grows with every round of that worker; of a thread of its own.
     [[nodiscard]] std::uint64_t rounds(std::size_t worker) const {

@@ -514,8 +514,17 @@ protected:
         EXPECT_EQ(reason(client("").summed()), "unmatched");
     }
     using State = ChecksumTrust;
-    [[nodiscard]] State of_clients() const { return parser.checksums_of("web")->clients; }
-    [[nodiscard]] State of_servers() const { return parser.checksums_of("web")->servers; }
+    // The states as told of a service that is as it says.
+    [[nodiscard]] ServiceChecksums told(sluice::Checksums policy = sluice::Checksums::Auto,
+                                        Mode mode = Mode::Enforce) const {
+        Service web;
+        web.id = "web";
+        web.mode = mode;
+        web.checksums = policy;
+        return parser.checksums_of(web);
+    }
+    [[nodiscard]] State of_clients() const { return told().clients; }
+    [[nodiscard]] State of_servers() const { return told().servers; }
 
     UnitParser parser{capture_unit_budget()};
     AnswerBoards boards{256, 4096};
@@ -542,7 +551,33 @@ TEST_F(Checksums, AreVerifiedOnceEnoughCameRight) {
     EXPECT_EQ(reason(client(kLogin).summed(1)), "wrong_checksum");
     EXPECT_EQ(reason(client(kLogin).unfinished()), "wrong_checksum");
     EXPECT_EQ(reason(client(kLogin).summed()), "within_limits");
-    EXPECT_FALSE(parser.checksums_of("other").has_value());
+}
+
+// Under a rule set that no packet has come under yet as well as behind its first.
+TEST_F(Checksums, AreToldAsTheRuleSetInForceHasThem) {
+    using Sums = sluice::Checksums;
+    EXPECT_EQ(told(Sums::Auto).clients, State::Learning);
+    EXPECT_EQ(told(Sums::Trust).clients, State::Off);
+    EXPECT_EQ(told(Sums::Verify).servers, State::Verifying);
+    learn();
+    EXPECT_EQ(told(Sums::Auto).clients, State::Verifying);
+    EXPECT_EQ(told(Sums::Trust).clients, State::Off);
+    EXPECT_EQ(told(Sums::Trust).servers, State::Off);
+    const auto load = [&](std::string_view policy) {
+        std::string rules = rules_in("enforce");
+        rules.insert(rules.find("}\nrules"), ", checksums: " + std::string{policy});
+        ASSERT_TRUE(box.reload(rules));
+    };
+    load("trust");
+    EXPECT_EQ(told(Sums::Trust).clients, State::Off);
+    (void)reason(client("").sport(9).summed());
+    EXPECT_EQ(told(Sums::Trust).clients, State::Off);
+    EXPECT_EQ(told(Sums::Auto).clients, State::Learning) << "as it will begin anew";
+    load("auto");
+    EXPECT_EQ(told(Sums::Auto).clients, State::Learning);
+    (void)reason(client("").sport(9).summed());
+    EXPECT_EQ(told(Sums::Auto).clients, State::Learning);
+    EXPECT_EQ(told(Sums::Verify).clients, State::Verifying);
 }
 
 // An acknowledgement without bytes that its server would not take completes no handshake, puts no
@@ -713,8 +748,10 @@ TEST_F(Checksums, ThatAreTrustedInMonitorAreLearntAnewWhenTheServiceEnforces) {
     for (int source = 1; source <= 8; ++source) {
         take_unfinished("10.1.0." + std::to_string(source));
     }
-    EXPECT_EQ(of_clients(), State::Trusting);
+    EXPECT_EQ(told(sluice::Checksums::Auto, Mode::Monitor).clients, State::Trusting);
     ASSERT_TRUE(box.reload(rules_in("enforce")));
+    EXPECT_EQ(of_clients(), State::Learning);
+    EXPECT_EQ(of_servers(), State::Verifying);
     (void)reason(syn().sport(9).summed());
     EXPECT_EQ(of_clients(), State::Learning);
     EXPECT_EQ(of_servers(), State::Verifying);

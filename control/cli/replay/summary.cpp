@@ -132,7 +132,7 @@ void ReplaySummary::collect(const ReplayRules& replayed, const WorkerSet& worker
         rules.push_back(std::move(row));
     }
     for (const Service& service : replayed.loaded.set().services.all) {
-        checksums.push_back({service.id, workers.checksums_of(service.id)});
+        checksums.push_back({service.id, workers.checksums_of(service)});
     }
     table_full = workers.table_full();
     unread = workers.unread();

@@ -257,10 +257,10 @@ RuleTotals WorkerSet::totals(const LoadedRule& rule) const {
     return totals;
 }
 
-ServiceChecksums WorkerSet::checksums_of(const std::string& service) const {
+ServiceChecksums WorkerSet::checksums_of(const Service& service) const {
     ServiceChecksums all;
     for (const auto& worker : workers_) {
-        all = combined(all, worker->parser.checksums_of(service).value_or(ServiceChecksums{}));
+        all = combined(all, worker->parser.checksums_of(service));
     }
     return all;
 }

@@ -76,7 +76,7 @@ public:
     [[nodiscard]] RuleTotals totals(const LoadedRule& rule) const;
     [[nodiscard]] std::uint64_t table_full() const;
     // Each side's trust at the worker that trusts it most.
-    [[nodiscard]] ServiceChecksums checksums_of(const std::string& service) const;
+    [[nodiscard]] ServiceChecksums checksums_of(const Service& service) const;
     // Connections that went unread from their first doubt on.
     struct Unread {
         std::uint64_t of_services = 0;

@@ -88,8 +88,12 @@ void ServiceTracking::note_changed(const PortChecksums& checksums, std::uint16_t
 
 namespace {
 
-// A word that names a service and both states.
-constexpr std::uint64_t kStates = 0xF;
+// A word: the name of a service, what it said when its states began, and both states.
+constexpr std::uint64_t kSaid = 0x7F;
+constexpr std::uint64_t kEnforced = 0x40;
+constexpr unsigned kPolicyAt = 4;
+constexpr unsigned kServersAt = 2;
+
 ChecksumTrust trust_of(const PortChecksums& checksums) noexcept {
     if (!checksums.needs_finding()) {
         return ChecksumTrust::Off;
@@ -103,29 +107,43 @@ ChecksumTrust trust_of(const PortChecksums& checksums) noexcept {
             return ChecksumTrust::Learning;
     }
 }
-std::uint64_t state_word(std::uint64_t name, const PortChecksums& clients,
-                         const PortChecksums& servers) noexcept {
-    return (name & ~kStates) | static_cast<std::uint64_t>(trust_of(servers)) << 2 |
-           static_cast<std::uint64_t>(trust_of(clients));
+ChecksumTrust start_of(Checksums policy) noexcept {
+    return trust_of(PortChecksums{static_cast<ChecksumPolicy>(policy), UnfinishedSums::ByProof});
 }
 
 }  // namespace
 
 void ServiceTracking::publish(std::uint16_t slot) noexcept {
     const std::uint64_t name = slots_.name_of(slot);
-    published_[slot].set(name == 0 ? 0
-                                   : state_word(name, checksums_[slot], server_checksums_[slot]));
+    const std::uint64_t word = (name & ~kSaid) | (policies_[slot].enforced ? kEnforced : 0) |
+                               static_cast<std::uint64_t>(checksum_policies_[slot]) << kPolicyAt |
+                               static_cast<std::uint64_t>(trust_of(server_checksums_[slot]))
+                                   << kServersAt |
+                               static_cast<std::uint64_t>(trust_of(checksums_[slot]));
+    published_[slot].set(name == 0 ? 0 : word);
 }
 
-std::optional<ServiceChecksums> ServiceTracking::checksums_of(std::string_view id) const noexcept {
-    const std::uint64_t name = ServiceSlots::name_of(id) & ~kStates;
+// A worker adopts a rule set with the first packets that it sees under it: until then the word is
+// of the set before, and says what adopt() will make of it.
+ServiceChecksums ServiceTracking::checksums_of(const Service& service) const noexcept {
+    const std::uint64_t name = ServiceSlots::name_of(service.id) & ~kSaid;
+    const ChecksumTrust start = start_of(service.checksums);
     for (const Counter& published : published_) {
-        if (const std::uint64_t word = published.read(); word != 0 && (word & ~kStates) == name) {
-            return ServiceChecksums{.clients = static_cast<ChecksumTrust>(word & 3U),
-                                    .servers = static_cast<ChecksumTrust>(word >> 2 & 3U)};
+        const std::uint64_t word = published.read();
+        if (word == 0 || (word & ~kSaid) != name) {
+            continue;
         }
+        if (static_cast<Checksums>(word >> kPolicyAt & 3U) != service.checksums) {
+            break;
+        }
+        const bool begins_to_enforce = service.mode == Mode::Enforce && (word & kEnforced) == 0;
+        const auto goes_on = [&](std::uint64_t bits) {
+            const auto trust = static_cast<ChecksumTrust>(bits & 3U);
+            return begins_to_enforce && trust == ChecksumTrust::Trusting ? start : trust;
+        };
+        return {.clients = goes_on(word), .servers = goes_on(word >> kServersAt)};
     }
-    return std::nullopt;
+    return {.clients = start, .servers = start};
 }
 
 }  // namespace sluice

@@ -13,8 +13,6 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
-#include <string_view>
 
 namespace sluice {
 
@@ -48,8 +46,9 @@ public:
     // The box has sent a RST: where its number is the next one, the connection has ended.
     void note_reset(const MadeReset& reset, Instant now) noexcept;
 
-    // Trust in the checksums of a service of the set in force; anyone may ask.
-    [[nodiscard]] std::optional<ServiceChecksums> checksums_of(std::string_view id) const noexcept;
+    // Trust in the checksums of a service as the set in force has it, also before a packet has come
+    // under that set; anyone may ask.
+    [[nodiscard]] ServiceChecksums checksums_of(const Service& service) const noexcept;
 
     [[nodiscard]] ServiceDatagrams& datagrams() noexcept { return datagrams_; }
     [[nodiscard]] const ServiceDatagrams& datagrams() const noexcept { return datagrams_; }

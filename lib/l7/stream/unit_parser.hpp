@@ -44,8 +44,8 @@ public:
         return service_streams_.counters();
     }
     // See ServiceTracking.
-    [[nodiscard]] std::optional<ServiceChecksums> checksums_of(std::string_view id) const noexcept {
-        return tracking_.checksums_of(id);
+    [[nodiscard]] ServiceChecksums checksums_of(const Service& service) const noexcept {
+        return tracking_.checksums_of(service);
     }
     [[nodiscard]] const TrackCounters& tracked() const noexcept { return tracking_.counters(); }
 
