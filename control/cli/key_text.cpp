@@ -9,6 +9,11 @@
 namespace sluice {
 namespace {
 
+std::string seconds_left_text(std::int64_t ns) {
+    return ns == 0 ? "0" : left_text(static_cast<double>(ns) / 1e9);
+}
+
+// Short waits to their tenth, longer ones as the times beside them.
 std::string wait_text(const Json& wait) {
     if (wait.is_null()) {
         return "never";
@@ -20,12 +25,11 @@ std::string wait_text(const Json& wait) {
     if (ns < 1'000'000) {
         return fmt::format("{:.1f} us", static_cast<double>(ns) / 1e3);
     }
-    return ns < 1'000'000'000 ? fmt::format("{:.1f} ms", static_cast<double>(ns) / 1e6)
-                              : fmt::format("{:.1f} s", static_cast<double>(ns) / 1e9);
-}
-
-std::string seconds_left_text(std::int64_t ns) {
-    return ns == 0 ? "0" : left_text(static_cast<double>(ns) / 1e9);
+    if (ns < 1'000'000'000) {
+        return fmt::format("{:.1f} ms", static_cast<double>(ns) / 1e6);
+    }
+    return ns < 60'000'000'000 ? fmt::format("{:.1f} s", static_cast<double>(ns) / 1e9)
+                               : seconds_left_text(ns);
 }
 
 // Where what is left comes from.

@@ -94,12 +94,29 @@ std::string text_of(const Kind& kind, const Sample& sample) {
     return text;
 }
 
-// Connections that went unread, of a daemon that tells.
+// Connections that went unread, of a daemon that tells: `http_gap` is reason and protocol.
 std::string unread_text(const Sample& sample) {
-    const bool has_any = sample.now.contains("unread_connections") &&
-                         has_counts(sample.now.at("unread_connections"));
-    return has_any ? "\n" + counter_table(sample, "unread_connections", "UNREAD", "CONNECTIONS")
-                   : "";
+    const char* const group = "unread_connections";
+    if (!sample.now.contains(group) || !has_counts(sample.now.at(group))) {
+        return "";
+    }
+    const Json* before = sample.before == nullptr ? nullptr : &sample.before->at(group);
+    Table table{{{"UNREAD"},
+                 {"READ BEFORE"},
+                 {"CONNECTIONS", kRight},
+                 {before != nullptr ? "/S" : "", kRight}}};
+    for (const auto& [name, value] : sample.now.at(group).items()) {
+        const auto count = value.get<std::uint64_t>();
+        const std::size_t end = name.find('_');
+        if (count == 0 || end == std::string::npos) {
+            continue;
+        }
+        const std::string protocol = name.substr(0, end);
+        table.row(
+            {name.substr(end + 1), protocol == "none" ? "nothing" : protocol, grouped(count),
+             before != nullptr ? rate_text(count, count_in(before, name), sample.seconds) : ""});
+    }
+    return "\n" + table.text();
 }
 
 // Whether any rule has such a member.

@@ -56,8 +56,13 @@ TEST(KeyText, HiddenCharactersOfReasonsAreShownEscaped) {
 TEST(KeyText, SaysInHowLongTheKeyIsFresh) {
     EXPECT_EQ(key_text(shown(bucket(86'040'000'000'000, 172'440'000'000'000))),
               "rule r, key 192.0.2.7\n\n"
-              "LIMIT  NUMBERS  LCORE  LEFT   OF       WAIT  FRESH IN  BUCKET\n"
-              "1      per day      1     0  500  86040.0 s    47h54m  its own\n");
+              "LIMIT  NUMBERS  LCORE  LEFT   OF    WAIT  FRESH IN  BUCKET\n"
+              "1      per day      1     0  500  23h54m    47h54m  its own\n");
+    EXPECT_NE(key_text(shown(bucket(3'599'600'000'000, 3'600'000'000'000)))
+                  .find("  500   60m       60m  its own\n"),
+              std::string::npos);
+    EXPECT_NE(key_text(shown(bucket(59'900'000'000, 60'000'000'000))).find("  59.9 s"),
+              std::string::npos);
 }
 
 TEST(KeyText, SaysThatABucketWasCarriedOver) {

@@ -67,9 +67,16 @@ TEST(StatsText, ShowsConnectionsWhereThereAreAny) {
 TEST(StatsText, ShowsConnectionsThatWentUnread) {
     Json now = stats(1'000, 5);
     now["unread_connections"]["http_gap"] = 1'200;
-    EXPECT_NE(stats_text(now).find("\nUNREAD    CONNECTIONS\nhttp_gap        1,200\n"),
+    now["unread_connections"]["none_other"] = 3;
+    EXPECT_NE(stats_text(now).find("\nUNREAD  READ BEFORE  CONNECTIONS\n"
+                                   "gap     http               1,200\n"
+                                   "other   nothing                3\n"),
               std::string::npos)
         << stats_text(now);
+    const Json before = stats(1'000, 5);
+    EXPECT_NE(stats_text(now, &before, 2).find("gap     http               1,200  600\n"),
+              std::string::npos)
+        << stats_text(now, &before, 2);
 }
 
 TEST(StatsText, ShowsServicesWithTheirModesAndWhatTheyWouldRefuse) {
