@@ -152,6 +152,11 @@ const Case kCases[] = {
     {"an encoded slash that some servers decode is refused, or charged as both", kEnforced,
      opened({{0ms, client("GET /x/..%2Flogin HTTP/1.1\r\nHost: a\r\n\r\n"), "drop",
               "ambiguous_request"}})},
+    {"a path of npm or GitLab has one", kEnforced,
+     opened({{0ms, client("GET /@scope%2fname HTTP/1.1\r\nHost: a\r\n\r\n"), "drop",
+              "ambiguous_request"}})},
+    {"in a query it is a byte like others", kEnforced,
+     opened({{0ms, client("GET /x?p=a%2Fb HTTP/1.1\r\nHost: a\r\n\r\n"), "pass", "unmatched"}})},
 
     {"a body of CONNECT is the next request to some servers", kEnforced,
      opened({{0ms, client("CONNECT a:80 HTTP/1.1\r\nHost: a:80\r\nContent-Length: 58\r\n\r\n"),
@@ -254,6 +259,11 @@ const Case kCases[] = {
 
 // Requests to a box that reads them as every server does (on_ambiguous: both).
 const Case kReadings[] = {
+    {"a path of npm or GitLab passes where none of its readings has a limit", kEnforced,
+     opened({{0ms, client("GET /@scope%2fname HTTP/1.1\r\nHost: a\r\n\r\n"), "pass", "unmatched"},
+             {0ms, client("GET /x%2flogin HTTP/1.1\r\nHost: a\r\n\r\n", 40), "pass", "unmatched"},
+             {0ms, client("GET /%2flogin HTTP/1.1\r\nHost: a\r\n\r\n", 76), "pass",
+              "within_limits"}})},
     {"what servers read differently is charged as each of its readings", kEnforced,
      opened(
          {{0ms, client("GET /x/..%2Flogin HTTP/1.1\r\nHost: a\r\n\r\n"), "pass", "within_limits"},
