@@ -36,6 +36,7 @@ Result<Welcome> DataplaneLink::connect() {
     if (!client) {
         return client.error();
     }
+    renew_key();
     const std::unique_lock lock{calling_, timeout_};
     if (!lock) {
         return busy();
@@ -74,6 +75,23 @@ RssMapping DataplaneLink::rss_mapping() const {
 std::optional<PacketTreatment> DataplaneLink::treatment() const {
     const std::lock_guard lock{seeing_};
     return treatment_;
+}
+
+DatabaseSeal DataplaneLink::seal(const RuleSet& rules) const {
+    std::unique_lock lock{seeing_};
+    const std::optional<DatabaseKey> key = key_;
+    lock.unlock();
+    return key ? seal_of(rules, *key) : DatabaseSeal{};
+}
+
+// The key of before stays where the file cannot be read: the dataplane may have that one still.
+void DataplaneLink::renew_key() {
+    if (key_file_.empty()) {
+        return;
+    }
+    const Result<DatabaseKey> key = read_database_key(key_file_);
+    const std::lock_guard lock{seeing_};
+    key_ = key ? *key : key_;
 }
 
 DataplaneLink::Status DataplaneLink::status() const {

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace sluice {
 
@@ -46,24 +47,28 @@ public:
     [[nodiscard]] std::optional<PacketTreatment> treatment() const;
 
     // Vouches for the databases of sets that are sent, once there is a key; before the first call.
-    void share_key(const DatabaseKey& key) { key_ = key; }
-    [[nodiscard]] DatabaseSeal seal(const RuleSet& rules) const {
-        return key_ ? seal_of(rules, *key_) : DatabaseSeal{};
+    // Each connection reads it anew: a dataplane whose state was forgotten has made another.
+    void share_key(const DatabaseKey& key, std::string file) {
+        key_ = key;
+        key_file_ = std::move(file);
     }
+    [[nodiscard]] DatabaseSeal seal(const RuleSet& rules) const;
 
 private:
     void set(Status status);
+    void renew_key();
 
     std::string path_;
     std::chrono::milliseconds timeout_;
     std::string audit_dir_;
-    std::optional<DatabaseKey> key_;
+    std::string key_file_;
     std::timed_mutex calling_;
     std::optional<DataplaneClient> client_;  // behind calling_
     mutable std::mutex seeing_;
     Status status_;                       // behind seeing_, so that it can be read during a call
     RssMapping spread_ = usual_spread();  // likewise
     std::optional<PacketTreatment> treatment_;
+    std::optional<DatabaseKey> key_;
 };
 
 }  // namespace sluice

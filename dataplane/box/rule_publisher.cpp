@@ -236,7 +236,7 @@ Reply RulePublisher::take(ApplyRules request, Keep keep) {
     if (!vouches_for(request.rules, request.seal)) {
         const Failure why{
             "its patterns do not carry the sum that sluiced makes with the key of "
-            "databases; do both programs share one?"};
+            "databases; do both programs name the same file, which sluiced may read?"};
         log_error("refused a rule set: " + why.what);
         return why;
     }

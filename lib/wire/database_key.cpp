@@ -28,28 +28,6 @@ Error no_key(const std::string& what, const std::string& path) {
             "cannot " + what + " the key of databases " + path + ": " + std::strerror(errno)};
 }
 
-Result<DatabaseKey> read_key(const std::string& path) {
-    const Fd file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)};
-    struct stat info{};
-    if (!file.is_open() || ::fstat(file.get(), &info) != 0) {
-        return no_key("read", path);
-    }
-    std::array<char, kFileSize + 1> bytes{};
-    const bool private_file = S_ISREG(info.st_mode) && (info.st_mode & 0027) == 0;
-    const ssize_t got = ::read(file.get(), bytes.data(), bytes.size());
-    if (!private_file || got != static_cast<ssize_t>(kFileSize) ||
-        !std::string_view{bytes.data(), bytes.size()}.starts_with(kHead)) {
-        return Error{Errc::BadSyntax,
-                     "the key of databases " + path +
-                         (private_file ? " is damaged; remove it, and both programs share a new one"
-                                       : " may be read or changed by others; it is to be 0600, or "
-                                         "0640 for sluiced's group")};
-    }
-    DatabaseKey key;
-    std::memcpy(key.bytes.data(), bytes.data() + kHead.size(), sizeof(key));
-    return key;
-}
-
 // Whole before it has its name; an Error with errno EEXIST: another one was first.
 bool write_key(const std::string& path, const DatabaseKey& key, std::optional<gid_t> group) {
     const std::string temporary = path + ".new-" + std::to_string(::getpid());
@@ -75,6 +53,28 @@ bool write_key(const std::string& path, const DatabaseKey& key, std::optional<gi
 
 }  // namespace
 
+Result<DatabaseKey> read_database_key(const std::string& path) {
+    const Fd file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)};
+    struct stat info{};
+    if (!file.is_open() || ::fstat(file.get(), &info) != 0) {
+        return no_key("read", path);
+    }
+    std::array<char, kFileSize + 1> bytes{};
+    const bool private_file = S_ISREG(info.st_mode) && (info.st_mode & 0027) == 0;
+    const ssize_t got = ::read(file.get(), bytes.data(), bytes.size());
+    if (!private_file || got != static_cast<ssize_t>(kFileSize) ||
+        !std::string_view{bytes.data(), bytes.size()}.starts_with(kHead)) {
+        return Error{Errc::BadSyntax,
+                     "the key of databases " + path +
+                         (private_file ? " is damaged; remove it, and both programs share a new one"
+                                       : " may be read or changed by others; it is to be 0600, or "
+                                         "0640 for sluiced's group")};
+    }
+    DatabaseKey key;
+    std::memcpy(key.bytes.data(), bytes.data() + kHead.size(), sizeof(key));
+    return key;
+}
+
 DatabaseKey random_database_key() {
     DatabaseKey key;
     std::span<std::uint8_t> left{key.bytes};
@@ -86,7 +86,7 @@ DatabaseKey random_database_key() {
 }
 
 Result<DatabaseKey> open_database_key(const std::string& path, const std::string& user) {
-    Result<DatabaseKey> found = read_key(path);
+    Result<DatabaseKey> found = read_database_key(path);
     if (found || errno != ENOENT || found.error().code != Errc::Unreachable) {
         return found;
     }
@@ -101,7 +101,7 @@ Result<DatabaseKey> open_database_key(const std::string& path, const std::string
     if (!write_key(path, random_database_key(), group) && errno != EEXIST) {
         return no_key("make", path);
     }
-    return read_key(path);
+    return read_database_key(path);
 }
 
 DatabaseSeal seal_of(const RuleSet& rules, const DatabaseKey& key) {

@@ -23,6 +23,9 @@ inline constexpr const char* kDatabaseKeyFile = "database-key";  // in a state d
 [[nodiscard]] Result<DatabaseKey> open_database_key(const std::string& path,
                                                     const std::string& user);
 
+// The key in that file; an Error also where there is none.
+[[nodiscard]] Result<DatabaseKey> read_database_key(const std::string& path);
+
 // A key of this process alone: no other one's databases are taken.
 [[nodiscard]] DatabaseKey random_database_key();
 

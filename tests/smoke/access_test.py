@@ -172,6 +172,22 @@ class Databases(AccessCase):
         self.box.start_sluiced()
         self.apply(PATTERN)
 
+    def test_sluiced_takes_up_the_key_that_the_next_dataplane_makes(self):
+        """As after --forget, which removes the one before."""
+        self.box.start_dataplane(*QUIET)
+        self.box.start_sluiced()
+        self.apply(PATTERN)
+        self.box.kill(self.box.dataplane)
+        key = self.box.folder / "database-key"
+        before = key.read_bytes()
+        key.unlink()
+        self.box.wait_for_link(False)
+        self.box.start_dataplane(*QUIET)
+        self.assertNotEqual(key.read_bytes(), before)
+        self.box.wait_for_link(True)
+        self.apply(PATTERN.replace("version: 1", "version: 1  # again"))
+        self.assertEqual(self.metric('sluice_control_refused_total{reason="unsealed"}'), "0")
+
     def test_kept_ones_are_checked_as_well(self):
         self.box.start_dataplane(*QUIET)
         sluiced = self.box.start_sluiced()
