@@ -20,6 +20,7 @@ from stop_signals import Stopped, stop_on_signals
 
 SECONDS = 60
 LONG_SECONDS = 3600
+MOST_SECONDS = 366 * 24 * 3600
 
 ATTACKS = {
     "kills": (kills.run, "kills at random under load"),
@@ -40,6 +41,18 @@ ATTACKS = {
 }
 
 
+def time_of(given, parser):
+    """How long each attack lasts, in seconds."""
+    if given.seconds is not None and given.hours is not None:
+        parser.error("--seconds and --hours say the same; give one of them")
+    asked = given.seconds if given.hours is None else 3600 * given.hours
+    if asked is None:
+        return LONG_SECONDS if given.long else SECONDS
+    if not 1 <= asked <= MOST_SECONDS:
+        parser.error("an attack lasts a second to a year")
+    return round(asked)
+
+
 def arguments():
     parser = argparse.ArgumentParser(
         prog="scripts/attack", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -54,6 +67,7 @@ def arguments():
     given = parser.parse_args()
     if unknown := set(given.names) - set(ATTACKS):
         parser.error(f"no attack is called {', '.join(sorted(unknown))}: {', '.join(ATTACKS)}")
+    given.for_seconds = time_of(given, parser)
     return given
 
 
@@ -76,7 +90,7 @@ def row(name, outcome, error):
 
 
 def run(given):
-    seconds = given.seconds or round(3600 * (given.hours or 0)) or (LONG_SECONDS if given.long else SECONDS)
+    seconds = given.for_seconds
     rows, broken = [], False
     print(f"seed {given.seed}", flush=True)
     for name in given.names or ATTACKS:

@@ -38,6 +38,15 @@ class Help(unittest.TestCase):
         self.assertEqual(done.returncode, 2)
         self.assertIn("no attack is called soka: kills, damage,", done.stderr)
 
+    def test_a_time_that_is_none_is_refused(self):
+        for words, why in ((["--hours", "0"], "a second to a year"), (["--hours", "nan"], "a second to a year"),
+                           (["--hours", "inf"], "a second to a year"), (["--seconds", "0"], "a second to a year"),
+                           (["--hours", "1", "--seconds", "5"], "give one of them")):
+            done = subprocess.run([sys.executable, ATTACK, "soak", *words, "--shim", "-", "--programs", *PROGRAMS],
+                                  capture_output=True, text=True, timeout=PATIENCE)
+            self.assertEqual(done.returncode, 2, words)
+            self.assertIn(why, done.stderr)
+
 
 @unittest.skipUnless(os.geteuid() == 0, "wants root: it makes network namespaces")
 class Stop(unittest.TestCase):
