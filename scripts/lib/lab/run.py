@@ -147,7 +147,8 @@ time      {summary['seconds']:>12,.1f} s""", file=out)
 
 def main():
     parser = argparse.ArgumentParser(prog="scripts/run", description=__doc__)
-    parser.add_argument("--duration", type=duration, default=10.0, help="such as 10s (the default)")
+    parser.add_argument("--duration", type=duration, default=10.0, help="such as 10s (the default); http goes on for as long as each client has tried to log in "
+                        f"fewer than {web_plan.LEAST_ATTEMPTS} times")
     parser.add_argument("--json", action="store_true", help="one line of JSON on standard output")
     parser.add_argument("--port-type", choices=sorted(DEVICES), default="af_packet")
     parser.add_argument("--traffic", choices=("flood", "http"), default="flood",
