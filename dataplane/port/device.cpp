@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include <net/if.h>
 #include <rte_dev.h>
 #include <rte_errno.h>
 #include <rte_ethdev.h>
@@ -64,6 +65,10 @@ void remove_stale_socket(const std::string& device) {
 
 // Advice about a device that does not come up.
 std::string advice_on(const std::string& device) {
+    if (::if_nametoindex(device.c_str()) != 0) {
+        return "that is an interface of the kernel: write net_af_packet0,iface=" + device +
+               ", or net_af_xdp0 in its place, with another number for each port";
+    }
     const std::string missing = missing_capabilities(device, effective_capabilities());
     return missing.empty()
                ? "check its name and arguments, and that its interface exists"

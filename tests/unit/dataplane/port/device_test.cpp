@@ -26,6 +26,13 @@ TEST(DeviceName, IsHowDpdkCallsIt) {
 }
 
 // While the first does not come up again, the second does, under its own number; then the first.
+TEST(AttachDevice, ABareInterfaceIsToldHowItIsWritten) {
+    const auto attached = attach_device("lo");
+    ASSERT_FALSE(attached);
+    EXPECT_NE(attached.error().what.find("write net_af_packet0,iface=lo"), std::string::npos)
+        << attached.error().what;
+}
+
 TEST(AttachAgain, EachPortHasItsNumberAlsoWhileOthersAreAway) {
     test::start_eal_once();
     const std::string first = "net_null_first";
