@@ -1,6 +1,7 @@
 #include "dataplane/port/ports.hpp"
 
 #include "dataplane/port/device.hpp"
+#include "dataplane/port/driver_hush.hpp"
 #include "dataplane/port/mtu_watch.hpp"
 #include "dataplane/port/pool.hpp"
 #include "dataplane/state/whole_file.hpp"
@@ -97,6 +98,7 @@ Ports::Ports(const RssKeys& keys, const std::string& state_dir)
 Ports::~Ports() {
     for (const auto& pair : pairs_) {
         release_links(*pair);
+        const DriverHush hush{pair->stays_in_kernel};
         for (Port* port : {&pair->outside, &pair->inside}) {
             stop_port(*port);
             if (!pair->stays_in_kernel) {

@@ -73,6 +73,7 @@ class KernelBridge(KernelCase):
                 self.expect_limit(flood)
             self.assertEqual(self.box.kill(self.box.dataplane, signal.SIGTERM), 0)
             self.expect_bridged(flood)
+            self.assertNotIn("removing XDP program", self.box.log("dataplane.log"))  # of its driver, which cannot take it off
 
     def test_a_worker_that_hangs_stops_the_heartbeat(self):
         self.start_box()
