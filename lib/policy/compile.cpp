@@ -99,9 +99,8 @@ private:
         const YamlNode* version = top.find("version");
         if (version == nullptr) {
             file_.problems.error(top.node().at, "a rule file begins with `version: 1`");
-        } else if (!version->is_scalar() || !version->plain || version->text != "1") {
-            file_.problems.error(version->at,
-                                 "this version reads `version: 1`, found " + kind_name(*version));
+        } else if (std::string fault = version_fault(*version); !fault.empty()) {
+            file_.problems.error(version->at, std::move(fault));
         }
     }
 

@@ -84,9 +84,8 @@ private:
         const YamlNode* version = root.is_map() ? value_of(root, "version") : nullptr;
         if (version == nullptr) {
             problems_.error(root.at, "a rule file begins with `version: 1`");
-        } else if (!version->is_scalar() || !version->plain || version->text != "1") {
-            problems_.error(version->at,
-                            "this version reads `version: 1`, found " + kind_name(*version));
+        } else if (std::string fault = version_fault(*version); !fault.empty()) {
+            problems_.error(version->at, std::move(fault));
         }
     }
 

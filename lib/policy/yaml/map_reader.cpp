@@ -56,6 +56,15 @@ std::string kind_name(const YamlNode& node) {
     }
 }
 
+std::string version_fault(const YamlNode& version) {
+    const bool says_one = version.is_scalar() && version.text == "1";
+    if (says_one && version.plain) {
+        return "";
+    }
+    return "this version reads `version: 1`, " +
+           (says_one ? "a number: write it without quotes" : "found " + kind_name(version));
+}
+
 MapReader::MapReader(const YamlNode& node, std::span<const KeyRow> known,
                      const ReadContext& context, std::string_view what)
     : node_{node}, context_{context} {

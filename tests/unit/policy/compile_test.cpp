@@ -230,7 +230,8 @@ TEST(CompileRules, OnePrefixLengthIsEnoughForOneVersion) {
 
 const test::WrongText kWrong[] = {
     {"rules: []\n", 1, 1, "begins with `version: 1`"},
-    {"version: 2\nrules: []\n", 1, 10, "version: 1"},
+    {"version: 2\nrules: []\n", 1, 10, "version: 1`, found `2`"},
+    {"version: \"1\"\nrules: []\n", 1, 10, "version: 1`, a number: write it without quotes"},
     {"version: 1\n", 1, 1, "has `rules`"},
     {"version: 1\nrules: 5\n", 2, 8, "list of rules"},
     {"version: 1\nrules:\n", 2, 1, "[] for none"},  // the file may be cut
