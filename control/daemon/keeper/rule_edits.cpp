@@ -1,5 +1,6 @@
 #include "control/daemon/keeper/rule_edits.hpp"
 
+#include "control/daemon/dynamic_count.hpp"
 #include "lib/policy/files/rule_lines.hpp"
 
 #include <algorithm>
@@ -78,16 +79,19 @@ Result<EditedText> add_last(const std::vector<FileAt>& files, const LoneRule& ru
     return edited;
 }
 
-Refusal no_such_rule(const std::string& id, const StoredRules& rules) {
+// The rule has no lines of its own: it runs, and stands in brackets, or there is none.
+Refusal no_such_rule(const std::string& id, const StoredRules& rules, const RuleView& running) {
     return {Refusal::Kind::NoSuchRule,
-            "there is no rule " + id + " in " + rules.file +
-                "; rules in brackets cannot be changed one by one",
+            find_rule(running.rules, id) == nullptr
+                ? "there is no rule " + id + " in " + rules.file
+                : "the rule " + id + " stands in brackets in " + rules.file +
+                      ", and such rules cannot be changed one by one: apply the whole set",
             {}};
 }
 
 // The text with the rule put in, replaced or deleted.
 std::variant<Edited, Refusal> edited(const StoredRules& now, const RuleEdit& edit,
-                                     const LoneRule* rule) {
+                                     const LoneRule* rule, const RuleView& running) {
     const std::vector<FileAt> files = files_of(now);
     const bool is_add = edit.kind == RuleEdit::Kind::Add;
     const std::string& id = rule == nullptr ? edit.id : rule->id;
@@ -100,7 +104,7 @@ std::variant<Edited, Refusal> edited(const StoredRules& now, const RuleEdit& edi
     const std::string& beside = is_add ? edit.place.id : id;
     std::optional<FileAt> file = at_end ? std::nullopt : file_with(files, beside);
     if (!at_end && !file) {
-        return no_such_rule(beside, now);
+        return no_such_rule(beside, now, running);
     }
     Result<EditedText> text = Error{Errc::OutOfRange, ""};
     if (edit.kind == RuleEdit::Kind::Delete) {
@@ -186,7 +190,7 @@ std::optional<RuleChange> try_edit(LiveRules& rules, const RuleEdit& edit, const
     const StoredRules now = *applied.current();
     lock.unlock();
     const std::string tag = tag_of(now);
-    std::variant<Edited, Refusal> made = edited(now, edit, rule);
+    std::variant<Edited, Refusal> made = edited(now, edit, rule, *rules.board.view());
     if (auto* refusal = std::get_if<Refusal>(&made)) {
         return refused(now.generation, std::move(*refusal));
     }

@@ -118,6 +118,16 @@ TEST_F(Edits, WhatIsRefusedChangesNothing) {
     EXPECT_EQ(text(), kOne);
 }
 
+TEST_F(Edits, ARuleInBracketsIsToldFromNone) {
+    start_dataplane();
+    start_daemon();
+    ASSERT_FALSE(
+        apply("version: 1\nrules: [{id: a, when: ip.proto eq 17, on_match: drop}]\n").refusal);
+    EXPECT_NE(remove("a").refusal->what.find("the rule a stands in brackets in test.yaml"),
+              std::string::npos);
+    EXPECT_EQ(remove("b").refusal->what, "there is no rule b in test.yaml");
+}
+
 TEST_F(Edits, LeaveOutSettingsWhoseTimeHasRunOut) {
     start_dataplane();
     start_daemon();
