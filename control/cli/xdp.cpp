@@ -1,10 +1,16 @@
 #include "control/cli/commands.hpp"
 #include "control/cli/daemon.hpp"
+#include "control/cli/interface_programs.hpp"
 #include "control/cli/table.hpp"
+#include "control/cli/terminal.hpp"
 
 #include <fmt/format.h>
 
-// The program in the kernel at af_xdp ports, as the dataplane tells of it.
+#include <array>
+#include <string_view>
+
+// The program in the kernel at af_xdp ports, as the dataplane tells of it; without one, as the
+// kernel does.
 namespace sluice {
 namespace {
 
@@ -96,10 +102,59 @@ std::string xdp_text(const Json& document) {
                  "of net_af_xdp ports\n";
 }
 
+// In the order of InterfaceProgram::Does.
+constexpr auto kDoes = std::to_array<std::string_view>(
+    {"unknown", "another program", "kernel forwards", "kernel drops", "box"});
+
+std::string_view does_text(const InterfaceProgram& one) {
+    return kDoes[static_cast<std::size_t>(one.does)];
+}
+
+std::string found_text(const std::vector<InterfaceProgram>& found) {
+    if (found.empty()) {
+        return "the kernel has no program at any interface of this network namespace\n";
+    }
+    Table table{{{"INTERFACE"}, {"MODE"}, {"PROGRAM", kRight}, {"NAME"}, {"DECIDES"}}};
+    for (const InterfaceProgram& one : found) {
+        table.row({one.interface, one.native ? "native" : "generic", fmt::to_string(one.program),
+                   one.name.empty() ? "-" : one.name, std::string{does_text(one)}});
+    }
+    return table.text();
+}
+
+Json found_json(const std::vector<InterfaceProgram>& found) {
+    Json interfaces = Json::array();
+    for (const InterfaceProgram& one : found) {
+        interfaces.push_back({{"interface", one.interface},
+                              {"mode", one.native ? "native" : "generic"},
+                              {"program", one.program},
+                              {"name", one.name},
+                              {"decides", does_text(one)}});
+    }
+    return {{"interfaces", std::move(interfaces)}};
+}
+
+// Nobody tells of the ports: whether the kernel goes on without a box is what is asked just then.
+void show_interfaces(const Options& options) {
+    const Result<std::vector<InterfaceProgram>> found = interface_programs();
+    if (!found) {
+        say_error(found.error().what);
+        return;
+    }
+    print(options.json ? dump_line(found_json(*found)) : found_text(*found));
+}
+
 }  // namespace
 
 ExitCode run_xdp(const Options& options) {
-    return show(options, {.target = "/v1/ports"}, xdp_text);
+    const auto answer = ask(options, {.target = "/v1/ports"});
+    const auto* refusal = std::get_if<DaemonRefusal>(&answer);
+    if (refusal == nullptr || refusal->exit != ExitCode::Unreached || !options.url.empty()) {
+        return show_answer(options, answer, xdp_text);
+    }
+    const ExitCode exit = report(*refusal);
+    show_interfaces(options);
+    return exit;
 }
 
 }  // namespace sluice

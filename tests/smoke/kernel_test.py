@@ -73,7 +73,20 @@ class KernelBridge(KernelCase):
                 self.expect_limit(flood)
             self.assertEqual(self.box.kill(self.box.dataplane, signal.SIGTERM), 0)
             self.expect_bridged(flood)
+            told = self.xdp_without_a_box()
+            self.assertRegex(told.stdout, r"(?m)^i +native +\d+ +xsk_def_prog +kernel forwards$")
+            self.assertRegex(told.stdout, r"(?m)^o +native +\d+ +xsk_def_prog +kernel forwards$")
+            self.assertIn("start sluice-dataplane", told.stderr)
+            self.assertEqual({one["interface"]: one["decides"] for one in json.loads(
+                self.xdp_without_a_box("--json").stdout)["interfaces"]}, {"o": "kernel forwards", "i": "kernel forwards"})
             self.assertNotIn("removing XDP program", self.box.log("dataplane.log"))  # of its driver, which cannot take it off
+
+    def xdp_without_a_box(self, *more):
+        """In the network namespace of the box, whose interfaces they are."""
+        done = subprocess.run(["ip", "netns", "exec", self.hosts.box, self.box.sluicectl, "xdp", "status", "--socket",
+                               self.box.api_socket, *more], capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, 3, done.stderr)
+        return done
 
     def test_a_worker_that_hangs_stops_the_heartbeat(self):
         self.start_box()
@@ -94,6 +107,8 @@ class KernelBridge(KernelCase):
             bridged, dropped = self.pinned_counts()
             wait_until("the kernel to drop", lambda: self.pinned_counts()[1] >= dropped + MANY)
             self.assertEqual((self.came(flood), self.pinned_counts()[0]), (came, bridged))
+            wait_until("the last beat to be too old", lambda: "  box\n" not in self.xdp_without_a_box().stdout)
+            self.assertRegex(self.xdp_without_a_box().stdout, r"(?m)^o +native +\d+ +xsk_def_prog +kernel drops$")
             self.start_box("closed")
             self.expect_limit(flood)
             self.assertGreaterEqual(self.kernel()["outside"]["dropped_packets"], dropped + MANY)
