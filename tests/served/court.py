@@ -2,6 +2,7 @@
 import collections
 import contextlib
 import dataclasses
+import itertools
 import os
 import pathlib
 import socket
@@ -10,7 +11,9 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "smoke"))
 from http_hosts import run_within  # noqa: E402
-from law import is_refused, is_uncounted  # noqa: E402
+from heads import OTHER, get  # noqa: E402
+from law import REFUSED, is_refused, is_uncounted  # noqa: E402
+from plan import Open, Plan, Send, Wait, flows  # noqa: E402
 from programs import Box, Hosts, ip, wait_until, wait_until_still  # noqa: E402
 import engine  # noqa: E402
 import evasions  # noqa: E402
@@ -26,6 +29,8 @@ BATCH_SECONDS = 8
 ATTEMPTS = 3  # of what was refused: a frame may be lost on the way
 SETTLE = 0.05  # seconds for what still comes when all plans are done
 STILL = 0.2  # seconds without another line of a log
+TURNS = 2  # of a worker, the second of which began behind what was before the first
+LAST_SLOT = rule_files.SLOTS - 1  # of clients who let pass what came before them; no rule of FEW slots is over it
 LEAST_TTL = 5  # of what comes to a server: as many routers seem to lie before it
 KEYS = 1 << 19
 CONFIG = {"memory": {"tables": {"keys": KEYS}}, "workers": {"idle_sleep": "100us"}}
@@ -33,6 +38,10 @@ HOPS = """table ip hops {{
     chain arrived {{ type filter hook prerouting priority -300; ip ttl < {least} drop; }}
 }}
 """
+
+
+LAST = Plan("the last", flows("the last"), (Open(), Send(get(OTHER)), Wait()))
+LAST_SECONDS = 4
 
 
 @dataclasses.dataclass
@@ -58,6 +67,7 @@ class Court:
         self.numbers = [0] * rule_files.SLOTS
         self.seen_of = {}  # by client: a log may be late
         self.of_nobody = collections.Counter()  # logins by server
+        self.lines = 0  # of logs, so far
         self.strange = []  # lines of logs that are nobody's, in words
 
     def __enter__(self):
@@ -115,9 +125,16 @@ class Court:
                        capture_output=True)
 
     def apply(self, rules):
+        """Returns once each worker judges by them."""
         done = self.box.apply(rules, "--force")
         if done.returncode:
             raise AssertionError(f"rules: {done.stderr}")
+        before = self.turns()
+        wait_until("workers to take rules", lambda: all(now >= then + TURNS for now, then in zip(self.turns(), before)))
+
+    def turns(self):
+        """Of each worker; it takes new rules between two of them."""
+        return [worker["bursts"] for worker in self.box.workers()]
 
     def counted(self):
         """Admitted of each slot."""
@@ -159,23 +176,53 @@ class Court:
 
     def try_some(self, trials, seconds):
         before = self.counted()
+        seen = self.run(trials, range(len(trials)), seconds)
+        self.let_pass({name for _, name in trials})
+        wait_until_still("logs", self.taken_lines, STILL)
+        for one, new, old in zip(seen, self.counted(), before):
+            one.counted = new - old
+        self.weigh(seen)
+        return seen
+
+    def run(self, trials, slots, seconds):
+        """What was seen of each, as far as its server has told by then."""
         runs = [engine.Run(plan, self.next_client(slot), engine.Target(self.servers[name].target, plan.port), self.link)
-                for slot, (plan, name) in enumerate(trials)]
+                for slot, (plan, name) in zip(slots, trials)]
         seen = [Seen(plan, name, client=text(run.client)) for (plan, name), run in zip(trials, runs)]
         self.seen_of |= {one.client: one for one in seen}
         by_client = self.engine.run(runs, seconds)
         self.engine.settle(by_client, SETTLE)
         self.box_is_alive()
         for server in self.servers.values():
+            server.resume()
             server.flush()
-        wait_until_still("logs", lambda: self.take_lines() and None, STILL)
-        for slot, (one, run) in enumerate(zip(seen, runs)):
+        self.take_lines()
+        for one, run in zip(seen, runs):
             one.failed, one.answered = run.failed, any(peer.received for peer in run.peers.values())
             self.judge(one, run)
-        for one, new, old in zip(seen, self.counted(), before):
-            one.counted = new - old
-        self.weigh(seen)
         return seen
+
+    def let_pass(self, names):
+        """Until each of these servers has served what was sent behind all else, so that nothing of that is on its way any more:
+        a box or a server that has no time for long serves late, and is heard of later."""
+        left = set(names)
+
+        def are_served():
+            seen = self.run([(self.last_plan(name), name) for name in sorted(left)], itertools.repeat(LAST_SLOT), LAST_SECONDS)
+            wait_until_still("logs", self.taken_lines, SETTLE)
+            left.difference_update(one.server for one in seen if one.requests)
+            return not left
+
+        wait_until("what was sent last to be served", are_served)
+
+    def last_plan(self, _):
+        """A request that no rule counts among logins."""
+        return LAST
+
+    def taken_lines(self):
+        """How many lines of logs have been somebody's so far."""
+        self.take_lines()
+        return self.lines
 
     def weigh(self, seen):
         """Logins of connections that were reset before Node knew whose they are, against what was counted and not served."""
@@ -184,6 +231,16 @@ class Court:
             if logins > spare:
                 self.strange.append(f"{name}: {logins} served UNCOUNTED, of whom it does not know: {spare} counted and not served")
         self.of_nobody.clear()
+
+    def once_more(self, cells, seconds):
+        """Cells with what seems refused tried again, under the rules that are in force."""
+        cells = list(cells)
+        for _ in range(ATTEMPTS - 1):
+            places = [place for place, cell in enumerate(cells) if cell.verdict() == REFUSED]
+            trials = [(cells[place].counted.plan, cells[place].counted.server) for place in places]
+            for place, seen in zip(places, self.try_all(trials, seconds)):
+                cells[place] = dataclasses.replace(cells[place], counted=seen)
+        return cells
 
     def without_the_lost(self, seen, anew=lambda one: one.plan):
         """What seems refused is tried again."""
@@ -199,6 +256,7 @@ class Court:
     def take_lines(self):
         for server in self.servers.values():
             for client, path in server.new_lines():
+                self.lines += 1
                 one = self.seen_of.get(client)
                 if one is not None:
                     one.requests += 1

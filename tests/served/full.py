@@ -31,6 +31,9 @@ WHOLE = {"a login on either side": 2, "a login behind a pause": 1, "begun later,
 class FullCourt(Court):
     WHEN_FULL = "evict"
 
+    def let_pass(self, names):
+        """Nobody else need be served where the table is full."""
+
     def config(self):
         return {**super().config(), "packets": {"connections": {"max": LEAST, "when_full": self.WHEN_FULL}}}
 

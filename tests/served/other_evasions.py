@@ -180,6 +180,11 @@ def a_hello(**how):
     return Datagram(Ids(**how).whole())
 
 
+def decoy():
+    ids = Ids()
+    return ids.whole(ids.decoy)
+
+
 def after_decoy(**how):
     ids = Ids()
     return Datagram(ids.whole(ids.decoy), **how), Datagram(ids.whole())
@@ -373,3 +378,10 @@ OF_DNS = (
       for what, segments in zip(OLD, OLD_DNS)),
 )
 EVASIONS = OF_TLS + OF_QUIC + OF_DNS
+
+
+def last_plan(name):
+    """For another name than logins have."""
+    steps, port = {TLS: (one(Send(DECOY)), 443), QUIC: (datagrams(Datagram(decoy()), seconds=0.2), 443),
+                   NAMED: (datagrams(Datagram(query(OTHER_NAME)), seconds=0.1), 53)}[name]
+    return Plan("the last", flows("the last"), steps, port)

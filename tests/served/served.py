@@ -1,14 +1,13 @@
 """scripts/served: real servers behind the box. Ends with 1 where something was served uncounted, or somebody innocent hurt."""
 import argparse
-import dataclasses
 import multiprocessing
 import os
 import sys
 import tempfile
 import time
 
-from court import ATTEMPTS, BATCH_SECONDS, Court
-from law import REFUSED, Cell, broken, is_refused, is_uncounted, progress, table
+from court import BATCH_SECONDS, Court
+from law import Cell, broken, is_refused, is_uncounted, progress, table
 import at_once
 import bad_path
 import begun
@@ -87,24 +86,13 @@ def try_group(court, given, pairs):
         seen.append(court.try_all(trials, seconds))
     cells = [Cell(one, *three, is_enforced(given)) for (one, _), *three in zip(pairs, *seen)]
     court.apply(rule_files.rules(given.services, rule_files.UNLIMITED))
-    for _ in range(ATTEMPTS - 1):
-        cells = once_more(court, cells, seconds)
-    return cells
+    return court.once_more(cells, seconds)
 
 
 def learn(court, given):
     """Enough right checksums come for those to be verified that `checksums: auto` learns of."""
     if given.services == "auto":
         court.try_all([(honest.HONEST[0].plan(given.seed), given.names[0])] * LESSONS * given.workers, BATCH_SECONDS)
-
-
-def once_more(court, cells, seconds):
-    """What seems refused is tried again."""
-    places = [place for place, cell in enumerate(cells) if cell.verdict() == REFUSED]
-    trials = [(cells[place].counted.plan, cells[place].counted.server) for place in places]
-    for place, seen in zip(places, court.try_all(trials, seconds)):
-        cells[place] = dataclasses.replace(cells[place], counted=seen)
-    return cells
 
 
 def try_generated(court, given):
