@@ -9,6 +9,7 @@ from heads import LOGIN
 from http_hosts import run_within
 from plan import Finish, Open, Plan, Send, Wait, flows
 from wire import ACK, FIN, RST, SYN
+import reasons
 import rule_files
 
 COUNT = 2
@@ -19,10 +20,15 @@ FORGED = 50  # SYNs
 
 @dataclasses.dataclass(frozen=True)
 class Ending:
-    """Segments of the first connections; as many as may be open are served in any case, unless the manual lists it."""
+    """Segments of the first connections; as many as may be open are served in any case, unless the manual lists it: by the
+    reason, or event, that `refused` names."""
     name: str
     steps: object  # of a flow's number
-    refused: bool = False
+    refused: str = ""
+    seconds: float = 0  # beyond those of any
+
+    def plan(self, seed):
+        return plan(self, seed)
 
 
 def each(**how):
@@ -36,12 +42,12 @@ ENDINGS = (
     Ending("a RST of another number", each(at=5, flags=RST)),
     Ending("a RST far away", each(at=FAR, flags=RST | ACK)),
     Ending("a RST behind it", each(at=-1, flags=RST | ACK)),
-    Ending("a RST in fragments", each(flags=RST | ACK, cuts=(8,)), refused=True),
-    Ending("a RST that dies on its way", each(flags=RST | ACK, ttl=2), refused=True),
+    Ending("a RST in fragments", each(flags=RST | ACK, cuts=(8,)), refused="truncated_l4"),
+    Ending("a RST that dies on its way", each(flags=RST | ACK, ttl=2), refused="ttl_raised"),
     Ending("a RST with a signature of RFC 2385", each(flags=RST | ACK, options=SIGNATURE)),
     Ending("a RST with a source route", each(flags=RST | ACK, ip_options=SOURCE_ROUTE)),
     Ending("a RST with an option of IP cut short", each(flags=RST | ACK, ip_options=CUT_OPTION)),
-    Ending("a RST with an option of TCP cut short", each(flags=RST | ACK, options=b"\x08\x28\0\0"), refused=True),
+    Ending("a RST with an option of TCP cut short", each(flags=RST | ACK, options=b"\x08\x28\0\0"), refused="rst_out_of_window"),
     Ending("a RST in its place", each(flags=RST | ACK)),
     Ending("a RST before a byte that is on its way", lambda flow: (
         Send(LOGIN[:1], flow=flow), Send(flow=flow, flags=RST | ACK))),
@@ -50,7 +56,7 @@ ENDINGS = (
     Ending("a RST before a byte of a short TTL", lambda flow: (
         Send(LOGIN[:1], flow=flow, ttl=20), Send(flow=flow, flags=RST | ACK))),
     Ending("a RST behind a byte that is on its way", lambda flow: (
-        Send(LOGIN[:1], flow=flow), Send(at=1, flow=flow, flags=RST | ACK)), refused=True),
+        Send(LOGIN[:1], flow=flow), Send(at=1, flow=flow, flags=RST | ACK)), refused="challenged_reset"),
     Ending("a RST before a byte, and one behind it that the server gets first", lambda flow: (
         Send(LOGIN[1:2], 1, flow), Send(at=1, flow=flow, flags=RST | ACK), Send(LOGIN[:1], flow=flow),
         Send(flow=flow, flags=RST | ACK))),
@@ -140,6 +146,8 @@ def try_endings(court, names, seed, services, endings=ENDINGS, servers=rule_file
         unserved = [f"{seen.plan.name}, {seen.server}: {seen.logins} of {COUNT} served {seen.failed}" for _, seen in short]
         if not left:
             break
+    if services not in ("monitor", "none"):
+        out += [words for ending in endings if ending.refused and (words := reasons.untold(court, ending, names, seed))]
     out += unserved + ([] if were_open else ["at once: no connection was seen to be open"])
     print(f"{len(pairs)} ways to end a connection for the box alone: {len(out)} broken", flush=True)
     return out

@@ -19,7 +19,7 @@ AGAIN = 4
 # Reasons that the manual lists, and events: what is urgent becomes a byte like any other, and the path another; without its
 # options a byte stays in its place.
 AMBIGUOUS, OTHER_BYTES, TCP_FRAGMENT, UNREADABLE = "ambiguous_request", "overlap", "tcp_fragment", "unreadable"
-URGENT, OPTIONS = "urgent_cleared", "options_cleared"
+URGENT, OPTIONS, TTL, DOUBTFUL = "urgent_cleared", "options_cleared", "ttl_raised", "doubtful_options"
 
 
 @dataclasses.dataclass(frozen=True)

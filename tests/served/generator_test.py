@@ -11,6 +11,7 @@ import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "smoke"), str(HERE.parent / "model")]
+import at_once  # noqa: E402
 import bad_path  # noqa: E402
 import dialogues  # noqa: E402
 import evasions  # noqa: E402
@@ -20,6 +21,7 @@ import law  # noqa: E402
 import multipath  # noqa: E402
 import plan as plans  # noqa: E402
 import hellos  # noqa: E402
+import other_evasions  # noqa: E402
 import other_generate  # noqa: E402
 import others  # noqa: E402
 import reasons  # noqa: E402
@@ -332,6 +334,14 @@ class Listed(unittest.TestCase):
         self.assertGreater(len(named), 4)
         for reason in sorted(named):
             self.assertIn(f"*{reason}*", table)
+
+    def test_what_others_are_refused_for_stands_among_the_manuals_reasons_and_events(self):
+        manual = (HERE.parent.parent / "control/man/sluice.7.scd").read_text(encoding="utf-8")
+        rows = [*(one for _, one in other_evasions.EVASIONS), *six.OF_IPV6, *at_once.ENDINGS]
+        named = {one.refused for one in rows if one.refused}
+        self.assertGreater(len(named), 8)
+        for reason in sorted(named):
+            self.assertIn(f"*{reason}*", manual)
 
     def test_what_captures_may_be_refused_for_stands_in_the_manual_and_among_the_failures(self):
         control = HERE.parent.parent / "control"

@@ -4,7 +4,7 @@ import struct
 
 import hellos
 import queries
-from evasions import FAR, SILENCE, Evasion, pieces, stamped
+from evasions import FAR, OTHER_BYTES, SILENCE, TCP_FRAGMENT, TTL, UNREADABLE, URGENT, Evasion, pieces, stamped
 from hellos import Client, crypto, quic_hello, records
 from plan import Datagram, Finish, Open, Plan, Send, Wait, flows
 from queries import over_tcp, query, question
@@ -12,6 +12,9 @@ from servers import LOGIN_NAME, OTHER_NAME
 from wire import ACK, FIN, PSH, RST, SYN, URG
 
 TLS, QUIC, NAMED = "tls", "quic", "named"
+# Reasons that the manual lists, beside those of evasions.py.
+UNREADABLE_HELLO, MALFORMED_HELLO, TOO_LONG, LOST_HEAD = "unreadable_hello", "malformed_hello", "head_too_long", "lost_head"
+FRAGMENT = "fragment_of_refused"
 dice = random.Random("hellos and queries")
 
 
@@ -52,7 +55,7 @@ def retried(name, first, *between, second=LOGIN_NAME):
     return tls(name, Send(one_hello), Wait(0.3, "time"), Send(behind + client.hello(second.encode(), True), len(one_hello)))
 
 
-def retried_in_pieces(name, *within, refused=False, record=60, **how):
+def retried_in_pieces(name, *within, refused="", record=60, **how):
     """The same for another name, behind a change of cipher spec, in records of so many bytes with something behind the first."""
     client = hellos.Retried(dice)
     one_hello, message = client.hello(OTHER_NAME.encode(), False), client.message(LOGIN_NAME.encode(), True, **how)
@@ -102,49 +105,49 @@ OF_TLS = (
     tls("a hello in three records", Send(records(HELLO, (20, 60)))),
     tls("a record for each byte", Send(records(HELLO, range(1, len(HELLO))))),
     tls("an empty record first", Send(records(b"") + RECORD)),
-    tls("a warning first", Send(CANCELED + RECORD), refused=True),
-    tls("a change of cipher spec first", Send(CHANGE + RECORD), refused=True),
-    tls("SSLv2", Send(sslv2()), refused=True),
+    tls("a warning first", Send(CANCELED + RECORD), refused=UNREADABLE),
+    tls("a change of cipher spec first", Send(CHANGE + RECORD), refused=UNREADABLE),
+    tls("SSLv2", Send(sslv2()), refused=UNREADABLE_HELLO),
     tls("a record of version 3.4", Send(records(HELLO, version=0x0304))),
     tls("a record of version 3.255", Send(records(HELLO, version=0x03FF))),
-    tls("a record of version 2.0", Send(records(HELLO, version=0x0200)), refused=True),
+    tls("a record of version 2.0", Send(records(HELLO, version=0x0200)), refused=UNREADABLE),
     tls("a name in great letters", Send(records(hellos.hello(dice, LOGIN_NAME.upper().encode())))),
     tls("a dot behind the name", Send(records(hellos.hello(dice, LOGIN_NAME.encode() + b".")))),
-    tls("a name with a port", Send(records(hellos.hello(dice, LOGIN_NAME.encode() + b":443"))), refused=True),
-    tls("a name with a dot and a colon", Send(records(hellos.hello(dice, LOGIN_NAME.encode() + b".:x"))), refused=True),
-    tls("a blank behind the name", Send(records(hellos.hello(dice, LOGIN_NAME.encode() + b" "))), refused=True),
-    tls("two names", Send(records(hellos.hello(dice, OTHER_NAME.encode(), hellos.sni(LOGIN_NAME.encode())))), refused=True),
-    tls("a NUL in the name", Send(records(hellos.hello(dice, LOGIN_NAME.encode() + b"\0"))), refused=True),
+    tls("a name with a port", Send(records(hellos.hello(dice, LOGIN_NAME.encode() + b":443"))), refused=UNREADABLE_HELLO),
+    tls("a name with a dot and a colon", Send(records(hellos.hello(dice, LOGIN_NAME.encode() + b".:x"))), refused=UNREADABLE_HELLO),
+    tls("a blank behind the name", Send(records(hellos.hello(dice, LOGIN_NAME.encode() + b" "))), refused=UNREADABLE_HELLO),
+    tls("two names", Send(records(hellos.hello(dice, OTHER_NAME.encode(), hellos.sni(LOGIN_NAME.encode())))), refused=MALFORMED_HELLO),
+    tls("a NUL in the name", Send(records(hellos.hello(dice, LOGIN_NAME.encode() + b"\0"))), refused=UNREADABLE_HELLO),
     tls("a HTTP request first", Send(b"GET / HTTP/1.1\r\n\r\n" + RECORD)),
     tls("1,000 bytes of padding", Send(records(login(extensions=hellos.extension(21, bytes(1000)))))),
     tls("a hello of 9,000 bytes", *(Send(big[at:at + 1400], at) for big in [records(login(extensions=hellos.extension(
-        21, bytes(8900))))] for at in range(0, len(big), 1400)), refused=True),
+        21, bytes(8900))))] for at in range(0, len(big), 1400))),
     tls("an urgent byte", Send(RECORD[:HALF] + b"X", flags=ACK | PSH | URG, urgent=HALF + 1), Send(RECORD[HALF:], HALF + 1),
-        refused=True),
+        refused=URGENT),
     tls("a decoy of wrong checksum", Send(DECOY, wrong_tcp=True), Send(RECORD)),
-    tls("a decoy that dies on its way", Send(DECOY, ttl=2), Send(RECORD), refused=True),
+    tls("a decoy that dies on its way", Send(DECOY, ttl=2), Send(RECORD), refused=TTL),
     tls("a decoy without ACK", Send(DECOY, flags=PSH, ack=None), Send(RECORD)),
-    tls("other bytes for the same place", Send(DECOY[HALF:], HALF), Send(RECORD[HALF:], HALF), Send(RECORD[:HALF]), refused=True),
+    tls("other bytes for the same place", Send(DECOY[HALF:], HALF), Send(RECORD[HALF:], HALF), Send(RECORD[:HALF]), refused=OTHER_BYTES),
     tls("forgotten by a RST", Send(b"", FAR, flags=RST), Send(RECORD[HALF:], HALF), Send(RECORD[:HALF])),
     tls("forgotten by a SYN", Send(b"", FAR, flags=SYN), Send(RECORD[HALF:], HALF), Send(RECORD[:HALF])),
-    tls("IP fragments", Send(RECORD, cuts=(24, 80)), refused=True),
+    tls("IP fragments", Send(RECORD, cuts=(24, 80)), refused=TCP_FRAGMENT),
     tls("a FIN with it", Send(RECORD, flags=FIN | PSH | ACK)),
     retried("behind a HelloRetryRequest", LOGIN_NAME),
     retried("behind a HelloRetryRequest another name", OTHER_NAME),
     retried("behind a HelloRetryRequest and a change of cipher spec another name", OTHER_NAME, CHANGE),
     retried("behind a HelloRetryRequest and warnings another name", OTHER_NAME, CANCELED, CANCELED, CHANGE, CANCELED),
     *(retried_in_pieces(f"of version {version.hex()} in records", version=version) for version in (b"\3\3", b"\4\3", b"\x7f\x7f")),
-    retried_in_pieces("a warning in it", CANCELED, refused=True),
-    retried_in_pieces("a change of cipher spec in it", CHANGE, refused=True),
+    retried_in_pieces("a warning in it", CANCELED, refused=UNREADABLE_HELLO),
+    retried_in_pieces("a change of cipher spec in it", CHANGE, refused=UNREADABLE_HELLO),
     retried_in_pieces("an empty record in it", records(b"")),
-    retried_in_pieces("of 68,000 bytes", refused=True, record=16_000, extensions=hellos.extension(21, bytes(60_000)),
+    retried_in_pieces("of 68,000 bytes", refused=TOO_LONG, record=16_000, extensions=hellos.extension(21, bytes(60_000)),
                       ciphers=hellos.AES_128_GCM + 4000 * b"\xfa\xfa"),
     retried("behind a HelloRetryRequest and an empty record another name", OTHER_NAME, records(b"")),
     retried("behind a HelloRetryRequest, a change of cipher spec and an empty record another name", OTHER_NAME, CHANGE, records(b"")),
     (TLS, Evasion("TLS: same ports and first number, after FIN", again(RECORD, (Finish(len(RECORD)),)), port=443)),
     (TLS, Evasion("TLS: same ports and first number, after RST", again(
         RECORD, (Send(b"", len(RECORD), flags=RST | ACK), Wait(0.05, "time"))), port=443)),
-    *((TLS, Evasion(f"TLS: {what}, of an old timestamp", stamped(*segments), port=443, refused=True))
+    *((TLS, Evasion(f"TLS: {what}, of an old timestamp", stamped(*segments), port=443))
       for what, segments in zip(OLD, OLD_TLS)),
 )
 
@@ -156,7 +159,7 @@ class Fresh(Evasion):
         return Plan(self.name, flows(f"{seed} {self.name}", self.flows), datagrams(*self.steps()), self.port)
 
 
-def quic(name, make, seconds=5, flow_count=1, refused=False):
+def quic(name, make, seconds=5, flow_count=1, refused=""):
     return QUIC, Fresh("QUIC: " + name, make, flows=flow_count, port=443, seconds=seconds, refused=refused)
 
 
@@ -300,17 +303,17 @@ OF_QUIC = (
     quic("a second hello under one id, the first dies on its way", lambda: after_decoy(ttl=2)),
     quic("in two datagrams", lambda: in_parts(False)),
     quic("in two datagrams, the second first", lambda: in_parts(True)),
-    quic("other bytes for the same place", overlapped, refused=True),
-    quic("another rest behind one that its server drops", another_rest, refused=True),
-    quic("another hello behind parts that were given up", given_up, refused=True),
-    quic("a number that its receiver expands", expanded_number, refused=True),
+    quic("other bytes for the same place", overlapped, refused=OTHER_BYTES),
+    quic("another rest behind one that its server drops", another_rest, refused=OTHER_BYTES),
+    quic("another hello behind parts that were given up", given_up, refused=OTHER_BYTES),
+    quic("a number that its receiver expands", expanded_number, refused=LOST_HEAD),
     quic("behind another Initial", coalesced),
     quic("in scattered frames", scattered_frames),
     quic("behind a HelloRetryRequest", lambda: behind_retry(LOGIN_NAME)),
     quic("behind a HelloRetryRequest another name", lambda: behind_retry(OTHER_NAME)),
     quic("behind a HelloRetryRequest another name in parts", lambda: behind_retry(OTHER_NAME, 50, 90)),
-    quic("two hellos at once", lambda: behind_retry(OTHER_NAME, is_ahead=True), refused=True),
-    quic("behind a HelloRetryRequest and a hello that its server drops", behind_two, refused=True),
+    quic("two hellos at once", lambda: behind_retry(OTHER_NAME, is_ahead=True), refused=MALFORMED_HELLO),
+    quic("behind a HelloRetryRequest and a hello that its server drops", behind_two, refused=LOST_HEAD),
     quic("a token that nobody gave", lambda: [a_hello(token=b"token")]),
     quic("another version first", other_version),
     quic("IP fragments", lambda: [Datagram(Ids().whole(), cuts=(24, 800))]),
@@ -320,11 +323,11 @@ OF_QUIC = (
 )
 
 
-def dns(name, *steps, refused=False):
+def dns(name, *steps, refused=""):
     return NAMED, Evasion("DNS: " + name, datagrams(*steps, seconds=0.4), refused=refused, port=53)
 
 
-def dns_tcp(name, *steps, refused=False):
+def dns_tcp(name, *steps, refused=""):
     return NAMED, Evasion("DNS over TCP: " + name, one(*steps, Wait(0.2)), refused=refused, port=53)
 
 
@@ -360,7 +363,7 @@ OF_DNS = (
     dns("IP fragments within the question", Datagram(query(LOGIN_NAME, counts=(1, 0, 0, 1), rest=queries.padding(200)),
                                                      cuts=(24,))),
     dns("the same IP fragments again", *[Datagram(query(LOGIN_NAME, counts=(1, 0, 0, 1), rest=queries.padding(200)), cuts=(64,),
-                                                  number=4242)] * 3, refused=True),
+                                                  number=4242)] * 3, refused=FRAGMENT),
     dns_tcp("a query", Send(OVER_TCP)),
     dns_tcp("three in one segment", Send(3 * OVER_TCP)),
     dns_tcp("16 in one segment", Send(16 * OVER_TCP)),
@@ -368,13 +371,13 @@ OF_DNS = (
     dns_tcp("byte by byte", *(Send(OVER_TCP[at:at + 1], at) for at in range(len(OVER_TCP)))),
     dns_tcp("the second half first", Send(OVER_TCP[10:], 10), Send(OVER_TCP[:10])),
     dns_tcp("forgotten by a RST", Send(b"", FAR, flags=RST), Send(OVER_TCP[10:], 10), Send(OVER_TCP[:10])),
-    dns_tcp("an empty message first", Send(b"\0\0" + OVER_TCP), refused=True),
-    dns_tcp("what is no query first", Send(b"\0\5abcde" + OVER_TCP), refused=True),
+    dns_tcp("an empty message first", Send(b"\0\0" + OVER_TCP), refused=UNREADABLE),
+    dns_tcp("what is no query first", Send(b"\0\5abcde" + OVER_TCP), refused=UNREADABLE),
     dns_tcp("an answer first", Send(over_tcp(query(OTHER_NAME, flags=0x8180)) + OVER_TCP)),
     dns_tcp("a FIN with it", Send(OVER_TCP, flags=FIN | PSH | ACK)),
     dns_tcp("a decoy of wrong checksum", Send(OTHER_OVER_TCP, wrong_tcp=True), Send(OVER_TCP)),
-    dns_tcp("IP fragments", Send(OVER_TCP, cuts=(24,)), refused=True),
-    *((NAMED, Evasion(f"DNS over TCP: {what}, of an old timestamp", stamped(*segments), port=53, refused=True))
+    dns_tcp("IP fragments", Send(OVER_TCP, cuts=(24,)), refused=TCP_FRAGMENT),
+    *((NAMED, Evasion(f"DNS over TCP: {what}, of an old timestamp", stamped(*segments), port=53))
       for what, segments in zip(OLD, OLD_DNS)),
 )
 EVASIONS = OF_TLS + OF_QUIC + OF_DNS

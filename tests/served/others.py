@@ -8,6 +8,7 @@ from servers import OF_LOGIN
 import hellos
 import other_evasions
 import other_generate
+import reasons
 import rule_files
 import unproven
 
@@ -61,10 +62,11 @@ def check(given):
         court.apply(rule_files.other_rules(given.services, rule_files.LOGINS, *UNLIMITED))
         cells = court.once_more([Cell(one, *three, given.services not in ("monitor", "none")) for (one, _), *three in zip(pairs, *seen)], seconds)
         print("\n".join(table(cells, NAMES)), flush=True)
+        untold = reasons.check(court, cells, given.seed)
         generated = generate(court, given)
         hurt = unproven.check_others(court, given.seed, given.services)
         print("reasons:", court.reasons(), flush=True)
-        return hurt + broken(cells, generated, given.services == "monitor") + court.strange
+        return untold + hurt + broken(cells, generated, given.services == "monitor") + court.strange
 
 
 def generate(court, given):

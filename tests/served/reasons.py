@@ -5,10 +5,11 @@ LISTED = "refused"  # the verdict of what the manual lists
 
 
 def check(court, cells, seed):
-    """What did not hold, in words: each evasion that was refused is tried once more by itself, before the servers where it was."""
+    """What did not hold, in words: each evasion that was refused is tried once more by itself, before the servers where it was;
+    and each that is to be, and that no server serves."""
     refused = {}
     for cell in cells:
-        if cell.verdict() == LISTED and isinstance(cell.evasion.refused, str):
+        if cell.verdict() == LISTED or cell.is_enforced and cell.evasion.refused and not cell.verdict():
             refused.setdefault(cell.evasion, []).append(cell.counted.server)
     out = [words for evasion, names in refused.items() if (words := untold(court, evasion, names, seed))]
     print(f"{len(refused)} refused for their reasons: {len(out)} for others", flush=True)

@@ -5,13 +5,14 @@ import subprocess
 import at_once
 from at_once import Ending
 from court import FIRST_SERVER, LEAST_TTL, Court, mac_text
-from evasions import EVASIONS, Evasion, decoyed_by, one
+from evasions import DOUBTFUL, EVASIONS, TCP_FRAGMENT, Evasion, decoyed_by, one
 from heads import LOGIN
 from http_hosts import run_within
 from law import Cell, broken, table
 from plan import Send
 from programs import ip
 from wire import ACK, RST
+import reasons
 import rule_files
 
 NAMES = ("nginx",)
@@ -34,17 +35,17 @@ def behind(*extensions, **how):
 OF_IPV6 = (
     Evasion("behind padding hop by hop", behind((HOP_BY_HOP, PADDING))),
     Evasion("behind padding for the destination", behind((DESTINATION, PADDING))),
-    Evasion("behind an option that is stepped over", behind((DESTINATION, SKIPPED)), refused=True),
-    Evasion("behind three headers", behind((HOP_BY_HOP, PADDING), (DESTINATION, PADDING), (DESTINATION, SKIPPED)), refused=True),
+    Evasion("behind an option that is stepped over", behind((DESTINATION, SKIPPED)), refused=DOUBTFUL),
+    Evasion("behind three headers", behind((HOP_BY_HOP, PADDING), (DESTINATION, PADDING), (DESTINATION, SKIPPED)), refused=DOUBTFUL),
     Evasion("behind ten headers", behind(*[(DESTINATION, PADDING)] * 10)),
-    Evasion("behind 200 bytes of header", behind((DESTINATION, b"\1\xc4" + bytes(0xC4))), refused=True),
-    Evasion("behind a routing header", behind((ROUTING, ROUTED)), refused=True),
+    Evasion("behind 200 bytes of header", behind((DESTINATION, b"\1\xc4" + bytes(0xC4))), refused=DOUBTFUL),
+    Evasion("behind a routing header", behind((ROUTING, ROUTED)), refused=DOUBTFUL),
     Evasion("in a fragment that is all of it", behind(cuts=(0,))),
     Evasion("in a fragment behind padding", behind((DESTINATION, PADDING), cuts=(0,))),
-    Evasion("in two fragments", behind(cuts=(24,)), refused=True),
-    Evasion("a decoy that is dropped for an option", decoyed_by(extensions=((DESTINATION, DISCARDED),)), refused=True),
-    Evasion("a decoy that is dropped hop by hop", decoyed_by(extensions=((HOP_BY_HOP, DISCARDED),)), refused=True),
-    Evasion("a decoy that is dropped for its route", decoyed_by(extensions=((ROUTING, ROUTED),)), refused=True),
+    Evasion("in two fragments", behind(cuts=(24,)), refused=TCP_FRAGMENT),
+    Evasion("a decoy that is dropped for an option", decoyed_by(extensions=((DESTINATION, DISCARDED),))),
+    Evasion("a decoy that is dropped hop by hop", decoyed_by(extensions=((HOP_BY_HOP, DISCARDED),))),
+    Evasion("a decoy that is dropped for its route", decoyed_by(extensions=((ROUTING, ROUTED),))),
 )
 
 
@@ -101,6 +102,7 @@ def check(given):
         cells = court.once_more([Cell(evasion, *three, given.services not in ("monitor", "none"))
                                  for evasion, *three in zip(chosen, *seen)], SECONDS + WAIT)
         print("\n".join(table(cells, NAMES)), flush=True)
+        untold = reasons.check(court, cells, given.seed)
         hurt = at_once.try_endings(court, NAMES, given.seed, given.services, ENDINGS, rule_files.SIX_SERVERS)
         print("reasons:", court.reasons(), flush=True)
-        return hurt + broken(cells, (), given.services == "monitor") + court.strange
+        return untold + hurt + broken(cells, (), given.services == "monitor") + court.strange
