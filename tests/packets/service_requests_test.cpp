@@ -39,12 +39,18 @@ constexpr std::string_view kHosts =
     "services:\n  - {id: web, protocol: http, when: 'ip.dst eq 192.0.2.1 and l4.dport eq 80', "
     "mode: enforce, checksums: trust}\nrules:\n  - {id: hosts, mode: enforce, key: [http.host], "
     "per: request, limits: [{algorithm: fixed_window, count: 1, window: 1h}]}\n";
+constexpr std::string_view kHostsMonitored =
+    "version: 1\n"
+    "services:\n  - {id: web, protocol: http, when: 'ip.dst eq 192.0.2.1 and l4.dport eq 80', "
+    "mode: monitor, checksums: trust}\nrules:\n  - {id: hosts, mode: enforce, key: [http.host], "
+    "per: request, limits: [{algorithm: fixed_window, count: 1, window: 1h}]}\n";
 
 std::string head_of(std::string_view host) {
     return "GET / HTTP/1.1\r\nHost: " + std::string{host} + "\r\n\r\n";
 }
 const std::string kTwoHosts = "GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n";
 const std::string kBrackets = "GET http://[a]/ HTTP/1.1\r\nHost: z\r\n\r\n";
+const std::string kBracketsAlone = "GET http://[login.example]/ HTTP/1.0\r\n\r\n";
 const std::string kHalf = "GET /login HTTP/1.1\r\n";
 const std::string kPost = "POST /up HTTP/1.1\r\nHost: a\r\n";
 const std::string kChunked = kPost + "Transfer-Encoding: chunked\r\n\r\n";
@@ -141,6 +147,12 @@ const Case kCases[] = {
 
     {"a name in brackets is a host to some and none to others", kHosts,
      opened({{0ms, client(kBrackets), "drop", "ambiguous_request"}})},
+    {"so is one that no Host line stands beside", kHosts,
+     opened({{0ms, client(kBracketsAlone), "drop", "ambiguous_request"}})},
+    {"where nothing is refused for it, it is charged as the name", kHostsMonitored,
+     opened({{0ms, client(head_of("login.example")), "pass", "within_limits"},
+             {0ms, client(kBracketsAlone, length(head_of("login.example"))), "drop", "over_limit",
+              "hosts", kHour}})},
     {"two Host lines that differ are two readings", kHosts,
      opened({{0ms, client(kTwoHosts), "drop", "ambiguous_request"}})},
 
@@ -290,6 +302,8 @@ const Case kReadings[] = {
 
     {"a name in brackets is refused beside another host", kHosts,
      opened({{0ms, client(kBrackets), "drop", "ambiguous_request"}})},
+    {"so is one that no Host line stands beside", kHosts,
+     opened({{0ms, client(kBracketsAlone), "drop", "ambiguous_request"}})},
     {"two Host lines that differ are charged as both", kHosts,
      opened(
          {{0ms, client(kTwoHosts), "pass", "within_limits"},
