@@ -28,6 +28,7 @@ from model_test import ENDS, IPV4, SECOND, UDP, octets, packet  # noqa: E402
 from origins import Database, Origins  # noqa: E402
 from overrides import parse_until  # noqa: E402
 from rules import Client, Cost, read_rules  # noqa: E402
+from services import Seen, Service  # noqa: E402
 from tags import tagged  # noqa: E402
 from texts import text_of  # noqa: E402
 
@@ -349,6 +350,20 @@ class RequestStreams(unittest.TestCase):
             self.assertEqual(self.see(0, refused, dropped=True), ([b"/"], None))
             self.assertEqual(self.see(len(refused), b"body" + head[:9], behind=behind), ([], "retransmission"))
             self.assertEqual(self.see(len(refused) + 4 + 9, head[9:]), (whole, None))
+
+    def test_a_handshake_of_tls_is_unreadable_to_a_service(self):
+        head = self.GET % b"a"
+        service = Service({"id": "web", "protocol": "http", "when": "l4.dport eq 80", "mode": "enforce"}, {}, False)
+        for begin in (b"", b"\r\n", head):
+            stream, told = request_streams.Stream(0, http1.Readings()), []
+            at = 0
+            for octets in (begin + b"\x16", b"\x03\x01\x02\x03", head):
+                packet = Packet()
+                packet.came, packet.service = at, Seen(service, 0)
+                stream.take(packet, at, octets)
+                at += len(octets)
+                told.append(packet.service.refusal)
+            self.assertEqual(told, [None, "unreadable", "unreadable"], begin)
 
     def test_before_their_turn(self):
         head = self.GET % b"a"

@@ -8,6 +8,7 @@ import http1
 import streams
 
 RETRANSMISSION = "retransmission", http1.ASKS
+TLS = b"\x16\x03"  # the beginning of a handshake (RFC 8446, 5.1), which is no request's
 COMPARED = 10  # segments with heads that a connection keeps for comparison
 
 
@@ -144,6 +145,9 @@ class Stream:
                 self.step(self.chunks.feed(octets), refused)
                 self.chunks = None if self.chunks.is_done else self.chunks
                 continue
+            if packet.service and octets.lstrip(b"\r\n").startswith(TLS):
+                packet.service.note("unreadable")
+                break
             head, end = self.head_in(packet, octets)
             if not end:
                 break

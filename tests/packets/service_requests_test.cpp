@@ -249,6 +249,18 @@ const Case kCases[] = {
     {"a FIN behind a whole request is forwarded", kEnforced,
      opened({{0ms, client(kLogin).flags(kFin | kAck), "pass", "within_limits"}})},
 
+    {"a record of TLS is no request from its second byte on, without a line end", kEnforced,
+     opened({{0ms, client("\x16"), "pass", "unmatched"},
+             {0ms, client("\x03\x01\x02", 1), "drop", "unreadable"},
+             {0ms, client(kLogin, 4), "drop", "unreadable"}})},
+    {"nor behind a request, or empty lines", kEnforced,
+     opened({{0ms, client("GET / HTTP/1.1\r\nHost: a\r\n\r\n"), "pass", "unmatched"},
+             {0ms, client("\r\n\x16\x03\x03", 27), "drop", "unreadable"}})},
+    {"one that is counted is charged as a request", kCounts,
+     opened({{0ms, client("\x16\x03\x01\x02"), "pass", "within_limits"},
+             {0ms, client("\x01\x01\xFC\x03", 4), "pass", "within_limits"},
+             {0ms, client("\x03\x03", 8), "drop", "over_limit", "all", kHour}})},
+
     {"what cannot be read is charged as one request each 1,460 bytes, of no path", kCounts,
      opened({{0ms, client("\x16\x03\x01hello\r\n\r\n"), "pass", "within_limits"},
              {0ms, client(kLogin, 12), "pass", "within_limits"},

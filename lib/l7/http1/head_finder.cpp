@@ -27,6 +27,10 @@ std::size_t find_empty_line(ByteView bytes, std::size_t from) noexcept {
     return 0;
 }
 
+// A handshake of TLS (RFC 8446, 5.1) from a client that takes the port for one of HTTPS. No line
+// may end in it for long, and a server that takes any method gets none of it.
+constexpr std::string_view kTlsRecord = "\x16\x03";
+
 enum class TargetBegin : std::uint8_t { None, NeedMore, Fine };
 
 // Could the absolute form of a target begin so?
@@ -152,7 +156,9 @@ HeadStatus HeadFinder::find_line(ByteView bytes) noexcept {
         return HeadStatus::NeedMore;
     }
     if (stance_ == ReadingStance::Service) {
-        return find_whole_line(bytes);
+        return http1::as_text(bytes.subspan(begin_)).starts_with(http1::kTlsRecord)
+                   ? none(LineFault::NoMethod)
+                   : find_whole_line(bytes);
     }
     const ByteView method_room =
         bytes.subspan(begin_, std::min(bytes.size() - begin_, kMaxMethodSize + 1));

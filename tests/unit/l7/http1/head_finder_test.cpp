@@ -131,15 +131,34 @@ TEST(HeadFinder, TakesForAServiceWhateverSomeServerServes) {
 
 TEST(HeadFinder, SaysWhyNoServerTakesALine) {
     using enum LineFault;
-    const std::pair<std::string, LineFault> rows[] = {
-        {"\r\n \r\n", NoMethod},       {"HELP\r\n", NoTarget},         {"GET\r\n", NoTarget},
-        {"GET \r\n", NoTarget},        {"EHLO x\r\n", NoVersion},      {"USER x\r\n", NoVersion},
-        {"post /x\r\n", NoVersion},    {"get /x\r\n", NoVersion},      {"GET /x y\r\n", NoVersion},
-        {"GET /x FOO\r\n", NoVersion}, {"GET /x SIP/2.0\n", NoVersion}};
+    const std::pair<std::string, LineFault> rows[] = {{"\r\n \r\n", NoMethod},
+                                                      {"HELP\r\n", NoTarget},
+                                                      {"GET\r\n", NoTarget},
+                                                      {"GET \r\n", NoTarget},
+                                                      {"EHLO x\r\n", NoVersion},
+                                                      {"USER x\r\n", NoVersion},
+                                                      {"post /x\r\n", NoVersion},
+                                                      {"get /x\r\n", NoVersion},
+                                                      {"GET /x y\r\n", NoVersion},
+                                                      {"GET /x FOO\r\n", NoVersion},
+                                                      {"GET /x SIP/2.0\n", NoVersion},
+                                                      {"\x16\x03", NoMethod},
+                                                      {"\r\n\x16\x03\x01\x02", NoMethod}};
     for (const auto& [bytes, fault] : rows) {
         HeadFinder finder{ReadingStance::Service};
         EXPECT_EQ(finder.find(bytes_of(bytes)), HeadStatus::NotHttp) << bytes;
         EXPECT_EQ(finder.fault(), fault) << bytes;
+    }
+}
+
+// It shows with its second byte, however it goes on.
+TEST(HeadFinder, TakesNoHandshakeOfTlsForAHalfLine) {
+    const std::string record = "\x16\x03\x01 /x HTTP/1.1\r\n\r\n";
+    for (std::size_t size = 1; size <= record.size(); ++size) {
+        HeadFinder finder{ReadingStance::Service};
+        EXPECT_EQ(finder.find(bytes_of(record).first(size)),
+                  size < 2 ? HeadStatus::NeedMore : HeadStatus::NotHttp)
+            << size;
     }
 }
 

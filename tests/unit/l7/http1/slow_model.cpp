@@ -481,6 +481,10 @@ HeadStatus slow_status(const std::string& bytes, ReadingStance stance, std::size
         return HeadStatus::NeedMore;
     }
     const std::string rest = bytes.substr(begin);
+    if (is_service && rest.substr(0, 2) == "\x16\x03") {
+        fault = LineFault::NoMethod;
+        return HeadStatus::NotHttp;
+    }
     const HeadStatus begins = is_service ? HeadStatus::Complete : slow_begin(rest, fault);
     if (begins != HeadStatus::Complete) {
         return begins;
