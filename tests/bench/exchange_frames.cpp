@@ -2,9 +2,9 @@
 
 #include "lib/base/bytes.hpp"
 #include "lib/packet/internet_checksum.hpp"
+#include "tests/bench/header_words.hpp"
 #include "tests/bench/request_rows.hpp"
 
-#include <cstring>
 #include <string>
 
 #include <rte_mbuf.h>
@@ -29,20 +29,6 @@ constexpr std::uint16_t kIsServers = 0x8000;
 void store_be32(MutableBytes bytes, std::size_t at, std::uint32_t value) noexcept {
     store_be16(bytes, at, static_cast<std::uint16_t>(value >> 16));
     store_be16(bytes, at + 2, static_cast<std::uint16_t>(value));
-}
-
-// A word of a header, in the machine's order.
-std::uint16_t word_at(const std::uint8_t* at) noexcept {
-    std::uint16_t word = 0;
-    std::memcpy(&word, at, sizeof(word));
-    return __builtin_bswap16(word);
-}
-void put_word(std::uint8_t* at, std::uint16_t word) noexcept {
-    const std::uint16_t ordered = __builtin_bswap16(word);
-    std::memcpy(at, &ordered, sizeof(ordered));
-}
-void amend(std::uint8_t* checksum, std::uint16_t before, std::uint16_t after) noexcept {
-    put_word(checksum, updated_checksum(word_at(checksum), before, after));
 }
 
 // Adds to a number of TCP's header.

@@ -19,6 +19,7 @@ namespace {
 using test::Octets;
 
 constexpr std::uint16_t kPort = 443;
+constexpr std::uint32_t kFirst = 977;   // sequence number of a client
 constexpr std::size_t kKeyShare = 38;   // X25519: a hello that fits a segment
 constexpr std::size_t kPayload = 1162;  // of a datagram of 1,200 bytes
 // A burst brings more Initials than the worker's time is for; the clock goes on as far as they are
@@ -29,10 +30,24 @@ constexpr double kInitialStep =
 // A box of one worker, which is full of connections soon: each new one takes another's place.
 const UnitBudget kOneWorker = unit_budget({}, 1);
 
+// The same with room for the SYNs of a mill whose hellos follow them by half of its frames.
+UnitBudget room_for_syns() {
+    UnitBudget budget = kOneWorker;
+    budget.connections.begun = PacketMill::kMbufs;
+    return budget;
+}
+
 std::string rule_by(std::string_view name) {
     return "version: 1\nrules:\n  - {id: handshakes, mode: enforce, key: [ip.src, " +
            std::string{name} +
            "], per: handshake, limits: [{algorithm: token_bucket, rate: 10/s, burst: 1M}]}\n";
+}
+
+// The box sees clients alone.
+std::string with_tls_service(std::string rules) {
+    return rules.insert(rules.find("rules:"),
+                        "services:\n  - {id: hellos, protocol: tls, when: l4.dport eq 443, mode: "
+                        "enforce, path: inbound}\n");
 }
 
 Octets hello_of(std::size_t number) {
@@ -68,6 +83,17 @@ Octets from_client(std::size_t number, Frame frame, const Octets& bytes) {
         .carries(bytes)
         .bytes();
 }
+
+// A worker that reads ClientHellos.
+struct HelloWorker {
+    HelloWorker(PacketMill& mill, std::string_view rules, const UnitBudget& budget = kOneWorker)
+        : parser{budget}, worker{mill, rules, PacketMill::kMbufs * 2} {
+        worker.find_units_by(parser.finder());
+    }
+
+    UnitParser parser;
+    BenchWorker worker;
+};
 
 // What `work` costs for each of the frames in turn.
 template <typename Work>
@@ -108,9 +134,7 @@ void measure_hellos(const Effort& effort) {
                         return from_client(number, test::tcp().flags(kTcpSyn), hellos[number]);
                     }};
     // Each hello comes with the SYN of its connection (RFC 7413).
-    UnitParser parser{kOneWorker};
-    BenchWorker worker{mill, rule_by("tls.sni"), PacketMill::kMbufs * 2};
-    worker.find_units_by(parser.finder());
+    HelloWorker hellos_by_name{mill, rule_by("tls.sni")};
     const auto room = std::make_unique<HandshakeRoom>();
     ClientHello hello;
     const Side bare = bare_side("parsing them alone", effort.packets(), [&](std::size_t number) {
@@ -118,7 +142,36 @@ void measure_hellos(const Effort& effort) {
     });
     measure({"H4", "ClientHellos of new connections, by source and name", "M hellos/s",
              UnitEvent::TlsHello},
-            worker, bare, effort.bursts());
+            hellos_by_name.worker, bare, effort.bursts());
+}
+
+void measure_service_hellos(const Effort& effort) {
+    // A box refuses data in a SYN of a service: a hello follows the SYN of its connection, both of
+    // a right checksum.
+    PacketMill mill{PacketMill::BothWays{
+        [](std::size_t number) {
+            return from_client(number, test::tcp().flags(kTcpSyn).seq(kFirst).summed(), {});
+        },
+        [](std::size_t number) {
+            const auto segment =
+                test::tcp().flags(kTcpAck | kTcpPsh).seq(kFirst + 1).ack(1).summed();
+            return from_client(number, segment, hello_of(number));
+        },
+        &PacketMill::write_port, Direction::In}};
+    HelloWorker with{mill, with_tls_service(rule_by("tls.sni")), room_for_syns()};
+    HelloWorker without{mill, rule_by("tls.sni"), room_for_syns()};
+    with.worker.run(effort.bursts());
+    without.worker.run(effort.bursts());
+    std::vector<Side> sides{
+        side_of("to a service", with.worker, effort.bursts()),
+        side_of("the same without the service", without.worker, effort.bursts())};
+    run_rounds(sides, kRounds);
+    check_units(with.worker, UnitEvent::TlsHello, 0.5);
+    check_units(without.worker, UnitEvent::TlsHello, 0.5);
+    const std::string what = "SYNs and ClientHellos of new connections, of a service";
+    print_beside("H4s", what, "Mpps", sides[0], sides[1]);
+    tell_stages("H4s", what, with.worker, effort.bursts() / 4);
+    tell_stages("H4s", "the same without the service", without.worker, effort.bursts() / 4);
 }
 
 void measure_initials(const Effort& effort) {

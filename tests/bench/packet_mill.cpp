@@ -1,5 +1,7 @@
 #include "tests/bench/packet_mill.hpp"
 
+#include "tests/bench/header_words.hpp"
+
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -20,6 +22,8 @@ constexpr std::uint16_t kSourceAt =
 constexpr std::size_t kTotalAt = 2;
 constexpr std::size_t kProtoAt = 9;
 constexpr std::size_t kIpHeader = 20;
+constexpr std::uint8_t kTcp = 6;
+constexpr std::size_t kTcpChecksumAt = 16;
 constexpr std::uint32_t kNetwork = 198U << 24 | 18U << 16;  // /15: benchmarks (RFC 2544)
 unsigned pools = 0;
 constexpr std::uint64_t kRearm = 0x0000'0001'0001'0080;  // port 0, one segment, one owner, headroom
@@ -73,7 +77,7 @@ PacketMill::PacketMill(Headers headers, const std::function<Octets(std::size_t)>
 }
 
 PacketMill::PacketMill(const BothWays& both)
-    : headers_{Headers::BothWays}, mix_{Mix::Usual}, next_{both.next} {
+    : headers_{Headers::BothWays}, mix_{Mix::Usual}, next_{both.next}, second_{both.second} {
     fill([&both](std::size_t number) {
         constexpr std::size_t kHalf = kMbufs / 2;
         return number < kHalf ? both.client(number) : both.server(number - kHalf);
@@ -198,7 +202,6 @@ void PacketMill::write_flow(std::uint8_t* ip, std::uint32_t most) noexcept {
 void PacketMill::write_segment(std::uint8_t* ip) noexcept {
     constexpr std::size_t kStreamAt = kSourceAt + 1;
     constexpr std::size_t kSequenceAt = kIpHeader + 4;
-    constexpr std::uint8_t kTcp = 6;
     const bool is_last = ++ip[kStreamAt] == kStreams;
     ip[kStreamAt] = is_last ? 0 : ip[kStreamAt];
     if (is_last && ip[kProtoAt] == kTcp) {
@@ -215,10 +218,12 @@ void PacketMill::write_segment(std::uint8_t* ip) noexcept {
 }
 
 void PacketMill::write_port(std::uint8_t* ip) noexcept {
-    std::uint16_t port = 0;
-    std::memcpy(&port, ip + kIpHeader, sizeof(port));
-    port = __builtin_bswap16(static_cast<std::uint16_t>(__builtin_bswap16(port) + 1));
-    std::memcpy(ip + kIpHeader, &port, sizeof(port));
+    std::uint8_t* const ports = ip + kIpHeader;
+    const std::uint16_t before = word_at(ports);
+    put_word(ports, static_cast<std::uint16_t>(before + 1));
+    if (ip[kProtoAt] == kTcp) {
+        amend(ports + kTcpChecksumAt, before, word_at(ports));
+    }
 }
 
 void PacketMill::send(const Frames& frames) noexcept {

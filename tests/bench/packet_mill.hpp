@@ -52,6 +52,7 @@ public:
         std::function<test::Octets(std::size_t)> client;
         std::function<test::Octets(std::size_t)> server;
         void (*next)(std::uint8_t* ip) noexcept = nullptr;
+        Direction second = Direction::Out;  // of the second half: In where it is the clients' too
     };
 
     // Needs an initialised EAL.
@@ -76,18 +77,21 @@ public:
     using Frames = std::array<rte_mbuf*, kBurst>;
     // The direction of the burst that comes next.
     [[nodiscard]] Direction direction() const noexcept {
-        return next_ != nullptr && at_ >= kMbufs / 2 ? Direction::Out : Direction::In;
+        return next_ != nullptr && at_ >= kMbufs / 2 ? second_ : Direction::In;
     }
     // The next burst of the FIFO. Bursts may be on their way together, since a frame that has been
     // received comes again behind all others.
     void receive(Frames& frames) noexcept;
     void send(const Frames& frames) noexcept;
 
+    // Makes it the same frame from the next source port; TCP's checksum goes with it. `ip` is an
+    // IPv4 header without options.
+    static void write_port(std::uint8_t* ip) noexcept;
+
 private:
     void fill(const std::function<test::Octets(std::size_t)>& frame);
     void shuffle(std::size_t begin, std::size_t end) noexcept;
     static void write_segment(std::uint8_t* ip) noexcept;
-    static void write_port(std::uint8_t* ip) noexcept;
     void write_source(std::uint8_t* ip, std::uint32_t most) noexcept;
     void write_half(std::uint8_t* ip, std::uint32_t most) noexcept;
     void write_flow(std::uint8_t* ip, std::uint32_t most) noexcept;
@@ -100,6 +104,7 @@ private:
     Headers headers_;
     Mix mix_;
     void (*next_)(std::uint8_t* ip) noexcept = nullptr;
+    Direction second_ = Direction::Out;  // of the second half, where there is a next_
     std::uint32_t one_ = 0;
     std::uint64_t sources_ = kSources;
     rte_mempool* pool_ = nullptr;

@@ -28,6 +28,7 @@
 //   H2s, H3s   requests and their answers, and TCP without payload, of an enforced service, beside
 //        the same without it
 //   H4   ClientHellos, each of a new connection, beside parsing them alone
+//   H4s  the same to an enforced service, beside the same without it
 //   H5   QUIC Initials, each of a new connection, beside their AES alone
 //   DNS  queries by name, beside reading them alone
 //   A1   requests that are all answered 429, beside dropping them
@@ -234,6 +235,7 @@ constexpr Measure kMeasures[] = {{"H1", &measure_requests},
                                  {"H2s", &measure_service_requests},
                                  {"H3s", &measure_service_without_payload},
                                  {"H4", &measure_hellos},
+                                 {"H4s", &measure_service_hellos},
                                  {"H5", &measure_initials},
                                  {"DNS", &measure_dns},
                                  {"A1", &measure_answers}};

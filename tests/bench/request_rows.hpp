@@ -74,6 +74,8 @@ struct PlainRequests : RequestWorker {
 
 // H4: ClientHellos over TCP, each of a new connection, beside parsing them alone.
 void measure_hellos(const Effort& effort);
+// H4s: the same to an enforced service, beside the same without it.
+void measure_service_hellos(const Effort& effort);
 // H5: Initials of QUIC, each of a new connection, beside their AES alone.
 void measure_initials(const Effort& effort);
 // H2s: requests to an enforced service and their answers, beside the same without it.

@@ -21,7 +21,7 @@ PROGRAMS = {
     "fib_bench": ("G1",),
     "hello_bench": ("TLS", "QUIC"),
     "http1_bench": ("H0",),
-    "request_bench": ("H1", "H2", "H3", "H2s", "H3s", "H4", "H5", "DNS", "A1"),
+    "request_bench": ("H1", "H2", "H3", "H2s", "H3s", "H4", "H4s", "H5", "DNS", "A1"),
     "shaping_bench": ("A2",),
 }
 SHARED = ("T", "P")  # rows that are no id's own: the floor, other sizes
@@ -48,6 +48,7 @@ BARS = {
     ("H2", None): (2, 5),
     ("H3", "the same set without its rules over layer 7"): (0.95, 0.99),
     ("H2s", "the same without the service"): (0.85, 0.95),
+    ("H4s", "the same without the service"): (0.85, 0.95),
     ("H3s", "the same set without its service and its rules over layer 7"): (0.7, 0.85),
     # Of the value, not of the ratio.
     ("H4", "parsing them alone"): (1.5, None),
