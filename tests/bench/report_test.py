@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import pty
+import re
 import sys
 import tempfile
 import unittest
@@ -16,6 +17,7 @@ import xml.etree.ElementTree
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "scripts/lib/bench"), str(ROOT / "scripts")]
 import lint_figures  # noqa: E402
+import bench  # noqa: E402
 import in_process  # noqa: E402
 import progress  # noqa: E402
 import report  # noqa: E402
@@ -237,6 +239,21 @@ class Figures(unittest.TestCase):
         self.assertEqual(self.found("rate: 1M/s, 200 ms, one turn in 256, cycles by stage, `ns` of 3"), [])
         self.assertEqual(self.found("2^56 ns at most <!-- arithmetic -->"), [])
         self.assertEqual(self.found(f"{lint_figures.BEGIN}\n| 27 Mpps |\n{lint_figures.END}\n3 ns"), ["3 ns"])
+
+
+class Described(unittest.TestCase):
+    PAGE = ROOT / "scripts/DESIGN.md"
+
+    def ids_of(self, cell):
+        """Ids of the first cell of a line: `T1` to `T4` are four."""
+        for first, last in re.findall(r"`(\w+)`(?: to `(\w+)`)?", cell):
+            letters, begin = first.rstrip("0123456789"), first.lstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+            yield from ([f"{letters}{number}" for number in range(int(begin), int(last.removeprefix(letters)) + 1)] if last else [first])
+
+    def test_every_id_of_the_command_is_in_its_table(self):
+        table = self.PAGE.read_text(encoding="utf-8").split("| id | what | beside |")[1].split("\n\n")[0]
+        described = [name for line in table.splitlines() if line.startswith("| `") for name in self.ids_of(line.split("|")[1])]
+        self.assertEqual(sorted(described), sorted(bench.BENCHES))
 
 
 class Committed(unittest.TestCase):
