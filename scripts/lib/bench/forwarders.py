@@ -21,6 +21,7 @@ LAST_OF_PORT = "Tx-bps:"
 MBUFS = 32768
 WARM_UP = 0.5  # seconds
 ANSWER_SECONDS = 20
+START_SECONDS = 120  # a million buffers on small pages, on a machine that has other work
 
 
 def cores(workers=1):
@@ -39,17 +40,18 @@ class Testpmd:
             [str(word) for word in command], cwd=folder, stdin=subprocess.PIPE,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True,
             preexec_fn=die_with_us, env={**os.environ, "RUNTIME_DIRECTORY": str(folder)})
-        self.read_until(PROMPT, 1)
+        self.read_until(PROMPT, 1, START_SECONDS)
 
-    def read_until(self, mark, times):
+    def read_until(self, mark, times, seconds=ANSWER_SECONDS):
         """The prompt is no such mark later on: it is drawn again with each character read."""
         text, output = "", self.process.stdout.fileno()
-        deadline = time.monotonic() + ANSWER_SECONDS
+        deadline = time.monotonic() + seconds
         while text.count(mark) < times:
             ready, _, _ = select.select([output], [], [], max(0.0, deadline - time.monotonic()))
             piece = os.read(output, 65536).decode(errors="replace") if ready else ""
             if not piece:
-                raise LabError(f"dpdk-testpmd gave no answer: {text[-2000:]}")
+                what = "has ended" if ready else f"gave no answer within {seconds} s"
+                raise LabError(f"dpdk-testpmd {what}: {text[-2000:]}")
             text += piece
         return text
 
