@@ -1,5 +1,6 @@
 #include "dataplane/lane_sink.hpp"
 
+#include "dataplane/io/dpdk_io.hpp"
 #include "dataplane/io/tx_proxy.hpp"
 #include "lib/engine/burst/decision_tally.hpp"
 

@@ -1,9 +1,9 @@
 #pragma once
-#include "dataplane/held_frames.hpp"
 #include "dataplane/io/frame_head.hpp"
 #include "dataplane/tx_side.hpp"
 #include "lib/engine/burst/burst.hpp"
 #include "lib/engine/burst/counters.hpp"
+#include "lib/engine/worker/held_frames.hpp"
 #include "lib/respond/act/sink.hpp"
 
 #include <array>
@@ -15,6 +15,15 @@ struct rte_mbuf;
 struct rte_mempool;
 
 namespace sluice {
+
+class DpdkIo;
+
+// Where a burst's delayed packets are kept, and when it was judged.
+struct DelayContext {
+    HeldFrames<DpdkIo>* frames;
+    Instant now;
+    DpdkIo* lane;
+};
 
 // Where act_burst() puts a burst that a lane has received: its two ports.
 //

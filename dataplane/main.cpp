@@ -108,7 +108,7 @@ int main(int argc, char** argv) {
     }
     Result<Done> done = Done{};
     if (const auto dataplane = Dataplane::make(line->box)) {
-        (*dataplane)->workers().launch();  // Worker::run() on every lcore but this one
+        (*dataplane)->workers().launch();  // DpdkWorker::run() on every lcore but this one
         done = serve(**dataplane, line->box, asked_to_stop);
     } else {
         done = dataplane.error();

@@ -30,7 +30,7 @@ KeyBucketState state_of(const KeyBucket& bucket) {
 // another set, has nothing to say.
 class Asking {
 public:
-    Asking(Worker::KeyMailbox& mailbox, std::uint32_t lcore, const KeyQuestion& question)
+    Asking(DpdkWorker::KeyMailbox& mailbox, std::uint32_t lcore, const KeyQuestion& question)
         : mailbox_{&mailbox}, waiting_{mailbox.post(question)} {
         result_.lcore = lcore;
     }
@@ -59,7 +59,7 @@ public:
     }
 
 private:
-    Worker::KeyMailbox* mailbox_;
+    DpdkWorker::KeyMailbox* mailbox_;
     bool waiting_;
     KeyOnWorker result_;
 };

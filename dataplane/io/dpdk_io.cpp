@@ -1,8 +1,6 @@
 #include "dataplane/io/dpdk_io.hpp"
 
-#include "dataplane/io/frame_note.hpp"
 #include "dataplane/io/receive_frames.hpp"
-#include "dataplane/io/tx_proxy.hpp"
 #include "dataplane/lane_sink.hpp"
 
 #include <algorithm>
@@ -124,7 +122,7 @@ std::size_t DpdkIo::receive_owned(Burst& burst, Reach reach) noexcept {
 }
 
 void DpdkIo::send(Burst& burst, std::span<const Action> actions, WorkerCounters& counters,
-                  const SendContext& context) noexcept {
+                  const SendContext<DpdkIo>& context) noexcept {
     const DelayContext delay{context.held, context.now, this};
     LaneSink sink{burst, sides_, pool_, context.held != nullptr ? &delay : nullptr};
     act_burst(burst, actions, sink, context.answering);

@@ -1,14 +1,15 @@
 #pragma once
-#include "dataplane/held_frames.hpp"
 #include "dataplane/io/frame_head.hpp"
+#include "dataplane/io/frame_note.hpp"
 #include "dataplane/io/frame_ring.hpp"
 #include "dataplane/io/handover.hpp"
 #include "dataplane/io/lane.hpp"
+#include "dataplane/io/tx_proxy.hpp"
 #include "dataplane/tx_side.hpp"
-#include "dataplane/worker/burst_clock.hpp"
 #include "lib/engine/burst/burst.hpp"
 #include "lib/engine/burst/counters.hpp"
-#include "lib/respond/act/act_burst.hpp"
+#include "lib/engine/worker/held_frames.hpp"
+#include "lib/engine/worker/packet_io.hpp"
 #include "lib/respond/action.hpp"
 
 #include <array>
@@ -18,7 +19,8 @@
 #include <span>
 #include <utility>
 
-struct rte_mbuf;
+#include <rte_mbuf.h>
+
 struct rte_mempool;
 
 namespace sluice {
@@ -28,26 +30,20 @@ namespace sluice {
 // reads behind its end.
 inline constexpr std::size_t kWholeSize = 10'240;
 
-// What of a frame the rules look at.
-enum class Reach : std::uint8_t { Headers, Everything };
-
 // What a lane has beside its queues.
 struct LaneWays {
     LaneHandover* handover = nullptr;  // nullptr where the port gives every worker its own frames
     HandoverEnds owned{};              // frames for the owners of their keys
 };
 
-// What a burst is sent by.
-struct SendContext {
-    HeldFrames* held = nullptr;            // for what departs later; nullptr: it goes at once
-    Instant now{};                         // when it was judged
-    const Answering* answering = nullptr;  // nullptr: nothing is answered
-};
-
-// The queues of one lane. A burst that was received must be sent before the one after the next is
-// received into.
+// The queues of one lane, of mbufs (PacketIo). A burst that was received must be sent before the
+// one after the next is received into.
 class DpdkIo {
 public:
+    using Frame = rte_mbuf;
+    using Ring = FrameRing;
+    using Proxy = TxProxy;
+
     DpdkIo(const Lane& lane, const TxSides& sides, rte_mempool* pool, LaneWays ways = {}) noexcept
         : lane_{lane}, sides_{sides}, pool_{pool}, ways_{std::move(ways)} {}
 
@@ -68,11 +64,19 @@ public:
     // under the one verdict and reason that it had in the end; those that depart later are counted
     // then.
     void send(Burst& burst, std::span<const Action> actions, WorkerCounters& counters,
-              const SendContext& context = {}) noexcept;
+              const SendContext<DpdkIo>& context = {}) noexcept;
     // Sends frames of this lane whose departure has come.
     void depart(std::span<rte_mbuf*> frames, WorkerCounters& counters) const noexcept;
     // The buffers that its port receives into.
     [[nodiscard]] std::uint32_t buffers() const noexcept;
+
+    [[nodiscard]] static std::uint32_t buffers_of(const rte_mbuf& frame) noexcept {
+        return frame.nb_segs;
+    }
+    static void note(rte_mbuf& frame, const Normalization& changes) noexcept {
+        note_changes(frame, changes);
+    }
+    static void free(rte_mbuf& frame) noexcept { rte_pktmbuf_free(&frame); }
 
 private:
     void fill(Burst& burst, std::span<rte_mbuf* const> frames, Reach reach) noexcept;

@@ -1,5 +1,7 @@
 #include "dataplane/io/lane_set.hpp"
 
+#include "dataplane/io/frame_note.hpp"
+
 namespace sluice {
 
 LaneSet::LaneSet(const Ports& ports, std::span<WorkerCounters> counters)
@@ -7,6 +9,7 @@ LaneSet::LaneSet(const Ports& ports, std::span<WorkerCounters> counters)
       counters_{counters},
       lanes_{assign_lanes(ports.queues(), counters.size())},
       rings_{connect_lanes(lanes_)} {
+    register_frame_notes();
     for (std::vector<Lane>& lanes : lanes_) {
         for (Lane& lane : lanes) {
             const PortPair& pair = ports_.pair_of(lane);
@@ -42,8 +45,8 @@ LaneHandover* LaneSet::handover_of(std::size_t worker, std::size_t i) {
     return handovers_.back().get();
 }
 
-WorkerLanes LaneSet::open(std::size_t worker) {
-    WorkerLanes io;
+WorkerLanes<DpdkIo> LaneSet::open(std::size_t worker) {
+    WorkerLanes<DpdkIo> io;
     for (std::size_t i = 0; i < lanes_[worker].size(); ++i) {
         const Lane& lane = lanes_[worker][i];
         LaneEnds& ends = rings_.ends[worker][i];
@@ -58,7 +61,7 @@ WorkerLanes LaneSet::open(std::size_t worker) {
 
 // One for each of the worker's transmit queues that others use. Where frames of neither direction
 // are spread by us, they use it for those whose keys they own only.
-void LaneSet::add_proxies(std::size_t worker, WorkerLanes& io) {
+void LaneSet::add_proxies(std::size_t worker, WorkerLanes<DpdkIo>& io) {
     for (std::size_t i = 0; i < lanes_[worker].size(); ++i) {
         std::vector<TxProxy::Client> clients;
         for (const BackRing& back : rings_.backs) {

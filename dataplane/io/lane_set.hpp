@@ -1,12 +1,13 @@
 #pragma once
+#include "dataplane/io/dpdk_io.hpp"
 #include "dataplane/io/handover.hpp"
 #include "dataplane/io/lane.hpp"
 #include "dataplane/io/lane_rings.hpp"
 #include "dataplane/io/tx_proxy.hpp"
 #include "dataplane/port/ports.hpp"
 #include "dataplane/tx_side.hpp"
-#include "dataplane/worker/worker.hpp"
 #include "lib/engine/burst/counters.hpp"
+#include "lib/engine/worker/packet_io.hpp"
 #include "lib/share/core.hpp"
 #include "lib/wire/message.hpp"
 
@@ -26,7 +27,7 @@ public:
     LaneSet(const Ports& ports, std::span<WorkerCounters> counters);
 
     // What one worker runs over; once for each worker, which gets the ends of its rings.
-    [[nodiscard]] WorkerLanes open(std::size_t worker);
+    [[nodiscard]] WorkerLanes<DpdkIo> open(std::size_t worker);
 
     // Frames that the transmit queues of a port did not take.
     [[nodiscard]] std::uint64_t tx_full(std::uint16_t port) const;
@@ -36,7 +37,7 @@ public:
 private:
     [[nodiscard]] TxSide tx_side(std::size_t worker, std::size_t lane);
     [[nodiscard]] LaneHandover* handover_of(std::size_t worker, std::size_t lane);
-    void add_proxies(std::size_t worker, WorkerLanes& io);
+    void add_proxies(std::size_t worker, WorkerLanes<DpdkIo>& io);
 
     const Ports& ports_;
     std::span<WorkerCounters> counters_;

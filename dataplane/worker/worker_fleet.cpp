@@ -90,14 +90,13 @@ void WorkerFleet::make(const Ports& ports, const Parts& parts) {
         if (parts.tell_bans) {
             new_bans_.push_back(std::make_unique<NewBans>());
         }
-        workers_.push_back(std::make_unique<Worker>(
+        workers_.push_back(std::make_unique<DpdkWorker>(
             roster.enlist(),
-            WorkerSetup{parts.running, parts.board, stop_, parts.box.idle_sleep,
-                        parts.state.clock_lead(), parts.time_of_day, ledger_lanes_, ask_lanes_,
-                        size(), units,
+            WorkerSetup{parts.running, ledger_lanes_, ask_lanes_, size(), units,
                         parts.state.connections(worker, units.connections.connections,
                                                 UnitParser::kept_of(units)),
-                        parts.box.held_percent, answer_boards_},
+                        parts.state.records(worker, parts.rules.slots), parts.box.held_percent,
+                        answer_boards_},
             CoreState{.policy = {.tunnels = parts.box.tunnels,
                                  .malformed = parts.box.malformed,
                                  .tell_wait = false},
@@ -107,7 +106,10 @@ void WorkerFleet::make(const Ports& ports, const Parts& parts) {
                       .sampler = samplers_.back().get(),
                       .events = events_.back().get(),
                       .new_bans = parts.tell_bans ? new_bans_.back().get() : nullptr},
-            parts.state.records(worker, parts.rules.slots), lanes_->open(worker)));
+            lanes_->open(worker),
+            LcoreHost{worker,
+                      {parts.board, stop_, parts.box.idle_sleep, parts.state.clock_lead(),
+                       parts.time_of_day}}));
         tables.push_back(&workers_.back()->buckets());
     }
     tables_ = std::make_unique<WorkerTables>(std::move(tables));
@@ -134,7 +136,7 @@ std::uint64_t WorkerFleet::lost_bans() const {
 
 void WorkerFleet::launch() {
     const auto run = [](void* worker) {
-        static_cast<Worker*>(worker)->run();
+        static_cast<DpdkWorker*>(worker)->run();
         return 0;
     };
     for (std::size_t worker = 0; worker < size(); ++worker) {

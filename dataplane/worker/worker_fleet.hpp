@@ -1,9 +1,9 @@
 #pragma once
 #include "dataplane/io/lane_set.hpp"
 #include "dataplane/state/box_state.hpp"
+#include "dataplane/worker/dpdk_worker.hpp"
 #include "dataplane/worker/full_watch.hpp"
 #include "dataplane/worker/watchdog.hpp"
-#include "dataplane/worker/worker.hpp"
 #include "lib/bucket/table/worker_tables.hpp"
 #include "lib/engine/burst/counters.hpp"
 #include "lib/rules/box_config.hpp"
@@ -42,7 +42,7 @@ public:
     };
     // Every worker, over the started ports and with the buckets that were left behind.
     void make(const Ports& ports, const Parts& parts);
-    // Worker::run() on every lcore.
+    // DpdkWorker::run() on every lcore.
     void launch();
     // Ends the workers; their counters stay.
     void stop();
@@ -56,7 +56,9 @@ public:
     [[nodiscard]] const BucketStore& buckets(std::size_t worker) const {
         return workers_[worker]->buckets();
     }
-    [[nodiscard]] Worker::KeyMailbox& keys(std::size_t worker) { return workers_[worker]->keys(); }
+    [[nodiscard]] DpdkWorker::KeyMailbox& keys(std::size_t worker) {
+        return workers_[worker]->keys();
+    }
     [[nodiscard]] std::vector<std::unique_ptr<KeySampler>>& samplers() noexcept {
         return samplers_;
     }
@@ -107,7 +109,7 @@ private:
     std::vector<std::unique_ptr<NewBans>> new_bans_;
     std::optional<LaneSet> lanes_;
     Signal stop_;
-    std::vector<std::unique_ptr<Worker>> workers_;
+    std::vector<std::unique_ptr<DpdkWorker>> workers_;
     std::unique_ptr<WorkerTables> tables_;
 };
 

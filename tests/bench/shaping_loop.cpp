@@ -180,7 +180,7 @@ void ShapingLoop::stamp(Burst& burst, Instant at) noexcept {
 }
 
 std::size_t ShapingLoop::take(Instant at, Stamps& planned) noexcept {
-    std::array<HeldFrame, kMaxBurst> due;
+    std::array<HeldFrame<DpdkIo>, kMaxBurst> due;
     std::array<rte_mbuf*, kMaxBurst> frames;
     const std::size_t count = held_.take_due(at, due);
     for (std::size_t i = 0; i < count; ++i) {

@@ -1,7 +1,7 @@
 #pragma once
-#include "dataplane/held_frames.hpp"
 #include "dataplane/io/dpdk_io.hpp"
 #include "lib/engine/burst/core_state.hpp"
+#include "lib/engine/worker/held_frames.hpp"
 #include "lib/rules/load/loaded_rules.hpp"
 #include "tests/bench/time_histogram.hpp"
 
@@ -99,7 +99,7 @@ private:
     LoadedRules rules_;
     WorkerCounters counters_;
     CoreState core_;
-    HeldFrames held_;
+    HeldFrames<DpdkIo> held_;
     rte_mempool* pool_;
     rte_ring* in_;
     rte_ring* out_;

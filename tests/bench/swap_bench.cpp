@@ -1,6 +1,6 @@
 #include "dataplane/worker/quiesce.hpp"
-#include "dataplane/worker/running.hpp"
 #include "lib/engine/run_burst.hpp"
+#include "lib/engine/worker/running.hpp"
 #include "lib/policy/compile.hpp"
 #include "lib/share/core.hpp"
 #include "lib/wire/codec.hpp"

@@ -1,4 +1,5 @@
-#include "dataplane/held_frames.hpp"
+#include "dataplane/io/dpdk_io.hpp"
+#include "lib/engine/worker/held_frames.hpp"
 #include "lib/respond/act/act_burst.hpp"
 #include "tests/bench/pipeline_rows.hpp"
 
@@ -83,14 +84,14 @@ private:
     }
     // As the dataplane's worker in each round.
     void send_due(Instant now) {
-        std::array<HeldFrame, kMaxBurst> due;
+        std::array<HeldFrame<DpdkIo>, kMaxBurst> due;
         sink_.others += held_.empty() ? 0 : held_.take_due(now, due);
     }
 
     std::unique_ptr<BenchWorker> worker_;
     AnswerBoards boards_;
     Answerer answerer_{kAnsweredConnections, boards_};
-    HeldFrames held_{1024};
+    HeldFrames<DpdkIo> held_{1024};
     CountingSink sink_;
 };
 

@@ -116,7 +116,7 @@ protected:
     }
     // How many departed.
     std::size_t depart(Instant now) {
-        std::array<HeldFrame, kMaxBurst> due;
+        std::array<HeldFrame<DpdkIo>, kMaxBurst> due;
         const std::size_t count = held.take_due(now, due);
         std::array<rte_mbuf*, kMaxBurst> frames;
         for (std::size_t i = 0; i < count; ++i) {
@@ -137,7 +137,7 @@ protected:
     Signal up;
     Counter tx_full;
     WorkerCounters counters;
-    HeldFrames held{8};
+    HeldFrames<DpdkIo> held{8};
     std::vector<Action> actions{kPass, kDrop};
     Burst burst;
     [[nodiscard]] TxSides sides(FrameBounds takes = {}) {
@@ -285,7 +285,7 @@ TEST_F(DpdkIoTest, DelayedFramesWhosePortGoesDownAreCounted) {
 
 // A frame counts for as many buffers as it has.
 TEST_F(DpdkIoTest, NoMoreBuffersAreHeldThanTheirShare) {
-    HeldFrames few{2};
+    HeldFrames<DpdkIo> few{2};
     put(mbuf_of(udp().payload(500).bytes(), 300));
     ASSERT_EQ(io.receive(burst), 1U);
     decide_all(Verdict::Shape);
@@ -299,7 +299,7 @@ TEST_F(DpdkIoTest, NoMoreBuffersAreHeldThanTheirShare) {
     decide_all(Verdict::Shape);
     io.send(burst, actions, counters, {&few, Instant{1h}});
     EXPECT_EQ(counted(Reason::HoldFull), 1U) << "the wheel itself has no more places";
-    std::array<HeldFrame, 4> frames;
+    std::array<HeldFrame<DpdkIo>, 4> frames;
     const std::size_t count = few.take_any(frames);
     ASSERT_EQ(count, 2U);
     EXPECT_EQ(few.room(), 2U);

@@ -1,6 +1,7 @@
-#include "dataplane/io/owner_handover.hpp"
+#include "lib/engine/worker/owner_handover.hpp"
 
 #include "dataplane/io/dpdk_io.hpp"
+#include "dataplane/io/frame_note.hpp"
 #include "dataplane/io/lane_rings.hpp"
 #include "dataplane/io/tx_proxy.hpp"
 #include "lib/engine/stage/stages.hpp"
@@ -67,13 +68,14 @@ struct Me {
 class OwnerHandoverTest : public testing::Test {
 protected:
     OwnerHandoverTest() {
+        register_frame_notes();
         up.raise(true);
         const PairQueues pair[] = {{"lab", wires().outside(), wires().inside(), 1}};
         lanes = assign_lanes(pair, kWorkers);
         rings = connect_lanes(lanes);
         for (std::size_t worker = 0; worker < kWorkers; ++worker) {
             workers.push_back(std::make_unique<Me>());
-            owners.push_back(std::make_unique<OwnerHandover>(worker, kWorkers));
+            owners.push_back(std::make_unique<OwnerHandover<DpdkIo>>(worker, kWorkers));
             LaneEnds& ends = rings.ends[worker][0];
             io.push_back(std::make_unique<DpdkIo>(
                 lanes[worker][0], TxSides{side(worker, 0), side(worker, opposite_of(0))},
@@ -153,7 +155,7 @@ protected:
     std::vector<std::vector<Lane>> lanes;
     LaneRings rings;
     std::vector<std::unique_ptr<Me>> workers;
-    std::vector<std::unique_ptr<OwnerHandover>> owners;
+    std::vector<std::unique_ptr<OwnerHandover<DpdkIo>>> owners;
     std::array<SentCounts, kWorkers> sent;
     std::vector<std::unique_ptr<DpdkIo>> io;
     std::unique_ptr<TxProxy> proxy;

@@ -8,22 +8,22 @@
 #include <cstdint>
 #include <span>
 
-#include <rte_mbuf.h>
-
 namespace sluice {
 
-class DpdkIo;
-
 // A packet that departs later, and the lane that it came by.
+template <typename Io>
 struct HeldFrame {
-    rte_mbuf* frame;
-    DpdkIo* lane;
+    typename Io::Frame* frame;
+    Io* lane;
 };
 
 // The packets that one worker holds until their departures: a share of the buffers, which the
 // receive queues can do without. They are this worker's alone, and are sent or counted by it.
+template <typename Io>
 class HeldFrames {
 public:
+    using Held = HeldFrame<Io>;
+
     // `budget`: of buffers.
     explicit HeldFrames(std::uint32_t budget) : budget_{budget}, wheel_{budget} {}
 
@@ -36,19 +36,19 @@ public:
     }
 
     // Time never goes back. False: there is no room.
-    [[nodiscard]] bool hold(const HeldFrame& held, Instant now, Instant due) noexcept {
+    [[nodiscard]] bool hold(const Held& held, Instant now, Instant due) noexcept {
         if (!wheel_.insert(held, now, due)) {
             return false;
         }
-        buffers_ += held.frame->nb_segs;
+        buffers_ += Io::buffers_of(*held.frame);
         now_held_.set(wheel_.size());
         return true;
     }
     // In the order of their departures; how many.
-    [[nodiscard]] std::size_t take_due(Instant now, std::span<HeldFrame> out) noexcept {
+    [[nodiscard]] std::size_t take_due(Instant now, std::span<Held> out) noexcept {
         return taken(out.first(wheel_.take_due(now, out)));
     }
-    [[nodiscard]] std::size_t take_any(std::span<HeldFrame> out) noexcept {
+    [[nodiscard]] std::size_t take_any(std::span<Held> out) noexcept {
         return taken(out.first(wheel_.take_any(out)));
     }
 
@@ -56,9 +56,9 @@ public:
     [[nodiscard]] std::uint64_t now_held() const noexcept { return now_held_.read(); }
 
 private:
-    [[nodiscard]] std::size_t taken(std::span<const HeldFrame> frames) noexcept {
-        for (const HeldFrame& held : frames) {
-            buffers_ -= held.frame->nb_segs;
+    [[nodiscard]] std::size_t taken(std::span<const Held> frames) noexcept {
+        for (const Held& held : frames) {
+            buffers_ -= Io::buffers_of(*held.frame);
         }
         now_held_.set(wheel_.size());
         return frames.size();
@@ -66,15 +66,8 @@ private:
 
     std::uint32_t budget_;
     std::uint32_t buffers_ = 0;
-    TimingWheel<HeldFrame> wheel_;
+    TimingWheel<Held> wheel_;
     Counter now_held_;
-};
-
-// Where a burst's delayed packets are kept, and when it was judged.
-struct DelayContext {
-    HeldFrames* frames;
-    Instant now;
-    DpdkIo* lane;
 };
 
 }  // namespace sluice

@@ -1,0 +1,51 @@
+#pragma once
+#include "lib/engine/burst/adopt.hpp"
+#include "lib/engine/burst/core_state.hpp"
+#include "lib/engine/worker/running.hpp"
+#include "lib/peer/merge/ledger_store.hpp"
+
+#include <cstddef>
+#include <span>
+
+namespace sluice {
+
+// One worker's part in limits that several spend: what others have charged, and what they are to
+// know of its own.
+class LedgerExchange {
+public:
+    // `records` and `buckets`, which are the worker's, outlive it.
+    LedgerExchange(std::size_t self, DeltaLanes& lanes, std::span<Record> records,
+                   BucketStore& buckets)
+        : store_{buckets}, ledger_{self, lanes, records, Instant{}} {
+        buckets.set_unsynced(&ledger_.records());
+    }
+
+    // Before the first burst under these rules.
+    void adopt_rules(const LoadedSet& rules, CoreState& core) noexcept {
+        core.ledger = rules.shared_limits != 0 ? &ledger_ : nullptr;
+        on_ |= rules.syncs;
+    }
+    // From the first shared limit on: others may still wait for an answer when the last has gone.
+    [[nodiscard]] bool on() const noexcept { return on_; }
+
+    // Between two bursts.
+    void run(const Running& running, CoreState& core, Now now) noexcept {
+        // The rows that its books point to may be gone.
+        adopt(running.rules(), core, now);
+        ledger_.set(running.loaded->merge_interval(),
+                    running.rules().hurries ? Ledger::kNoLonger : Ledger::kLongestWait);
+        ledger_.exchange(store_, now);
+        ledger_.ask(store_);
+    }
+
+    // Anyone may read these.
+    [[nodiscard]] const LedgerCounters& counters() const noexcept { return ledger_.counters(); }
+    [[nodiscard]] const LedgerStore& store() const noexcept { return store_; }
+
+private:
+    LedgerStore store_;
+    Ledger ledger_;
+    bool on_ = false;
+};
+
+}  // namespace sluice
