@@ -1,35 +1,19 @@
-#include "lib/engine/run_burst.hpp"
+#include "lib/engine/worker.hpp"
+#include "lib/engine/worker/memory_host.hpp"
+#include "lib/engine/worker/memory_io.hpp"
 #include "lib/rules/load/loaded_rules.hpp"
 #include "lib/share/published.hpp"
 #include "tests/packets/frame.hpp"
+#include "tests/packets/turn_board.hpp"
 
 #include <gtest/gtest.h>
 
-#include <atomic>
+#include <deque>
+#include <memory>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
-
-namespace sluice {
-
-// The worker has passed a burst boundary when it has counted one burst more than was under way.
-class QuiesceBoard {
-public:
-    void quiescent() { bursts_.fetch_add(1, std::memory_order_release); }
-    [[nodiscard]] GracePeriod wait() const {
-        const std::uint64_t mark = bursts_.load(std::memory_order_acquire) + 2;
-        while (bursts_.load(std::memory_order_acquire) < mark) {
-            std::this_thread::yield();
-        }
-        return {};
-    }
-
-private:
-    std::atomic<std::uint64_t> bursts_{0};
-};
-
-}  // namespace sluice
 
 namespace sluice::swap_test {
 namespace {
@@ -37,7 +21,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::size_t kRules = 1000;
-constexpr std::size_t kPacketsOfBurst = 8;
+constexpr std::size_t kPacketsOfTurn = 8;
 
 Rule rule_of_port(std::size_t port, ActionIndex action) {
     Rule rule;
@@ -129,41 +113,105 @@ void decide_one(const Packet& packet, std::size_t port, MatchedRules& judged, bo
     judged.wrong += dropped || allowed ? 0 : 1;
 }
 
-struct Worker {
-    explicit Worker(const Published<LoadedRules>& published) : running{published} {}
-
-    void run(const Signal& stop, QuiesceBoard& board) {
-        Burst burst;
-        std::vector<test::Octets> frames;
-        for (std::size_t i = 0; i < kRules + 100; ++i) {
-            frames.push_back(
-                test::udp().src("10.0.0.1").dport(static_cast<std::uint16_t>(i)).bytes());
-        }
-        for (std::size_t at = 0; !stop.raised(); at = (at + kPacketsOfBurst) % frames.size()) {
-            burst.clear();
-            for (std::size_t i = 0; i < kPacketsOfBurst; ++i) {
-                const test::Octets& frame = frames[(at + i) % frames.size()];
-                (void)burst.add({frame, static_cast<std::uint32_t>(frame.size())}, Direction::In,
-                                7);
-            }
-            run_burst(burst, running.adopt().set(), core, {Instant{1h}, {}});
-            bool drops = false;
-            bool allows = false;
-            for (std::size_t i = 0; i < kPacketsOfBurst; ++i) {
-                decide_one(burst.packets()[i], (at + i) % frames.size(), judged, drops, allows);
-            }
-            judged.wrong += drops && allows ? 1 : 0;
-            board.quiescent();
+// A frame for each port, and for a few that no rule names, again and again: so many a turn.
+class Frames {
+public:
+    Frames() {
+        for (std::size_t port = 0; port < kRules + 100; ++port) {
+            bytes_.push_back(
+                test::udp().src("10.0.0.1").dport(static_cast<std::uint16_t>(port)).bytes());
+            const auto size = static_cast<std::uint32_t>(bytes_.back().size());
+            frames_.push_back({.view = {bytes_.back(), size}, .port = 7});
         }
     }
+    void bring() {
+        for (std::size_t i = 0; i < kPacketsOfTurn; ++i, next_ = (next_ + 1) % frames_.size()) {
+            coming_.push_back(&frames_[next_]);
+        }
+    }
+    [[nodiscard]] std::deque<MemoryFrame*>& coming() { return coming_; }
+    [[nodiscard]] std::size_t port_of(const Packet& packet) const {
+        return static_cast<std::size_t>(static_cast<const MemoryFrame*>(packet.buffer) -
+                                        frames_.data());
+    }
 
-    const Published<LoadedRules>& running;
+private:
+    std::deque<test::Octets> bytes_;  // the frames refer to them
+    std::vector<MemoryFrame> frames_;
+    std::deque<MemoryFrame*> coming_;
+    std::size_t next_ = 0;
+};
+
+// Where bursts leave.
+struct Judge {
+    const Frames& frames;
+    MatchedRules judged{};
+
+    using Lane = MemoryIo<Judge>;
+    void send(Burst& burst, std::span<const Action> /*actions*/, WorkerCounters& /*counters*/,
+              const SendContext<Lane>& /*context*/, Lane& /*lane*/) noexcept {
+        bool drops = false;
+        bool allows = false;
+        for (const Packet& packet : burst.packets()) {
+            decide_one(packet, frames.port_of(packet), judged, drops, allows);
+        }
+        judged.wrong += drops && allows ? 1 : 0;
+    }
+    void depart(std::span<MemoryFrame*> /*frames*/, WorkerCounters& /*counters*/) noexcept {}
+};
+
+// The thread of the worker, at one instant.
+class SwapHost {
+public:
+    using ReadTicks = MemoryHost::ReadTicks;
+
+    SwapHost(Frames& frames, QuiesceBoard& board, const Signal& stop)
+        : frames_{&frames}, board_{&board}, stop_{&stop} {}
+
+    [[nodiscard]] Now now() const noexcept { return {Instant{1h}, {}}; }
+    void begin() noexcept { frames_->bring(); }
+    [[nodiscard]] bool stopped() const noexcept { return stop_->raised(); }
+    void pass() noexcept {
+        board_->quiescent();
+        frames_->bring();
+    }
+    void rest(unsigned /*turns*/) const noexcept {}
+    void end() const noexcept {}
+
+private:
+    Frames* frames_;
+    QuiesceBoard* board_;
+    const Signal* stop_;
+};
+
+// A worker of its own, and all that it refers to.
+struct Station {
+    explicit Station(const Published<Running>& published) : running{published} {}
+
+    const Published<Running>& running;
+    DeltaLanes ledger_lanes{1, 64};
+    AskLanes ask_lanes{1, 64};
+    AnswerBoards boards{256, 4096};
+    std::vector<Record> records = std::vector<Record>(16);
     WorkerCounters counters;
-    CoreState core{.policy = {},
-                   .hash = KeyHasher{{1, 2}},
-                   .buckets = BucketStore{64, 64},
-                   .counters = counters};
-    MatchedRules judged;
+    QuiesceBoard board;
+    Signal stop;
+    Frames frames;
+    Judge judge{frames};
+    CoreRoster roster;
+    Worker<Judge::Lane, SwapHost> worker{
+        roster.enlist(),
+        {running, ledger_lanes, ask_lanes, 1, capture_unit_budget(), {}, records, 0, boards},
+        {.hash = KeyHasher{{1, 2}}, .buckets = BucketStore{64, 64}, .counters = counters},
+        lanes(),
+        SwapHost{frames, board, stop}};
+
+private:
+    [[nodiscard]] WorkerLanes<Judge::Lane> lanes() {
+        WorkerLanes<Judge::Lane> made;
+        made.lanes.emplace_back(frames.coming(), judge);
+        return made;
+    }
 };
 
 // Every packet is judged by one whole set, every burst by one, none is left out, and what is owed
@@ -173,17 +221,18 @@ TEST(Swap, NoPacketIsJudgedByHalfASet) {
     for (const RuleSet& set : sets) {
         ASSERT_EQ(find_fault(set), std::nullopt);
     }
-    const Worker* watched = nullptr;
-    const LoadedRules* latest = nullptr;
+    const Station* watched = nullptr;
+    std::shared_ptr<const LoadedRules> latest;
     std::uint64_t loads = 0;
     const Environment tables{
         .secret = {1, 2},
-        .tables = {
-            [&](LimitSlot slot) { return watched->core.buckets.registry.entries_of(slot).read(); },
-            [&] { return watched == nullptr ? 0 : watched->counters.settled.read(); }}};
+        .tables = {[&](LimitSlot slot) {
+                       return watched->worker.buckets().registry.entries_of(slot).read();
+                   },
+                   [&] { return watched == nullptr ? 0 : watched->counters.settled.read(); }}};
     const auto next = [&] {
         Environment environment = tables;
-        environment.before = latest;
+        environment.before = latest.get();
         Result<LoadedRules> loaded = LoadedRules::make(sets[loads % 2], environment);
         // Refused while entries of too many numbers may be about: the worker is at it.
         while (!loaded) {
@@ -191,30 +240,28 @@ TEST(Swap, NoPacketIsJudgedByHalfASet) {
             loaded = LoadedRules::make(sets[loads % 2], environment);
         }
         ++loads;
-        auto made = std::make_unique<const LoadedRules>(*std::move(loaded));
-        latest = made.get();
-        return made;
+        latest = std::make_shared<const LoadedRules>(*std::move(loaded));
+        return std::make_unique<const Running>(
+            Running{.state = Running::State::Enforce, .loaded = latest});
     };
-    Published<LoadedRules> running{next()};
-    Worker worker{running};
-    watched = &worker;
-    QuiesceBoard board;
-    Signal stop;
-    std::thread thread{[&] { worker.run(stop, board); }};
+    Published<Running> running{next()};
+    Station station{running};
+    watched = &station;
+    std::thread thread{[&] { station.worker.run(); }};
     for (int swap = 0; swap < 60; ++swap) {
-        Retired<LoadedRules> old = running.publish(next());
-        std::move(old).reclaim(board.wait());
+        Retired<Running> old = running.publish(next());
+        std::move(old).reclaim(station.board.wait());
     }
-    stop.raise(true);
+    station.stop.raise(true);
     thread.join();
-    const MatchedRules& judged = worker.judged;
+    const MatchedRules& judged = station.judge.judged;
     EXPECT_EQ(judged.wrong, 0U);
     EXPECT_GT(judged.by_drops, 0U);
     EXPECT_GT(judged.by_allows, 0U);
     EXPECT_LE(judged.limited, 1000U);
     std::uint64_t counted = 0;
     for (std::size_t row = 0; row <= kRules; ++row) {
-        const RuleCounters& rule = worker.counters.rules[row];
+        const RuleCounters& rule = station.counters.rules[row];
         counted += rule.admitted.read() + rule.exceeded.read() + rule.skipped.read();
     }
     EXPECT_EQ(counted, judged.packets);
