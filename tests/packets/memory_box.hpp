@@ -1,0 +1,155 @@
+#pragma once
+#include "lib/bucket/table/worker_tables.hpp"
+#include "lib/engine/worker.hpp"
+#include "lib/engine/worker/memory_host.hpp"
+#include "lib/rules/port_rss_mapping.hpp"
+#include "lib/share/published.hpp"
+#include "tests/packets/left_frames.hpp"
+#include "tests/packets/load_rules.hpp"
+#include "tests/packets/turn_board.hpp"
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace sluice::test {
+
+struct MemoryBoxParts {
+    std::size_t workers = 1;
+    std::uint32_t buffers = 400;  // of each worker's lane
+    unsigned held_percent = 25;   // of them, over all workers
+    std::size_t keys = 1024;
+    // Rules that are published without being in force.
+    Running::State state = Running::State::Enforce;
+};
+
+// The workers of a box, as the box has them, with frames in memory and a clock that the test sets.
+class MemoryBox {
+public:
+    using BoxWorker = Worker<LeftFrames::Lane, MemoryHost>;
+
+    explicit MemoryBox(std::string_view rules, const MemoryBoxParts& parts = {})
+        : loaded_{std::make_shared<const LoadedRules>(load(rules, parts.workers))},
+          running_{running(parts.state)},
+          ledger_lanes_{parts.workers, 64},
+          ask_lanes_{parts.workers, 64} {
+        for (std::size_t i = 0; i < parts.workers * parts.workers; ++i) {
+            rings_.push_back(std::make_unique<MemoryRing>());
+        }
+        std::vector<const BucketStore*> tables;
+        for (std::size_t i = 0; i < parts.workers; ++i) {
+            add_worker(i, parts);
+            tables.push_back(&workers_.back()->worker->buckets());
+        }
+        tables_ = std::make_unique<WorkerTables>(std::move(tables));
+        for (const auto& one : workers_) {
+            one->worker->meet(*tables_);
+        }
+    }
+
+    // The same rules in another state, from the next turn on.
+    void publish(Running::State state) {
+        running_.publish(running(state)).reclaim(QuiesceBoard::between_turns());
+    }
+    // A frame comes to a worker, which sees it in its next turn.
+    ShownFrame& show(std::string name, const Frame& frame, std::size_t at = 0) {
+        ShownFrame& shown =
+            shown_.emplace_back(std::move(name), frame.bytes(), frame.dir(), frame.pair());
+        workers_[at]->coming.push_back(&shown.frame);
+        return shown;
+    }
+    void set_time(Instant now) { now_.at = now; }
+    // What becomes of frames in a turn of one worker.
+    std::vector<std::string> turn(std::size_t at = 0) {
+        idle_ = workers_[at]->worker->poll() == 0;
+        return out_.take();
+    }
+    // The worker's last turn had nothing to do.
+    [[nodiscard]] bool was_idle() const { return idle_; }
+    // At the end of a worker.
+    std::vector<std::string> end(std::size_t at = 0) {
+        workers_[at]->worker->run();
+        return out_.take();
+    }
+
+    [[nodiscard]] BoxWorker& worker(std::size_t at = 0) { return *workers_[at]->worker; }
+    [[nodiscard]] const WorkerCounters& counters(std::size_t at = 0) const {
+        return workers_[at]->counters;
+    }
+    [[nodiscard]] std::uint64_t counted(Verdict verdict, std::size_t at = 0) const {
+        return counters(at).by_verdict[static_cast<std::size_t>(verdict)].read();
+    }
+    [[nodiscard]] std::uint64_t counted(Reason reason, std::size_t at = 0) const {
+        return counters(at).by_reason[static_cast<std::size_t>(reason)].read();
+    }
+    [[nodiscard]] const LoadedSet& set() const { return loaded_->set(); }
+
+private:
+    struct One {
+        WorkerCounters counters;
+        KeyEvents events;
+        std::vector<Record> records = std::vector<Record>(256);
+        std::deque<MemoryFrame*> coming;
+        std::unique_ptr<BoxWorker> worker;
+    };
+
+    static LoadedRules load(std::string_view rules, std::size_t workers) {
+        RssMapping box = usual_spread();
+        box.workers = workers;
+        return loaded(enforced({.file = "rules", .text = rules, .box = &box}).set,
+                      {.secret = kBoxSecret,
+                       .sharers = {workers, std::chrono::milliseconds{1}},
+                       .tables = full_tables()});
+    }
+    [[nodiscard]] std::unique_ptr<const Running> running(Running::State state) const {
+        return std::make_unique<const Running>(Running{.state = state, .loaded = loaded_});
+    }
+    void add_worker(std::size_t at, const MemoryBoxParts& parts) {
+        One& one = *workers_.emplace_back(std::make_unique<One>());
+        MemoryEnds ends;
+        for (std::size_t other = 0; other < parts.workers && parts.workers > 1; ++other) {
+            ends.to.push_back(other == at ? nullptr : rings_[at * parts.workers + other].get());
+            if (other != at) {
+                ends.from.push_back(rings_[other * parts.workers + at].get());
+            }
+        }
+        WorkerLanes<LeftFrames::Lane> lanes;
+        lanes.lanes.emplace_back(one.coming, out_, parts.buffers, std::move(ends));
+        one.worker =
+            std::make_unique<BoxWorker>(roster_.enlist(),
+                                        WorkerSetup{running_,
+                                                    ledger_lanes_,
+                                                    ask_lanes_,
+                                                    parts.workers,
+                                                    capture_unit_budget(),
+                                                    {},
+                                                    one.records,
+                                                    parts.held_percent,
+                                                    boards_},
+                                        CoreState{.policy = {.tell_wait = false},
+                                                  .hash = KeyHasher{kBoxSecret},
+                                                  .buckets = BucketStore{parts.keys, parts.keys},
+                                                  .counters = one.counters,
+                                                  .events = &one.events},
+                                        std::move(lanes), MemoryHost{now_});
+    }
+
+    Now now_{Instant{std::chrono::hours{1}}, {}};
+    std::shared_ptr<const LoadedRules> loaded_;
+    Published<Running> running_;
+    DeltaLanes ledger_lanes_;
+    AskLanes ask_lanes_;
+    AnswerBoards boards_{256, 4096};
+    CoreRoster roster_;
+    LeftFrames out_;
+    std::deque<ShownFrame> shown_;
+    std::vector<std::unique_ptr<MemoryRing>> rings_;  // by sender and owner
+    std::vector<std::unique_ptr<One>> workers_;
+    std::unique_ptr<WorkerTables> tables_;
+    bool idle_ = false;
+};
+
+}  // namespace sluice::test
