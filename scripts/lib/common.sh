@@ -89,7 +89,11 @@ configure() {
     local dir=$root/$1
     local how=(meson setup "$dir" "$root" "${@:2}")
     mkdir -p "$dir"
-    [[ -f $dir/build.ninja ]] && how=(ninja -C "$dir" build.ninja)
+    # Tests are found when a folder is configured, so another list of them configures it anew.
+    if [[ -f $dir/build.ninja ]]; then
+        how=(ninja -C "$dir" build.ninja)
+        "$python" "$root/tests/sources.py" --is-listed-in "$dir" || how=(meson setup --reconfigure "$dir" "$root")
+    fi
     flock "$dir" "${how[@]}" >"$dir/configure.log" 2>&1 || {
         cat "$dir/configure.log" >&2
         die "meson could not configure $dir"
