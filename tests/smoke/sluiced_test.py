@@ -387,6 +387,16 @@ class Resources(Case):
         unban = json.dumps({"action": "unban", "key": "192.0.2.0/24"})
         self.assertEqual(self.good(self.box.ask("POST", "/v1/rules/a/key", unban))["set"], [])
 
+    def test_an_argument_that_nobody_knows_is_refused(self):
+        self.start()
+        before = self.good(self.box.get("/v1/rules"))["etag"]
+        for method, path, name, body in (("PUT", "/v1/rules?confrim=60s", "confrim", "version: 1\nrules: []\n"),
+                                         ("DELETE", "/v1/rules/a?froce=1", "froce", None),
+                                         ("GET", "/v1/bans?rul=a", "rul", None), ("POST", "/v1/confirm?x=", "x", None)):
+            problem = self.refused(self.box.ask(method, path, body), 400)
+            self.assertIn(f"takes no `{name}`", problem["detail"], path)
+        self.assertEqual(self.good(self.box.get("/v1/rules"))["etag"], before)
+
     def test_a_member_that_nobody_knows_is_refused(self):
         self.start()
         for method, path, body in (("POST", "/v1/rules/a/bans", {"keys": ["10.0.0.1"], "for_s": 60}),

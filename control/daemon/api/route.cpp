@@ -1,7 +1,9 @@
 #include "control/daemon/api/api.hpp"
+#include "control/visible_text.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 
@@ -14,8 +16,15 @@ struct Route {
     std::string_view method;
     std::string_view path;  // `*` stands for one part
     Resource resource;
+    // Names of the query, with blanks between them. A call with another one is refused: done
+    // without it, a mistyped `confirm` would change the rules for good.
+    std::string_view arguments = "";
     std::size_t most = 64U << 10;  // bytes of the body
 };
+
+constexpr std::string_view kAnyArguments = "*";  // of scrapers, which add their own
+constexpr std::string_view kTerms = "file force strict confirm";
+constexpr std::string_view kFileTerms = "file directory force strict confirm forgive";
 
 constexpr std::size_t kMostOfKeys = 512U << 10;  // bytes: 256 keys with all that belongs to them
 
@@ -25,40 +34,40 @@ constexpr std::size_t kMostOfBans = 8U << 20;  // bytes: as many keys as can be 
 
 constexpr auto kRoutes = std::to_array<Route>({
     {"GET", "/v1/rules", get_rules},
-    {"PUT", "/v1/rules", put_rules, kMaxBody},
+    {"PUT", "/v1/rules", put_rules, kFileTerms, kMaxBody},
     {"GET", "/v1/rules/source", get_source},
     {"GET", "/v1/rules/held", get_held},
-    {"GET", "/v1/rules/held/list", get_held_list},
-    {"POST", "/v1/rules/diff", post_diff, kMaxBody},
+    {"GET", "/v1/rules/held/list", get_held_list, "path"},
+    {"POST", "/v1/rules/diff", post_diff, "file directory", kMaxBody},
     {"GET", "/v1/rules/files", get_files},
-    {"POST", "/v1/rules", post_rule, kMostOfRule},
-    {"PUT", "/v1/rules/*", put_rule, kMostOfRule},
-    {"DELETE", "/v1/rules/*", delete_rule},
+    {"POST", "/v1/rules", post_rule, "before after file force strict confirm", kMostOfRule},
+    {"PUT", "/v1/rules/*", put_rule, kTerms, kMostOfRule},
+    {"DELETE", "/v1/rules/*", delete_rule, kTerms},
     {"GET", "/v1/rules/*/full", get_rule},
     {"PUT", "/v1/rules/*/mode", put_mode},
-    {"GET", "/v1/rules/*/key", get_key},
+    {"GET", "/v1/rules/*/key", get_key, "key limit tier cost"},
     {"POST", "/v1/rules/*/key", post_key},
-    {"GET", "/v1/rules/*/keys", get_keys},
-    {"POST", "/v1/rules/*/keys", post_keys, kMostOfKeys},
-    {"POST", "/v1/rules/*/bans", post_bans, kMostOfBans},
-    {"GET", "/v1/keys", get_live_keys},
-    {"GET", "/v1/bans", get_bans},
+    {"GET", "/v1/rules/*/keys", get_keys, "most after"},
+    {"POST", "/v1/rules/*/keys", post_keys, "", kMostOfKeys},
+    {"POST", "/v1/rules/*/bans", post_bans, "", kMostOfBans},
+    {"GET", "/v1/keys", get_live_keys, "rule most after"},
+    {"GET", "/v1/bans", get_bans, "rule most after"},
     {"POST", "/v1/confirm", post_confirm},
-    {"POST", "/v1/rollback", post_rollback},
-    {"POST", "/v1/rollback/diff", post_rollback_diff},
+    {"POST", "/v1/rollback", post_rollback, "set force strict confirm"},
+    {"POST", "/v1/rollback/diff", post_rollback_diff, "set force strict confirm"},
     {"GET", "/v1/history", get_history},
     {"GET", "/v1/stats", get_stats},
-    {"GET", "/v1/top", get_top},
-    {"GET", "/v1/events", get_events},
+    {"GET", "/v1/top", get_top, "rule by window count"},
+    {"GET", "/v1/events", get_events, "rule from wait"},
     {"POST", "/v1/traces", post_traces},
-    {"GET", "/v1/traces/*", get_trace},
+    {"GET", "/v1/traces/*", get_trace, "wait"},
     {"DELETE", "/v1/traces/*", delete_trace},
     {"GET", "/v1/ports", get_ports},
     {"GET", "/v1/workers", get_workers},
     {"POST", "/v1/merge", post_merge},
     {"POST", "/v1/panic", post_panic},
     {"GET", "/v1/health", get_health},
-    {"GET", "/v1/metrics", get_metrics},
+    {"GET", "/v1/metrics", get_metrics, kAnyArguments},
 });
 
 bool fits(std::string_view pattern, std::string_view path) {
@@ -77,6 +86,33 @@ bool fits(std::string_view pattern, std::string_view path) {
     return part.find('/') == std::string_view::npos;
 }
 
+bool takes(const Route& row, std::string_view name) {
+    std::string_view left = row.arguments;
+    while (!left.empty()) {
+        const std::size_t blank = std::min(left.find(' '), left.size());
+        if (left.substr(0, blank) == name) {
+            return true;
+        }
+        left.remove_prefix(std::min(blank + 1, left.size()));
+    }
+    return false;
+}
+
+HttpResponse answer(const Route& row, const HttpRequest& request, Services& services) {
+    if (request.body.size() > row.most) {
+        return problem_response(413, "too large", "the body of this call is small");
+    }
+    for (const auto& [name, value] : request.query) {
+        if (row.arguments != kAnyArguments && !takes(row, name)) {
+            return bad_request(fmt::format("{} takes no `{}`{}", request.path, visible_line(name),
+                                           row.arguments.empty()
+                                               ? std::string{}
+                                               : fmt::format("; it takes {}", row.arguments)));
+        }
+    }
+    return row.resource(request, services);
+}
+
 }  // namespace
 
 HttpResponse route(const HttpRequest& request, Services& services) {
@@ -90,9 +126,7 @@ HttpResponse route(const HttpRequest& request, Services& services) {
             continue;
         }
         if (row.method == request.method || (row.method == "GET" && request.method == "HEAD")) {
-            return request.body.size() > row.most
-                       ? problem_response(413, "too large", "the body of this call is small")
-                       : row.resource(request, services);
+            return answer(row, request, services);
         }
         allowed += (allowed.empty() ? "" : ", ") + std::string{row.method};
         allowed += row.method == "GET" ? ", HEAD" : "";
