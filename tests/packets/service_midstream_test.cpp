@@ -33,6 +33,10 @@ constexpr std::string_view kEnforced =
     "eq 80', mode: enforce, checksums: trust}\nrules:\n  - {id: logins, mode: enforce, when: "
     "'http.request.uri.path eq \"/login\"', key: [ip.src], per: request, limits: [{algorithm: "
     "fixed_window, count: 1, window: 1h}]}\n";
+const std::string kPassing = [] {
+    std::string rules{kEnforced};
+    return rules.insert(rules.find(", checksums"), ", midstream: pass");
+}();
 constexpr Nanoseconds kHour{1h};
 constexpr std::uint32_t kAt = 100;  // the server has acknowledged so many bytes
 const std::string kFirst = kLogin.substr(0, 11);
@@ -97,6 +101,22 @@ const Case kCases[] = {
       {0ms, server("", 50, kAt), "pass", "unmatched"},
       {0ms, client(kLogin, 700'000, 900'000), "drop", "midstream"},
       {0ms, client(kLogin, kAt, 50), "pass", "within_limits"}}},
+
+    {"where all passes a whole request is judged all the same, at once",
+     kPassing,
+     {{0ms, client(kLogin, kAt, 50), "pass", "within_limits"},
+      {0ms, server("", 50, kAt + kLoginSize), "pass", "unmatched"},
+      {0ms, client(kLogin, kAt + kLoginSize, 50), "drop", "over_limit", "logins", kHour}}},
+    {"and one in two segments, in order",
+     kPassing,
+     {{0ms, client(kFirst, kAt, 50), "pass", "unmatched"},
+      {0ms, client(kSecond, kAt + 11, 50), "pass", "within_limits"},
+      {0ms, client(kLogin, kAt, 50).sport(9), "drop", "over_limit", "logins", kHour}}},
+    {"and one whose second half comes first is served uncounted",
+     kPassing,
+     {{0ms, client(kSecond, kAt + 11, 50), "pass", "unmatched"},
+      {0ms, client(kFirst, kAt, 50), "pass", "unmatched"},
+      {0ms, client(kLogin, kAt, 50).sport(9), "pass", "within_limits"}}},
 
     {"a lost segment comes again before those behind it are read", kEnforced,
      opened({{0ms, client(kSecond, 11), "pass", "unmatched"},
