@@ -21,7 +21,7 @@
 namespace sluice {
 namespace {
 
-Error refused(const std::string& what) {
+Error kernel_refuses(const std::string& what) {
     return {Errc::Refused, "the kernel refuses " + what + ": " + std::strerror(errno)};
 }
 
@@ -150,7 +150,7 @@ InterfaceProgram::Does does_by(const PairState& state) {
 }
 
 // Whose it is, by its maps.
-void look_at(InterfaceProgram& one) {
+void identify(InterfaceProgram& one) {
     std::array<std::uint32_t, 32> maps{};
     bpf_prog_info info{};
     info.nr_map_ids = maps.size();
@@ -182,19 +182,19 @@ Result<std::vector<InterfaceProgram>> interface_programs() {
     asked.head.nlmsg_type = RTM_GETLINK;
     asked.head.nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP;
     if (!socket.is_open() || ::send(socket.get(), &asked, sizeof(asked), 0) != sizeof(asked)) {
-        return refused("to tell of its interfaces");
+        return kernel_refuses("to tell of its interfaces");
     }
     std::vector<InterfaceProgram> found;
     alignas(nlmsghdr) std::array<char, 65'536> bytes{};
     for (bool done = false; !done;) {
         const ssize_t got = ::recv(socket.get(), bytes.data(), bytes.size(), 0);
         if (got <= 0) {
-            return refused("to tell of its interfaces");
+            return kernel_refuses("to tell of its interfaces");
         }
         done = read_links(bytes.data(), static_cast<std::size_t>(got), found);
     }
     for (InterfaceProgram& one : found) {
-        look_at(one);
+        identify(one);
     }
     return found;
 }

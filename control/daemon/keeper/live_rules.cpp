@@ -31,6 +31,16 @@ Request request_of(ApplyRules apply, bool on_trial) {
     return on_trial ? Request{TryRules{std::move(apply)}} : Request{std::move(apply)};
 }
 
+// A set's line of the history. The same source again is one set there, with the note that it came
+// with; an empty `call` leaves the note that the set has.
+std::string note_on(const StoredRules& next, const CompiledRules& compiled, const std::string& call,
+                    const LiveRules& rules) {
+    if (const StoredRules* same = rules.applied.same_as(next)) {
+        return same->note;
+    }
+    return call.empty() ? next.note : note_of(call, diff_of(*rules.board.view(), compiled));
+}
+
 }  // namespace
 
 std::optional<Refusal> send_rules(DataplaneLink& link, const Request& request,
@@ -75,12 +85,7 @@ RuleChange LiveRules::push(StoredRules next, Compiled compiled, const PushTerms&
     }
     next.generation = generation_of(compiled.rules->set);
     next.on = change.rules;
-    if (const StoredRules* same = applied.same_as(next)) {
-        next.note =
-            same->note;  // in the history they are one set, which came with the first of them
-    } else if (!terms.call.empty()) {
-        next.note = note_of(terms.call, diff_of(*board.view(), *compiled.rules));
-    }
+    next.note = note_on(next, *compiled.rules, terms.call, *this);
     std::optional<TrialEnd> end = terms.end;
     if (terms.confirm) {
         end = applied.end_after(*terms.confirm);
