@@ -68,7 +68,7 @@ std::optional<Operand> parse_named(TokenReader& reader, const Token& family, Tex
     return named_operand(reader, {.kind = kind, .name = token.text}, family);
 }
 
-std::vector<std::string_view> parts_of(std::string_view name) {
+std::vector<std::string_view> segments_of(std::string_view name) {
     std::vector<std::string_view> parts;
     for (std::size_t dot = name.find('.'); dot != std::string_view::npos; dot = name.find('.')) {
         parts.push_back(name.substr(0, dot));
@@ -81,8 +81,8 @@ std::vector<std::string_view> parts_of(std::string_view name) {
 // True if the word is the field with some of its parts left out, and not its last one:
 // `http.method` for http.request.method.
 bool is_short_for(std::string_view word, std::string_view field) {
-    const std::vector<std::string_view> parts = parts_of(word);
-    const std::vector<std::string_view> all = parts_of(field);
+    const std::vector<std::string_view> parts = segments_of(word);
+    const std::vector<std::string_view> all = segments_of(field);
     auto at = parts.begin();
     for (const std::string_view part : all) {
         at += at != parts.end() && *at == part ? 1 : 0;
