@@ -302,8 +302,9 @@ class ServiceMaker:
             # Each worker learns by itself whether checksums come right.
             checksums = dice.choice(("auto",) * (self.workers == 1) + ("verify", "verify", "trust"))
             midstream = dice.choice(("", ", midstream: inspect", ", midstream: inspect", ", midstream: pass"))
+            path = dice.choice(("", ", path: inbound")) if self.slow else ""  # of strangers alone, whom no server answers
             lines.append(f"  - {{id: s{number}, protocol: tls, when: '{when}', mode: {mode}, on_unreadable: pass, "
-                         f"checksums: {checksums}{midstream}{more}{self.proxies()}}}")
+                         f"checksums: {checksums}{midstream}{path}{more}{self.proxies()}}}")
         lines.append("rules:")
         for number in range(dice.choice((1, 2))):
             mode = dice.choice(("enforce", "monitor"))

@@ -37,6 +37,8 @@ class Service:
         self.checksums = entry.get("checksums", "auto")
         usual = "inspect" if self.protocol in ("http", "dns") else "pass"
         self.midstream = entry.get("midstream", usual)
+        # Both directions come by, and what is dropped stays away: bytes can be read as the server takes them.
+        self.in_order = self.mode == "enforce" and self.midstream == "inspect" and entry.get("path", "both") != "inbound"
         self.proxies = [ipaddress.ip_network(text) for text in entry.get("proxy_protocol", {}).get("from", [])]
         self.on_unreadable = entry.get("on_unreadable", "refuse")
         self.right = {CLIENT: 0, SERVER: 0}
@@ -165,7 +167,7 @@ class Services:
     def begin(self, service, ends, segment):
         """Of a connection that nobody knows."""
         connection = Connection(service.mode == "enforce", lambda: self.lets_strangers(service),
-                                service.mode == "enforce" and service.midstream == "inspect")
+                                service.in_order)
         connection.service, connection.client = service, ends[0]
         connection.phase = "asked" if segment.flags & SYN else "strange"
         refusal = connection.see(CLIENT, segment, self.now)
