@@ -28,8 +28,8 @@ private:
     std::set<std::pair<std::size_t, std::string>> keys_;
 };
 
-// The source of its ban, as `bans` calls its source, or that its network is banned; null: nobody, or
-// the key is not known.
+// The source of its ban, as `bans` calls its source, or that its network is banned; null: nobody,
+// or the key is not known.
 Json banned_json(const ListedKey& key, const BannedByName& by_operators) {
     switch (key.ban) {
         case KeyBan::Own:
