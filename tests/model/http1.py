@@ -20,6 +20,11 @@ ABSOLUTE = re.compile(rb"\A[A-Za-z][A-Za-z0-9+.-]*://([^/?]*)")
 # A path that is also judged as the reference of a URL.
 REFERENCE = re.compile(rb"\\|\A//")
 FOLD = re.compile(rb"\r\n[ \t]")
+# A host that all programs take for the same: a name of which none decodes or maps a byte, or an address in brackets.
+HOST = re.compile(rb"([A-Za-z0-9._-]*|\[[0-9A-Fa-f.]*:[0-9A-Fa-f.:]*\])(?::[0-9]{0,5})?\Z")
+BRACKETED = re.compile(rb"\[([A-Za-z0-9._-]+)\](?::[0-9]{0,5})?\Z")
+NUMBERED = re.compile(rb"(?:.*\.)?(?:[0-9]+|0[xX][0-9A-Fa-f]*)\Z")  # the last label is a number
+QUAD = re.compile(rb"(?:(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])(?:\.(?!\Z)|\Z)){4}")
 HEADER_FIELDS = {"user-agent": "http.user_agent", "referer": "http.referer"}
 NAMED_HEADER = re.compile(r'http\.request\.headers\["([^"]+)"\]')
 NAMED_COOKIE = re.compile(r'http\.cookies\["([^"]+)"\]')
@@ -33,19 +38,21 @@ class Readings:
         self.both, self.has_paths, self.has_hosts = on_ambiguous in ("both", "stricter"), has_paths, has_hosts
         self.headers, self.cookies = named
 
-    def refuses(self, packet, head, path, hosts):
+    def refuses(self, packet, head, path, hosts, host):
         """Of a service, all that servers may disagree about is refused, but what of a path, of two Host lines, or of a line
-        without a version is in doubt under `both`. What parts a path's segments matters where those are read."""
+        without a version is in doubt under `both`. What parts a path's segments matters where those are read. A host that
+        is none is refused always, the last one where hosts are read."""
         if packet.service is None:
             return False
         of_path = path_readings.has_lone_percent(path) or self.has_paths and path_readings.may_part(path)
-        doubtful = hosts > 1 or is_line_alone(head) or of_path
-        return bool(FOLD.search(head)) or doubtful and not self.both
+        doubtful = len(hosts) > 1 or is_line_alone(head) or of_path
+        has_bad = not all(is_host(one) for one in [host, *hosts[:1]] + hosts[-1:] * self.has_hosts)
+        return bool(FOLD.search(head)) or has_bad or doubtful and not self.both
 
-    def last_texts(self, head, headers):
+    def last_texts(self, head, headers, is_host_bad):
         """-> [the texts of a place in which another server takes the last, each way that one does]: of headers all, of cookies
         all, or those of one line. What is in doubt otherwise than in its texts has the first alone."""
-        if FOLD.search(head):
+        if FOLD.search(head) or is_host_bad:
             return []
         firsts, lasts = fields_of(headers), fields_of(headers[::-1])
         headers_last = {name: text for name, text in lasts.items() if firsts[name] != text and self.names_header(name)}
@@ -80,13 +87,17 @@ def add_request(packet, head, readings):
     chunks; whether servers may disagree where it ends)"""
     found, headers, body = read_head(head)
     path, ends = path_of(found["http.request.uri"]), bool(FOLD.search(head)) or is_line_alone(head)
+    absolute = ABSOLUTE.match(found["http.request.uri"])
     others = path_readings.other_paths(path) if readings.has_paths else []
     if is_reference(path):
         raise streams.Beyond(head)
     hosts = [value for name, value in headers if name == "host"]
-    if len(hosts) > 1 and ABSOLUTE.match(found["http.request.uri"]):
+    if len(hosts) > 1 and absolute:
         raise streams.Beyond(head)
-    refused = readings.refuses(packet, head, path, len(hosts))
+    host = absolute[1] if absolute else b"".join(hosts[:1])
+    refused = readings.refuses(packet, head, path, hosts, host)
+    is_host_bad = not all(is_host(one) for one in [host, *hosts[:1]])
+    ends |= packet.service is None and is_host_bad
     if refused:
         packet.service.note("ambiguous_request")
     passes = not refused or not packet.service.refuses()
@@ -94,7 +105,7 @@ def add_request(packet, head, readings):
     other_host = normal_host(hosts[-1] if hosts else b"")
     if readings.has_hosts and other_host not in (b"", found.get("http.host")):  # the header's beside the target's, the last beside the first
         ways += [{**way, "http.host": other_host} for way in ways]
-    for others in readings.last_texts(head, headers):
+    for others in readings.last_texts(head, headers, is_host_bad):
         ways += [{**way, **texts} for texts in others for way in ways]
     for number, way in enumerate(ways if passes else ways[:1]):
         unit = packet.add_unit()
@@ -173,7 +184,16 @@ def header(line):
 
 
 def normal_host(host):
-    """Without port and the dot of the root, in small letters."""
-    name = re.match(rb"\[[^]]*\]|[^:]*", host)[0].lower()
-    name = name.strip(b"[]") if b":" not in name else name
+    """Without port and the dot of the root, in small letters; what is no host as it was sent, but a name out of its brackets."""
+    found = HOST.match(host) if is_host(host) else BRACKETED.match(host)
+    return without_root(found[1].lower()) if found else host.lower()
+
+
+def without_root(name):
     return name[:-1] if len(name) > 1 and name.endswith(b".") else name
+
+
+def is_host(host):
+    found = HOST.match(host)
+    name = found and without_root(found[1])
+    return name is not None and not (NUMBERED.match(name) and not QUAD.fullmatch(name))

@@ -82,6 +82,20 @@ class Requests(unittest.TestCase):
             self.assertEqual((packet.fields["http.request.method"], packet.fields[PATH], packet.fields.get("http.host")), (b"GET", b"/a", None))
             self.assertEqual((packet.service.refusal, len(packet.further)), (refusal, 0))
 
+    def test_what_some_read_as_another_host_is_none(self):
+        for host, is_one in ((b"a_b.Example.:80", True), (b"192.0.2.1:80", True), (b"[2001:DB8::1]", True), (b"a.1b", True), (b"", True),
+                             (b"%61.example", False), (b"a!b", False), (b"a:x", False), (b"a:123456", False), (b"127.1", False),
+                             (b"192.0.2.01", False), (b"1.2.3.256", False), (b"a.0x1f.", False), (b"0x", False), (b"[a.b]", False), (b"[fe80::1%25a]", False)):
+            self.assertEqual(http1.is_host(host), is_one, host)
+            for one, readings, refusal in ((None, self.BOTH, None), (service("enforce"), self.BOTH, "ambiguous_request"),
+                                           (service("enforce"), self.REFUSE, "ambiguous_request")):
+                for head in (b"GET / HTTP/1.1\r\nHost: " + host, b"GET http://" + host + b"/ HTTP/1.1\r\nHost: b") if host else ():
+                    packet = Packet()
+                    packet.service = one and Seen(one, 0)
+                    self.assertEqual(http1.add_request(packet, head, readings)[1], not one and not is_one, head)
+                    self.assertEqual(one and packet.service.refusal, None if is_one else refusal, head)
+        self.assertEqual([http1.normal_host(host) for host in (b"A.:80", b"%61A:80", b"[A]")], [b"a", b"%61a:80", b"a"])
+
     def test_two_host_lines_are_two_readings(self):
         for one, readings, judged, refusal in ((None, self.REFUSE, [b"a", b"b"], None), (service("monitor"), self.BOTH, [b"a", b"b"], None),
                                                (service("enforce"), self.BOTH, [b"a", b"b"], None),

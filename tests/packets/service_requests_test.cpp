@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <string>
 #include <string_view>
 
@@ -420,6 +421,60 @@ TEST(ServicePaths, OneThatMonitorsCountsEachReading) {
             EXPECT_EQ(box.counters(0).admitted.read(), 1U) << target << line;
         }
     }
+}
+
+// Hosts that one program or another reads as another name, in each place that names one: new URL()
+// of Node decodes and maps names and takes numbers for addresses, and urlsplit() of Python ends the
+// host of a path at its colon. Honest ones are judged.
+TEST(ServiceHosts, WhatSomeReadAsAnotherIsRefused) {
+    for (const OnAmbiguous option : {OnAmbiguous::Refuse, OnAmbiguous::Both}) {
+        UnitBudget budget = capture_unit_budget();
+        budget.on_ambiguous = option;
+        UnitParser parser{budget};
+        test::Box box{kHosts};
+        box.find_units_by(parser.finder());
+        std::uint16_t port = 1;
+        const auto judge = [&](const std::string& head) {
+            ++port;
+            for (const test::Frame& frame :
+                 {test::syn().sport(port), test::syn_ack().dport(port), client("").sport(port)}) {
+                (void)box.judge(frame, test::kStart);
+            }
+            return box.judge(client(head).sport(port), test::kStart).reason;
+        };
+        const auto places = [](const std::string& host) {
+            return std::array{head_of(host),
+                              "GET http://" + host + "/ HTTP/1.1\r\nHost: z1\r\n\r\n",
+                              "GET //" + host + "/x HTTP/1.1\r\nHost: z2\r\n\r\n",
+                              "GET /\\u@" + host + " HTTP/1.1\r\nHost: z3\r\n\r\n"};
+        };
+        for (const char* host :
+             {"%6cogin.example", "l%6Fgin.example:80", "login%2Eexample", "login%E3%80%82example",
+              "log%C2%ADin.example", "login.example:x", "login.example:80:9",
+              "login.example:000080", "login!.example", "login~", "3232235777", "0xC0.0xA8.1.1",
+              "192.168.257", "192.168.1.01", "a.0x", "[login.example]"}) {
+            for (const std::string& head : places(host)) {
+                EXPECT_EQ(judge(head), Reason::AmbiguousRequest) << head;
+            }
+        }
+        for (const char* host : {"login.example:80", "192.0.2.1", "[2001:db8::1]:80", "a_b.example",
+                                 "xn--bcher-kva.example", "web1", "1a.1b.de"}) {
+            EXPECT_EQ(judge(head_of(host)), Reason::WithinLimits) << host;
+        }
+    }
+}
+
+// A path whose first segment is no host is one like any other where no rule names hosts.
+TEST(ServiceHosts, OfAPathMatterToRulesOverHostsAlone) {
+    UnitParser parser{capture_unit_budget()};
+    test::Box box{kEnforced};
+    box.find_units_by(parser.finder());
+    for (const test::Frame& frame : {test::syn(), test::syn_ack(), client("")}) {
+        (void)box.judge(frame, test::kStart);
+    }
+    EXPECT_EQ(
+        box.judge(client("GET //2024/a%20b.jpg HTTP/1.1\r\nHost: a\r\n\r\n"), test::kStart).reason,
+        Reason::Unmatched);
 }
 
 // Lines of a request that all servers serve, of which some take the first and some the last: either

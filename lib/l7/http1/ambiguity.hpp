@@ -41,6 +41,7 @@ enum class HeadShape : std::uint8_t {
     AboveRoot,
     Backslash,
     NetworkPath,
+    BadNetworkHost,
     PathTooLong,
     BadVersion,
     MissingVersion,
@@ -118,6 +119,9 @@ inline constexpr auto kHeadShapes = std::to_array<HeadShapeRow>({
     {HeadShape::NetworkPath, "network_path", HeadReading::Accepted,
      "two slashes, or backslashes, at the beginning of a target are one",
      "a host and the path behind it: new URL() of Node, urlsplit() of Python"},
+    {HeadShape::BadNetworkHost, "bad_network_host", HeadReading::Ambiguous,
+     "the host that some read behind two slashes is bad_host: a path alone",
+     "another name, which no rule can name: urlsplit() of Python ends it at the colon of //a:x"},
     {HeadShape::PathTooLong, "path_too_long", HeadReading::Ambiguous,
      "the normalised path is cut where the room for it ends"},
     {HeadShape::BadVersion, "bad_version", HeadReading::Malformed,
@@ -135,8 +139,10 @@ inline constexpr auto kHeadShapes = std::to_array<HeadShapeRow>({
     {HeadShape::HostsDiffer, "hosts_differ", HeadReading::Accepted,
      "the target's host, not the header's (RFC 9112, 3.2.2)", "the header's"},
     {HeadShape::BadHost, "bad_host", HeadReading::Ambiguous,
-     "what is neither a name, an address nor a port: as sent, lower-cased; a name in brackets: the "
-     "name, as Apache reads it"},
+     "what is neither a name of letters, digits, -, _ and ., an address nor a port, or a name "
+     "whose "
+     "last label is a number: as sent, lower-cased; a name in brackets: the name, as Apache reads "
+     "it"},
     {HeadShape::ObsFold, "obs_fold", HeadReading::Ambiguous,
      "a line that begins with SP or HTAB belongs to the value before, line ends included"},
     {HeadShape::SpaceBeforeFirstHeader, "space_before_first_header", HeadReading::Ambiguous,

@@ -164,6 +164,15 @@ template <typename Mask>
                                            char byte) noexcept {
     return find_byte(text, at, [byte](Block block) { return equal_mask(block, byte); });
 }
+// Behind the last such byte; 0: there is none.
+[[nodiscard]] inline std::size_t behind_last(const ReadableText& text, char byte) noexcept {
+    std::size_t behind = 0;
+    for (std::size_t at = 0; at < text.size(); at += kBlock) {
+        const std::uint32_t found = equal_mask(text.load(at), byte) & text.bits_within(at);
+        behind = found != 0 ? at + static_cast<std::size_t>(std::bit_width(found)) : behind;
+    }
+    return behind;
+}
 // Where the token that begins at `at` ends.
 [[nodiscard]] inline std::size_t find_token_end(const ReadableText& text, std::size_t at) noexcept {
     return find_byte(text, at, [](Block block) { return ~token_mask(block); });

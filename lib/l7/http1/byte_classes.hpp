@@ -21,11 +21,12 @@ enum ByteClass : std::uint8_t {
     kToken = 1U << 0,       // tchar, RFC 9110, 5.6.2
     kUnreserved = 1U << 1,  // RFC 3986, 2.3
     kHexDigit = 1U << 2,
-    // reg-name and IPv4 address, RFC 3986, 3.2.2, but for the comma: a Host is a list to some
-    // servers.
+    // Names of hosts and IPv4 addresses as clients send them. All else that a reg-name may have
+    // (RFC 3986, 3.2.2) some programs decode or map to another name.
     kHostByte = 1U << 3,
     kLineSpace = 1U << 4,  // stands between the words of a request line for some server
     kHighSpace = 1U << 5,  // likewise, and for others is a byte of a word: NEL and NBSP of Latin 1
+    kRegName = 1U << 6,    // reg-name, but for the comma
 };
 
 inline constexpr auto kByteClasses = [] {
@@ -37,11 +38,12 @@ inline constexpr auto kByteClasses = [] {
         }
     };
     mark("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789",
-         kToken | kUnreserved | kHostByte);
+         kToken | kUnreserved | kHostByte | kRegName);
     mark("0123456789abcdefABCDEF", kHexDigit);
     mark(kTokenMarks, kToken);
     mark("-._~", kUnreserved);
-    mark("-._~%!$&'()*+;=", kHostByte);
+    mark("-._", kHostByte);
+    mark("-._~%!$&'()*+;=", kRegName);
     mark("\t\v\f\r\x1C\x1D\x1E\x1F ", kLineSpace);
     mark("\x85\xA0", kHighSpace);
     return classes;

@@ -67,8 +67,8 @@ TargetBegin target_behind(ByteView bytes, ByteView method, std::size_t method_en
                                          : TargetBegin::None;
     }
     if (as_text(method) == "CONNECT") {
-        return is(bytes[at], kHostByte) || bytes[at] == std::byte{'['} ? TargetBegin::Fine
-                                                                       : TargetBegin::None;
+        return is(bytes[at], kRegName) || bytes[at] == std::byte{'['} ? TargetBegin::Fine
+                                                                      : TargetBegin::None;
     }
     return is_letter(bytes[at]) ? scheme_at(bytes, at) : TargetBegin::None;
 }

@@ -21,22 +21,67 @@ std::uint32_t not_plain_mask(Block block) noexcept {
              equal_mask(block, '.'));
 }
 
+bool is_number(ByteView label) noexcept {
+    const bool is_hex =
+        label.size() > 1 && label[0] == std::byte{'0'} && to_lower(label[1]) == std::byte{'x'};
+    const ByteView digits = label.subspan(is_hex ? 2 : 0);
+    return !label.empty() && std::all_of(digits.begin(), digits.end(), [is_hex](std::byte byte) {
+        return is_hex ? is(byte, kHexDigit) : is_digit(byte);
+    });
+}
+
+// Four decimal numbers below 256, without zeroes before them.
+bool is_dotted_quad(ByteView name) noexcept {
+    std::size_t at = 0;
+    for (unsigned numbers = 1;; ++numbers) {
+        const std::size_t begin = at;
+        unsigned value = 0;
+        for (; at < name.size() && at - begin < 3 && is_digit(name[at]); ++at) {
+            value = value * 10 + hex_value(name[at]);
+        }
+        const std::size_t digits = at - begin;
+        if (digits == 0 || value > 0xFF || (digits > 1 && name[begin] == std::byte{'0'})) {
+            return false;
+        }
+        if (numbers == 4 || at == name.size() || name[at] != kDot) {
+            return numbers == 4 && at == name.size();
+        }
+        ++at;
+    }
+}
+
+// A name that ends in a number, and is no IPv4 address as all write it: programs that read URLs
+// take it for one, of fewer parts, in octal or in hex.
+bool is_odd_address(const ReadableText& name) noexcept {
+    const ByteView bytes = name.bytes();
+    if (bytes.empty() ||
+        (!is(bytes.back(), kHexDigit) && to_lower(bytes.back()) != std::byte{'x'})) {
+        return false;
+    }
+    const ByteView label = bytes.subspan(behind_last(name, '.'));
+    return !label.empty() && is_digit(label.front()) && is_number(label) && !is_dotted_quad(bytes);
+}
+
 // The part of a host that is its own form but for a port; zero: it has to be read as a whole.
 std::size_t plain_size(const ReadableText& host) noexcept {
     const ByteView sent = host.bytes();
     const std::size_t size = find_byte(host, 0, not_plain_mask);
     const bool ends =
         size == sent.size() || (sent[size] == kColon && is_port(sent.subspan(size + 1)));
-    return size != 0 && sent[size - 1] != kDot && ends ? size : 0;
+    const bool is_plain =
+        size != 0 && sent[size - 1] != kDot && ends && !is_odd_address(host.with(sent.first(size)));
+    return is_plain ? size : 0;
 }
 
+// `is_literal`: of an IPv6 address.
 bool is_of_host(const ReadableText& host, ByteView text, bool is_literal) noexcept {
     // Most have letters, digits, - and . alone.
-    const std::size_t odd = find_byte(
+    const std::size_t plain = find_byte(
         host.with(text), 0, [](Block block) { return not_plain_mask(lower_block(block)); });
-    text = text.subspan(odd);
+    text = text.subspan(is_literal ? 0 : plain);
     return std::all_of(text.begin(), text.end(), [is_literal](std::byte byte) {
-        return is(byte, kHostByte) || (is_literal && byte == kColon);
+        return is_literal ? byte == kColon || byte == kDot || is(byte, kHexDigit)
+                          : is(byte, kHostByte);
     });
 }
 
@@ -71,7 +116,8 @@ ByteView host_part(const ReadableText& host) noexcept {
     if (has_bad_port || (is_literal ? name.empty() : !is_of_host(host, name, false))) {
         return {};
     }
-    return is_literal ? name : without_dot(name);
+    const ByteView form = is_literal ? name : without_dot(name);
+    return is_literal || !is_odd_address(host.with(form)) ? form : ByteView{};
 }
 
 // A name in brackets, which Apache takes off and others refuse; absent: it is none.

@@ -137,8 +137,8 @@ StreamReading HttpUnits::read(ByteView bytes, const StreamContext& context,
 }
 
 void HttpUnits::add(const UnitSource& packet, UnitSink& units) noexcept {
-    if (!head_.shapes.empty() && !packet.wanted.has(TextField::HttpPath)) {
-        head_.shapes = head_.shapes.without(kPathDoubts);
+    if (!head_.shapes.empty()) {
+        leave_out_unread(packet);
     }
     const HeadReading reading = head_.shapes.reading();
     // That it is HTTP, all servers agree on.
@@ -167,6 +167,16 @@ void HttpUnits::add(const UnitSource& packet, UnitSink& units) noexcept {
     if (matters && !head_.shapes.empty() && has_stated_targets(head_) &&
         (passes || (is_stated && reading == HeadReading::Accepted))) {
         add_other_readings(head_, packet, is_stated ? ReadingsOf::All : ReadingsOf::Paths, units);
+    }
+}
+
+// Doubts about texts that no rule reads.
+void HttpUnits::leave_out_unread(const UnitSource& packet) noexcept {
+    if (!packet.wanted.has(TextField::HttpPath)) {
+        head_.shapes = head_.shapes.without(kPathDoubts);
+    }
+    if (!packet.wanted.has(TextField::HttpHost)) {
+        head_.shapes = head_.shapes.without({HeadShape::BadNetworkHost});
     }
 }
 

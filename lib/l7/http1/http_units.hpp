@@ -43,6 +43,7 @@ public:
 
 private:
     void add(const UnitSource& packet, UnitSink& units) noexcept;
+    void leave_out_unread(const UnitSource& packet) noexcept;
     [[nodiscard]] AskedRequest asked(const UnitSource& packet) const noexcept;
     void set_texts(const UnitSource& packet, UnitSink& units, UnitTexts& texts) const noexcept;
 

@@ -167,11 +167,11 @@ private:
             add_paths(made(url_path(network.path, room_)), of);
         }
     }
-    // Without user and port; a name that is none is absent, as it is read by no program.
+    // Without user and port; absent where it is none.
     ByteView host_of(ByteView authority) noexcept {
-        const auto user = std::find(authority.rbegin(), authority.rend(), std::byte{'@'});
         HeadShapes doubts;
-        const ByteView host = normalise_host(ByteView{user.base(), authority.end()}, room_, doubts);
+        const ByteView host = normalise_host(without_user(authority), room_, doubts);
+        others_.has_bad_host |= doubts.has(HeadShape::BadHost);
         if (doubts.has(HeadShape::BadHost) || host.empty()) {
             return {};
         }

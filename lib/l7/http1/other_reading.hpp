@@ -11,10 +11,11 @@ namespace sluice {
 
 // What other servers read in a head whose end, and whose body's end, all of them agree on: the
 // column `or_as` of kHeadShapes.
-inline constexpr HeadShapes kTargetDoubts{
-    HeadShape::SpaceInTarget, HeadShape::TargetForm,   HeadShape::Fragment,
-    HeadShape::BadPercent,    HeadShape::EncodedSlash, HeadShape::EncodedReserved,
-    HeadShape::DotSegment,    HeadShape::Backslash,    HeadShape::NetworkPath};
+inline constexpr HeadShapes kTargetDoubts{HeadShape::SpaceInTarget, HeadShape::TargetForm,
+                                          HeadShape::Fragment,      HeadShape::BadPercent,
+                                          HeadShape::EncodedSlash,  HeadShape::EncodedReserved,
+                                          HeadShape::DotSegment,    HeadShape::Backslash,
+                                          HeadShape::NetworkPath,   HeadShape::BadNetworkHost};
 // Doubts about the path alone: nothing to rules that read none.
 inline constexpr HeadShapes kPathDoubts{HeadShape::EncodedSlash, HeadShape::EncodedReserved,
                                         HeadShape::DotSegment, HeadShape::Backslash};
@@ -46,8 +47,9 @@ struct OtherTargets {
     }
     std::array<OtherTarget, kMost> all{};
     std::size_t count = 0;
-    std::size_t used = 0;  // of the room, by texts that are not as sent
-    bool is_cut = false;   // some did not fit
+    std::size_t used = 0;       // of the room, by texts that are not as sent
+    bool is_cut = false;        // some did not fit
+    bool has_bad_host = false;  // of a network path: what servers make of it is not known
 };
 // All readings but the first one of a head that has_stated_targets(); of its paths only where
 // rules read some.

@@ -6,6 +6,7 @@
 #include "lib/l7/http1/path.hpp"
 #include "lib/l7/http1/request_line.hpp"
 #include "lib/l7/http1/texts.hpp"
+#include "lib/l7/http1/url_target.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -71,6 +72,14 @@ void read_host(ByteView authority, const LineWalk& lines, TextRoom& room,
     }
 }
 
+// A target that some read a host in, of which servers disagree what it is.
+[[gnu::cold, gnu::noinline]] void check_network_host(ByteView path, MutableBytes scratch,
+                                                     HeadShapes& shapes) noexcept {
+    HeadShapes doubts;
+    (void)normalise_host(without_user(split_network_path(path).host), scratch, doubts);
+    shapes.add_if(doubts.has(HeadShape::BadHost), HeadShape::BadNetworkHost);
+}
+
 // The path and the query of a target, and its authority, which is what comes back.
 ByteView read_target(const LineWalk& lines, bool is_connect, TextRoom& room,
                      RequestHead& head) noexcept {
@@ -83,6 +92,9 @@ ByteView read_target(const LineWalk& lines, bool is_connect, TextRoom& room,
     }
     parts = split_target(target, is_connect, as_text(head.method) == "OPTIONS", head.shapes);
     head.query = parts.query;
+    if (head.shapes.has(HeadShape::NetworkPath)) {
+        check_network_host(parts.path, room.left(), head.shapes);
+    }
     const bool is_root =
         is_present(parts.authority) && is_present(parts.path) && parts.path.empty();
     head.path =

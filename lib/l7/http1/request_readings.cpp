@@ -80,6 +80,9 @@ private:
         if (targets_.is_cut) {
             units_.refuse();
         }
+        if (targets_.has_bad_host && packet_.wanted.has(TextField::HttpHost)) {
+            units_.drop(Reason::AmbiguousRequest);
+        }
         for (OtherTarget& target : std::span{targets_.all}.first(targets_.count)) {
             make_last(TextField::HttpPath, made, target.path);
             make_last(TextField::HttpHost, made, target.host);

@@ -57,6 +57,11 @@ NetworkPath split_network_path(ByteView target) noexcept {
     return {rest.first(end), rest.subspan(end)};
 }
 
+ByteView without_user(ByteView host) noexcept {
+    const auto user = std::find(host.rbegin(), host.rend(), std::byte{'@'});
+    return {user.base(), host.end()};
+}
+
 ByteView with_slashes(ByteView path, MutableBytes room) noexcept {
     if (room.size() < path.size()) {
         return {};

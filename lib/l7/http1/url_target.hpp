@@ -17,6 +17,8 @@ struct NetworkPath {
 };
 [[nodiscard]] bool begins_network_path(ByteView target) noexcept;
 [[nodiscard]] NetworkPath split_network_path(ByteView target) noexcept;
+// A host with its port alone.
+[[nodiscard]] ByteView without_user(ByteView host) noexcept;
 
 // Each backslash of a path is a slash, at the beginning of the room; absent: it does not fit.
 [[nodiscard]] ByteView with_slashes(ByteView path, MutableBytes room) noexcept;

@@ -288,9 +288,23 @@ TEST(HttpUnits, JudgesTheHostsOfATargetAndOfTheHeader) {
         using Hosts = std::set<std::string>;
         EXPECT_EQ(hosts("//B.example:80/x"), (Hosts{"a/B.example:80/x", "a/x", "b.example/x"}));
         EXPECT_EQ(hosts("//u@b/x"), (Hosts{"a/u@b/x", "a/x", "b/x"}));
-        EXPECT_EQ(hosts("//b<c/x"), (Hosts{"a/b<c/x", "a/x"})) << "no host's name";
+        EXPECT_EQ(hosts("//u@:80/x"), (Hosts{"a/u@:80/x", "a/x"})) << "no host";
         EXPECT_EQ(hosts("http://[::1]/x"), (Hosts{"[::1]/x", "a/x"}));
         EXPECT_EQ(hosts("http://a/x"), (Hosts{"a/x"}));
+    }
+}
+
+// Behind two slashes, some read a host that others do not.
+TEST(HttpUnits, RefusesAHostThatIsNoneOfAPath) {
+    for (const OnAmbiguous option : {OnAmbiguous::Refuse, OnAmbiguous::Both}) {
+        for (const char* target : {"//b<c/x", "//b:x/y", "/\\%62/x", "///127.1"}) {
+            Reader reader{ReadingStance::Service, option};
+            reader.declare();
+            EXPECT_EQ(
+                reader.read("GET " + std::string{target} + " HTTP/1.1\r\nHost: a\r\n\r\n").dropped,
+                "ambiguous_request")
+                << target;
+        }
     }
 }
 

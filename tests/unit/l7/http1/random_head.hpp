@@ -35,9 +35,9 @@ public:
         return head;
     }
     std::string target() {
-        std::string target =
-            one({"", "", "", "http://Host.example", "http://u@h", "HTTP://[::1]:80",
-                 "https://h:443", "foo", "x-y+z.1://h", "*", "h:443"});
+        std::string target = one({"", "", "", "http://Host.example", "http://u@h",
+                                  "HTTP://[::1]:80", "https://h:443", "foo", "x-y+z.1://h", "*",
+                                  "h:443", "//u@h:80", "//h:x", "/\\%68"});
         for (std::size_t parts = below(7); parts > 0; --parts) {
             target += one({"%3B",  "%5c", "/",   "/",    "//",           "/a",        "/b.c",
                            "/.",   "/..", "/./", "/../", "/%2e",         "/%2E%2e",   "%2f",
@@ -100,6 +100,12 @@ private:
                                  "[::1]:x",
                                  "a b",
                                  "h:99999999",
+                                 "192.0.2.1:80",
+                                 "0X7f.1",
+                                 "192.0.2.01",
+                                 "a.0x1g",
+                                 "h%41.example",
+                                 "1.2.3.4.5.",
                                  "h@x",
                                  ".",
                                  "sid=1; b=2; sid=3",

@@ -194,6 +194,15 @@ std::optional<std::string> read_target(SlowHead& head) {
     static const std::regex kNetworkPath{R"(/[/\\][^]*)"};
     if (std::regex_match(uri, kNetworkPath)) {
         head.shapes.insert(HeadShape::NetworkPath);
+        static const std::regex kHost{R"([/\\]+([^/\\?]*@)?([^/\\?@]*)[^]*)"};
+        std::smatch found;
+        Shapes doubts;
+        if (std::regex_match(uri, found, kHost)) {
+            (void)slow_host(found[2], doubts);
+        }
+        if (doubts.contains(HeadShape::BadHost)) {
+            head.shapes.insert(HeadShape::BadNetworkHost);
+        }
     }
     std::optional<std::string> authority;
     if (is_absolute && !is_origin) {
@@ -568,10 +577,12 @@ std::string slow_path(std::string path, Shapes& shapes) {
 }
 
 std::string slow_host(std::string host, Shapes& shapes) {
-    static const std::regex kName{R"(([A-Za-z0-9\-._~%!$&'()*+;=]*)(:[0-9]{0,5})?)"};
-    static const std::regex kLiteral{
-        R"((\[[A-Za-z0-9\-._~%!$&'()*+;=]*:[A-Za-z0-9\-._~%!$&'()*+;=:]*\])(:[0-9]{0,5})?)"};
-    static const std::regex kBracketed{R"(\[([A-Za-z0-9\-._~%!$&'()*+;=]+)\](:[0-9]{0,5})?)"};
+    static const std::regex kName{R"(([A-Za-z0-9\-._]*)(:[0-9]{0,5})?)"};
+    static const std::regex kLiteral{R"((\[[0-9A-Fa-f.]*:[0-9A-Fa-f.:]*\])(:[0-9]{0,5})?)"};
+    static const std::regex kBracketed{R"(\[([A-Za-z0-9\-._]+)\](:[0-9]{0,5})?)"};
+    static const std::regex kNumber{R"(([^]*\.)?([0-9]+|0[xX][0-9A-Fa-f]*)\.?)"};
+    static const std::regex kQuad{
+        R"(((25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])(\.(?!\.?$)|\.?$)){4})"};
     std::smatch found;
     if (host.find('\n') != std::string::npos || host.find('\r') != std::string::npos) {
         shapes.insert(HeadShape::BadHost);
@@ -582,7 +593,9 @@ std::string slow_host(std::string host, Shapes& shapes) {
     }
     if (std::regex_match(host, found, kBracketed)) {
         shapes.insert(HeadShape::BadHost);
-    } else if (!std::regex_match(host, found, kName)) {
+    } else if (!std::regex_match(host, found, kName) ||
+               (std::regex_match(found[1].str(), kNumber) &&
+                !std::regex_match(found[1].str(), kQuad))) {
         shapes.insert(HeadShape::BadHost);
         return lower(host);
     }
