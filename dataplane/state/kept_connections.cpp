@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::array<char, 8> kConnectionsMagic{'S', 'L', 'U', 'I', 'C', 'E', 'C', 'N'};
 // Raised whenever a line of a connection or anything beside it changes its form or its meaning.
-constexpr std::uint64_t kConnectionsLayout = 5;
+constexpr std::uint64_t kConnectionsLayout = 6;
 
 }  // namespace
 

@@ -175,8 +175,8 @@ inline constexpr auto kHeadShapes = std::to_array<HeadShapeRow>({
     {HeadShape::ChunkLineSpace, "chunk_line_space", HeadReading::Ambiguous,
      "SP and HTAB behind the size of a chunk are skipped"},
     {HeadShape::BadChunk, "bad_chunk", HeadReading::Malformed,
-     "no size, one beyond 2^63, no line end behind the data, or extensions or trailers too long: "
-     "the next request cannot be found"},
+     "no size, one of 2^31 or more, no line end behind the data, a trailer that is no field, or "
+     "extensions or trailers too long: the next request cannot be found"},
 });
 inline constexpr std::size_t kHeadShapeCount = kHeadShapes.size();
 static_assert(kHeadShapeCount <= 64, "a set of shapes is one word");

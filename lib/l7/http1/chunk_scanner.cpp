@@ -76,8 +76,9 @@ ChunkScanner::Place ChunkScanner::next(std::byte byte, HeadShapes& shapes) noexc
 }
 
 ChunkScanner::Place ChunkScanner::add_digit(std::byte digit) noexcept {
-    constexpr unsigned kDigitsBelow = 63 - 4;
-    if (left_ >> kDigitsBelow != 0) {
+    constexpr unsigned kDigit = 4;
+    const unsigned bits = of_ == Of::Request ? kRequestBits : kAnswerBits;
+    if (left_ >> (bits - kDigit) != 0) {
         return Place::Broken;
     }
     left_ = left_ << 4 | http1::hex_value(digit);
@@ -107,6 +108,15 @@ ChunkScanner::Place ChunkScanner::in_extension(std::byte byte, HeadShapes& shape
 }
 
 ChunkScanner::Place ChunkScanner::in_trailer(std::byte byte, HeadShapes& shapes) const noexcept {
+    const bool is_token = http1::is(byte, http1::kToken);
+    if (place_ == Place::TrailerName) {
+        return is_token                ? Place::TrailerName
+               : byte == http1::kColon ? Place::Trailer
+                                       : Place::Broken;
+    }
+    if (place_ == Place::TrailerBegin && byte != http1::kLf && byte != http1::kCr) {
+        return is_token ? Place::TrailerName : Place::Broken;
+    }
     if (byte == http1::kLf) {
         shapes.add_if(place_ != Place::TrailerLf, HeadShape::BareLf);
         return place_ == Place::TrailerBegin ? Place::Done : Place::TrailerBegin;

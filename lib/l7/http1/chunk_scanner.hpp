@@ -38,9 +38,16 @@ private:
 // between are read byte by byte.
 class ChunkScanner {
 public:
+    // Some servers keep a size in 32 bits, and take 2^32 for none. No client's chunk comes near,
+    // and a server's may be a file.
+    enum class Of : std::uint8_t { Request, Answer };
+    static constexpr unsigned kRequestBits = 31;
+    static constexpr unsigned kAnswerBits = 63;
     // Of the line of one chunk, extensions and leading zeroes included, and of all trailers.
     static constexpr std::uint16_t kMaxLine = 4096;
     static constexpr std::uint16_t kMaxTrailers = 16 << 10;
+
+    explicit constexpr ChunkScanner(Of of = Of::Request) noexcept : of_{of} {}
 
     // How many of the bytes belong to the body: all of them unless it ends, or breaks, before.
     // `lines`: takes the places of those that are no data.
@@ -67,6 +74,7 @@ private:
         DataEnd,
         DataLf,  // behind the CR of a chunk's data
         TrailerBegin,
+        TrailerName,
         Trailer,
         TrailerLf,  // behind a CR in a trailer
         LastLf,     // behind the CR of the empty line
@@ -84,6 +92,7 @@ private:
     std::uint64_t left_ = 0;              // bytes of the chunk
     std::uint16_t line_or_trailers_ = 0;  // bytes of the chunk's line, or of the trailers, so far
     Place place_ = Place::FirstDigit;
+    Of of_;
 };
 
 }  // namespace sluice

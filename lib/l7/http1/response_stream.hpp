@@ -77,7 +77,7 @@ private:
     [[nodiscard]] bool skip(std::uint32_t bytes) noexcept;
 
     ResponseHead head_;  // of the latest answer, and what its Length has left
-    ChunkScanner chunks_;
+    ChunkScanner chunks_{ChunkScanner::Of::Answer};
     std::uint32_t next_ = 0;
     std::uint32_t sent_ = 0;
     AskedRequests awaited_;
