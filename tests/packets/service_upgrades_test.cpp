@@ -174,10 +174,14 @@ TEST(ServiceUpgrade, IsNotWhatABodySays) {
 }
 
 TEST(ServiceUpgrade, ToHttp2IsRefused) {
-    Dialogue talk{kWebSocket};
-    EXPECT_EQ(talk.ask("GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade, HTTP2-Settings\r\n"
-                       "Upgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n\r\n"),
-              kUnreadable);
+    for (const std::string protocol : {"h2c", "H2C;x", "a, h2c ;x"}) {
+        Dialogue talk{", on_unreadable: count"};
+        EXPECT_EQ(talk.ask("GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade, HTTP2-Settings\r\n"
+                           "Upgrade: " +
+                           protocol + "\r\nHTTP2-Settings: AAMAAABk\r\n\r\n"),
+                  kUnreadable)
+            << protocol;
+    }
 }
 
 const std::string kAsksForHttp2 =

@@ -132,7 +132,12 @@ HttpUpgrade with_protocol(HttpUpgrade upgrade, const ReadableText& protocol) noe
     if (protocol.size() == 0 || upgrade == HttpUpgrade::H2c) {
         return upgrade;
     }
-    const HttpUpgrade asked = equals_ignoring_case(protocol, kH2c)         ? HttpUpgrade::H2c
+    const std::size_t end = find_byte(protocol, 0, [](Block block) {
+        return equal_mask(block, ';') | equal_mask(block, ' ') | equal_mask(block, '\t');
+    });
+    // As lighttpd, which serves h2c, takes it, whatever follows the token.
+    const ReadableText token = protocol.with(protocol.bytes().first(end));
+    const HttpUpgrade asked = equals_ignoring_case(token, kH2c)            ? HttpUpgrade::H2c
                               : equals_ignoring_case(protocol, kWebSocket) ? HttpUpgrade::WebSocket
                                                                            : HttpUpgrade::Other;
     const bool is_first = upgrade == HttpUpgrade::None || asked == HttpUpgrade::H2c;

@@ -93,6 +93,7 @@ private:
                                  "WebSocket, websocket",
                                  "foo, websocket",
                                  "websocket, h2c",
+                                 "h2c ;x",
                                  "Host.Example.",
                                  "host.example:80",
                                  "HOST.example",

@@ -264,6 +264,10 @@ TEST(RequestHead, KnowsAnUpgradeToHttp2) {
     };
     EXPECT_EQ(upgrade("h2c"), HttpUpgrade::H2c);
     EXPECT_EQ(upgrade("websocket, H2C"), HttpUpgrade::H2c);
+    EXPECT_EQ(upgrade("h2c;x"), HttpUpgrade::H2c);
+    EXPECT_EQ(upgrade("x, H2c ; y"), HttpUpgrade::H2c);
+    EXPECT_EQ(upgrade("h2c\tx"), HttpUpgrade::H2c);
+    EXPECT_EQ(upgrade("h2cx;h2c"), HttpUpgrade::Other);
     EXPECT_EQ(upgrade("WebSocket"), HttpUpgrade::WebSocket);
     EXPECT_EQ(upgrade("websocket, x"), HttpUpgrade::Other);
     EXPECT_EQ(upgrade("x\r\nUpgrade: h2c"), HttpUpgrade::H2c);

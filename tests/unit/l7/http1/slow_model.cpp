@@ -382,7 +382,9 @@ void read_connection(SlowHead& head) {
     std::set<std::string> protocols;
     for (const std::string& value : head.headers["upgrade"]) {
         for (const std::string& part : split(lower(value), ',')) {
-            protocols.insert(strip(part));
+            const std::string protocol = strip(part);
+            const bool is_h2c = protocol.substr(0, protocol.find_first_of("; \t")) == "h2c";
+            protocols.insert(is_h2c ? "h2c" : protocol);
         }
     }
     protocols.erase("");
