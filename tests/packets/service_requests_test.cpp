@@ -6,6 +6,8 @@
 #include <array>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 // Requests of a declared HTTP service: whatever one of its servers may serve is counted or refused,
 // and behind what cannot be followed nothing passes.
@@ -434,6 +436,126 @@ TEST(ServicePaths, OneThatMonitorsCountsEachReading) {
             EXPECT_EQ(box.judge(client(login), test::kStart).reason, Reason::WithinLimits)
                 << target << line;
             EXPECT_EQ(box.counters(0).admitted.read(), 1U) << target << line;
+        }
+    }
+}
+
+// One connection for each cut of a text in two, in their order or not; what is said of a cut are
+// the reasons of both segments.
+class Cuts {
+public:
+    explicit Cuts(OnAmbiguous option) : parser_{budget(option)} {
+        box_.find_units_by(parser_.finder());
+    }
+
+    std::vector<Reason> judge(const std::string& text, std::size_t cut, bool is_reversed) {
+        ++port_;
+        for (const test::Frame& frame :
+             {test::syn().sport(port_), test::syn_ack().dport(port_), client("").sport(port_)}) {
+            (void)box_.judge(frame, test::kStart);
+        }
+        const auto at = static_cast<std::uint32_t>(cut);
+        const test::Frame first = client(text.substr(0, cut)).sport(port_);
+        const test::Frame second = client(text.substr(cut), at).sport(port_);
+        std::vector<Reason> reasons;
+        for (const test::Frame& frame :
+             is_reversed ? std::array{second, first} : std::array{first, second}) {
+            reasons.push_back(box_.judge(frame, test::kStart).reason);
+        }
+        return reasons;
+    }
+    // Behind the text, on the latest connection.
+    Reason behind(const std::string& text) {
+        return box_.judge(client(kLogin, length(text)).sport(port_), test::kStart).reason;
+    }
+
+private:
+    static UnitBudget budget(OnAmbiguous option) {
+        UnitBudget budget = capture_unit_budget();
+        budget.on_ambiguous = option;
+        return budget;
+    }
+    UnitParser parser_;
+    test::Box box_{kEnforced};
+    std::uint16_t port_ = 1;
+};
+
+// Half heads that are whole to some server: aiohttp and the server of OpenJDK take CR CR LF for an
+// empty line. The piece that completes such an end is refused, and what follows it.
+TEST(ServiceHalfHeads, AnEndThatOneServerTakesIsRefusedWithItsByte) {
+    for (const OnAmbiguous option : {OnAmbiguous::Refuse, OnAmbiguous::Both}) {
+        Cuts cuts{option};
+        // Each with the bytes that end in its doubt.
+        const std::pair<std::string, std::string> rows[] = {
+            {"GET /login HTTP/1.1\r\nHost: a\r\n\r\r", "\n"},
+            {"GET /login HTTP/1.1\r\nHost: a\r\r", "\n"},
+            {"GET /login HTTP/1.1\r\r", "\n"},
+            {"GET /login HTTP/1.1\r\nX: \rb", "\r\nHost: a\r\n"},
+            {"\r\r", "\nGET /login HTTP/1.1\r\n"},
+            {"GET /login HTTP/1.1\r\nHost: a\r\n\rX", ": b"}};
+        for (const auto& [doubtful, rest] : rows) {
+            const std::string text = doubtful + rest;
+            const std::size_t doubt = doubtful.size();
+            for (std::size_t cut = 1; cut < text.size(); ++cut) {
+                SCOPED_TRACE(text + " at " + std::to_string(cut));
+                const std::vector<Reason> in_order = cuts.judge(text, cut, false);
+                EXPECT_EQ(in_order[cut < doubt ? 1 : 0], Reason::AmbiguousRequest);
+                EXPECT_EQ(cuts.behind(text), Reason::Unreadable);
+                const std::vector<Reason> reversed = cuts.judge(text, cut, true);
+                EXPECT_EQ(reversed[1], Reason::AmbiguousRequest);
+                EXPECT_EQ(cuts.behind(text), Reason::Unreadable);
+            }
+        }
+    }
+}
+
+// The same byte by byte: all before the doubt passes, and nothing from there on.
+TEST(ServiceHalfHeads, NothingPassesFromTheDoubtOn) {
+    UnitParser parser{capture_unit_budget()};
+    test::Box box{kEnforced};
+    box.find_units_by(parser.finder());
+    for (const test::Frame& frame : {test::syn(), test::syn_ack(), client("")}) {
+        (void)box.judge(frame, test::kStart);
+    }
+    const std::string text = kLogin.substr(0, kLogin.size() - 2) + "\r\r\n" + kLogin;
+    const std::size_t doubt = text.find("\r\r") + 1;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        const Reason reason =
+            box.judge(client(text.substr(at, 1), static_cast<std::uint32_t>(at)), test::kStart)
+                .reason;
+        EXPECT_EQ(reason, at < doubt    ? Reason::Unmatched
+                          : at == doubt ? Reason::AmbiguousRequest
+                                        : Reason::Unreadable)
+            << at;
+    }
+}
+
+// Line ends and bytes that no server takes for another end are refused with the head's last byte.
+TEST(ServiceHalfHeads, WhatElseIsOddIsRefusedByItsEnd) {
+    Cuts cuts{OnAmbiguous::Refuse};
+    using namespace std::string_literals;
+    for (const std::string& text :
+         {"GET /login HTTP/1.1\nHost: a\n\n"s, "GET /login HTTP/1.1\r\nHost: a\n\r\n"s,
+          "GET /login HTTP/1.1\r\nHost: a\r\n\n"s, "GET /login HTTP/1.1\r\nHost: a\0\r\n\r\n"s,
+          "GET /login HTTP/1.1\r\nHost: a\r\n \r\n\r\n"s,
+          "GET /login HTTP/1.1\r\nHost: a\r\nX\r\n\r\n"s}) {
+        for (std::size_t cut = 1; cut < text.size(); ++cut) {
+            SCOPED_TRACE(text + " at " + std::to_string(cut));
+            const Reason last = cuts.judge(text, cut, false)[1];
+            EXPECT_TRUE(last == Reason::AmbiguousRequest || last == Reason::MalformedRequest);
+        }
+    }
+}
+
+// An honest head in two passes, wherever it is cut.
+TEST(ServiceHalfHeads, HonestOnesWait) {
+    Cuts cuts{OnAmbiguous::Refuse};
+    const std::string text = "GET /x HTTP/1.1\r\nHost: a\r\nX:\r\n\r\n";
+    for (std::size_t cut = 1; cut < text.size(); ++cut) {
+        for (const bool is_reversed : {false, true}) {
+            EXPECT_EQ(cuts.judge(text, cut, is_reversed),
+                      (std::vector{Reason::Unmatched, Reason::Unmatched}))
+                << cut;
         }
     }
 }

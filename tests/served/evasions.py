@@ -237,6 +237,6 @@ EVASIONS = (
             refused=UNREADABLE),
     Evasion("a FIN within the request line", one(Send(LOGIN[:REQUEST_LINE - 2], flags=FIN | PSH | ACK)), refused=UNREADABLE),
     Evasion("CR CR LF for line ends, and a FIN", one(Send(LOGIN.replace(b"\r", b"\r\r"), flags=FIN | PSH | ACK)),
-            refused=UNREADABLE),
+            refused=AMBIGUOUS),
     Evasion("a body cut by a FIN", one(Send(post(lines=b"Content-Length: 9\r\n", body=b"x"), flags=FIN | PSH | ACK))),
 )

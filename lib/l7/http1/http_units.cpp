@@ -1,6 +1,7 @@
 #include "lib/l7/http1/http_units.hpp"
 
 #include "lib/l7/http1/byte_classes.hpp"
+#include "lib/l7/http1/byte_masks.hpp"
 #include "lib/l7/http1/other_reading.hpp"
 #include "lib/l7/http1/request_readings.hpp"
 #include "lib/l7/stream/unit_text.hpp"
@@ -61,6 +62,22 @@ HeadNeed need_of(ByteView bytes, const FoundHead& found, const StreamContext& co
             .may_be_none = !found.has_line && HttpUnits::is_word(bytes)};
 }
 
+// A CR that no LF follows stands in half a head. Some servers take CR CR LF for the empty line, so
+// that the head may have ended there.
+bool has_bare_return(ByteView bytes) noexcept {
+    std::uint64_t bare = 0;
+    std::uint64_t behind = 0;  // a CR, of the last byte
+    for (std::size_t at = 0; at < bytes.size(); at += http1::kWord) {
+        http1::visit_word(bytes, at,
+                          [&](const http1::WideBlock& wide, unsigned shift, std::uint64_t bits) {
+                              const std::uint64_t returns = wide.equal('\r') >> shift & bits;
+                              bare |= (returns << 1 | behind) & bits & ~(wide.equal('\n') >> shift);
+                              behind = returns >> (http1::kWord - 1);
+                          });
+    }
+    return bare != 0;
+}
+
 bool passes(const Service& service, HttpUpgrade upgrade) noexcept {
     return (upgrade == HttpUpgrade::WebSocket && service.passes_websocket) ||
            (upgrade == HttpUpgrade::Connect && service.passes_connect);
@@ -119,7 +136,7 @@ StreamReading HttpUnits::read(ByteView bytes, const StreamContext& context,
         case HeadStatus::Complete:
             break;
         default:
-            return {.what = What::NeedMore, .need = need_of(bytes, found, context)};
+            return read_half(bytes, found, context, units);
     }
     if (is_service && head_.upgrade == HttpUpgrade::H2c &&
         context.packet.service.service->on_h2c == OnH2c::Refuse) {
@@ -134,6 +151,19 @@ StreamReading HttpUnits::read(ByteView bytes, const StreamContext& context,
                 head_.shapes.reading() != HeadReading::Accepted && !has_stated_readings(head_),
             .ends_connection = is_service && head_.ends_connection(),
             .upgrade = head_.upgrade};
+}
+
+StreamReading HttpUnits::read_half(ByteView bytes, const FoundHead& found,
+                                   const StreamContext& context, UnitSink& units) const noexcept {
+    StreamReading half{.what = StreamReading::What::NeedMore,
+                       .need = need_of(bytes, found, context)};
+    half.need.bare_return = context.packet.service.is_enforced() && reads_requests(context.packet);
+    half.is_doubtful = half.need.bare_return && has_bare_return(bytes);
+    if (half.is_doubtful) {
+        units.count(UnitEvent::HttpAmbiguous);
+        units.drop(Reason::AmbiguousRequest);
+    }
+    return half;
 }
 
 void HttpUnits::add(const UnitSource& packet, UnitSink& units) noexcept {

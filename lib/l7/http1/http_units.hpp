@@ -42,6 +42,10 @@ public:
     [[nodiscard]] static bool can_be_body(const FramingState& state) noexcept;
 
 private:
+    // Of a head that is not whole; doubtful: for some server of an enforced service it is.
+    [[nodiscard]] StreamReading read_half(ByteView bytes, const FoundHead& found,
+                                          const StreamContext& context,
+                                          UnitSink& units) const noexcept;
     void add(const UnitSource& packet, UnitSink& units) noexcept;
     void leave_out_unread(const UnitSource& packet) noexcept;
     [[nodiscard]] AskedRequest asked(const UnitSource& packet) const noexcept;

@@ -276,7 +276,8 @@ bool ConnectionTable::worth_a_look(const Connection& connection, ByteView fresh)
     if (all >= budget_.head_bytes) {
         return true;
     }
-    const bool ended = LineEnds::is_news(LineEnds::scan(held.line_end, fresh));
+    const bool ended = LineEnds::is_news(LineEnds::scan(held.line_end, fresh)) ||
+                       CarriageReturns::is_news(CarriageReturns::scan(held.returns, fresh));
     // A line that is kept: a quarter longer, or with bytes that may say what it is.
     const bool is_news =
         held.is_guess != 0 && !fresh.empty() && LineTail::is_news(held.is_guess, fresh);

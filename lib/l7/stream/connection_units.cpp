@@ -67,6 +67,7 @@ void ConnectionTable::drop_held(ConnectionIndex index, std::uint64_t bytes) noex
     held.may_be_none = false;
     held.is_guess = 0;
     held.line_end = 0;
+    held.returns = 0;
     connection.touched = ticks_;
     ages_of(AgeGroup::HalfHead).remove(lines_, index);
     ages_of(AgeGroup::HalfHead).push_newest(lines_, index);
@@ -257,6 +258,10 @@ void ConnectionTable::more(StreamOffer& offer, const HeadNeed& need) noexcept {
     held.line_end = static_cast<std::uint8_t>(
         (LineEnds::scan(0, bytes) & ~kSeen) | (need.blank_line ? LineEnds::kWanted : 0U) |
         (need.line ? LineEnds::kLineWanted : 0U) | (is_new_to_caller ? LineEnds::kBlank : 0U));
+    const unsigned returns = CarriageReturns::scan(0, bytes);
+    held.returns = static_cast<std::uint8_t>((returns & CarriageReturns::kAfter) |
+                                             (need.bare_return ? CarriageReturns::kWanted : 0U) |
+                                             (caught_up ? CarriageReturns::kBare : 0U));
     offer.kind = Offered::Held;
     offer.rest_ = {};
 }

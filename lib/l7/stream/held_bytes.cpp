@@ -64,6 +64,21 @@ std::uint8_t LineEnds::scan(std::uint8_t ends, ByteView bytes) noexcept {
     return static_cast<std::uint8_t>(state);
 }
 
+std::uint8_t CarriageReturns::scan(std::uint8_t returns, ByteView bytes) noexcept {
+    std::size_t at = 0;
+    while (at < bytes.size()) {
+        const bool is_bare = (returns & kAfter) != 0 && bytes[at] != std::byte{'\n'};
+        returns = static_cast<std::uint8_t>((returns & ~kAfter) | (is_bare ? kBare : 0));
+        const void* const next = std::memchr(&bytes[at], '\r', bytes.size() - at);
+        if (next == nullptr) {
+            break;
+        }
+        at = static_cast<std::size_t>(static_cast<const std::byte*>(next) - bytes.data()) + 1;
+        returns |= kAfter;
+    }
+    return returns;
+}
+
 // How many gaps of [at, end) would begin a piece of their own.
 std::size_t HeldBytes::new_pieces(std::size_t at, std::size_t end) const noexcept {
     std::size_t made = 0;
@@ -152,6 +167,7 @@ bool HeldBytes::append(HeldPiece& piece, ByteView bytes) noexcept {
         line.end = static_cast<std::uint8_t>(line.end + fits);
         if (piece.at == 0) {
             head_.line_end = LineEnds::scan(head_.line_end, bytes.first(fits));
+            head_.returns = CarriageReturns::scan(head_.returns, bytes.first(fits));
         }
         piece.size = static_cast<std::uint16_t>(piece.size + fits);
         bytes = bytes.subspan(fits);
@@ -300,6 +316,7 @@ bool HeldBytes::recover(LinePool& pool, PoolLine head, std::vector<bool>& used) 
     }
     held.wanted = 0;
     held.line_end = 0;
+    held.returns = 0;
     held.may_be_none = false;
     return true;
 }

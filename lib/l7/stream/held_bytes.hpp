@@ -31,6 +31,7 @@ struct alignas(kLineBytes) HeldHead {
     // Numbers, since an earlier process may have left any.
     std::uint8_t is_guess = 0;  // HeadNeed, and LineTail of a line that is kept
     std::uint8_t is_none_at_end = 0;
+    std::uint8_t returns = 0;  // CarriageReturns of the bytes in order
 
     [[nodiscard]] std::size_t in_order() const noexcept {
         return count != 0 && pieces[0].at == 0 ? pieces[0].size : 0;
@@ -56,6 +57,17 @@ struct LineEnds {
         return (ends & kOfBlank) == kOfBlank || (ends & kOfLine) == kOfLine;
     }
     [[nodiscard]] static std::uint8_t scan(std::uint8_t ends, ByteView bytes) noexcept;
+};
+
+// Of bytes in order: whether a CR stands in them that no LF follows, bit by bit.
+struct CarriageReturns {
+    static constexpr std::uint8_t kAfter = 1;  // one is the last byte
+    static constexpr std::uint8_t kBare = 2;
+    static constexpr std::uint8_t kWanted = 4;  // the owner waits for a bare one
+    [[nodiscard]] static constexpr bool is_news(std::uint8_t returns) noexcept {
+        return (returns & (kBare | kWanted)) == (kBare | kWanted);
+    }
+    [[nodiscard]] static std::uint8_t scan(std::uint8_t returns, ByteView bytes) noexcept;
 };
 
 // What a line that is kept ends with: more of the same says nothing new of it.

@@ -102,9 +102,10 @@ struct UnitBody {
 
 // When a head that is not whole is worth another look.
 struct HeadNeed {
-    std::size_t bytes = 0;    // so many are there; at least one more than there were
-    bool blank_line = false;  // or a blank line has ended
-    bool line = false;        // or the first line that is not blank has
+    std::size_t bytes = 0;     // so many are there; at least one more than there were
+    bool blank_line = false;   // or a blank line has ended
+    bool line = false;         // or the first line that is not blank has
+    bool bare_return = false;  // or a CR has come that no LF follows
     // So little is there that it may be no head at all: it is not given up before the connection
     // itself would be forgotten, so that a protocol of short words is not refused for its silence.
     bool may_be_none = false;

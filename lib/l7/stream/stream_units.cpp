@@ -119,6 +119,9 @@ private:
                                           : owner_.read(offer_.bytes, context_, units_);
         has_header_ |= is_header;
         if (reading.what == StreamReading::What::NeedMore) {
+            if (reading.is_doubtful && is_enforced()) {
+                return give_up();  // its server may have the end
+            }
             if (is_guess && reading.need.may_be_none) {
                 reading = {};
             } else if (may_miss_some) {

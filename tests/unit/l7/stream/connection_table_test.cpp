@@ -403,6 +403,19 @@ TEST_F(ConnectionTableTest, ManySmallSegmentsAreLookedAtWhenABlankLineEnds) {
     EXPECT_EQ(looks, 2) << "the first byte and the last";
 }
 
+TEST_F(ConnectionTableTest, TheyAreLookedAtWhenACarriageReturnStandsAlone) {
+    const std::string half = "GET / HTTP/1.1\r\nHost: a\r\r\n";
+    std::vector<std::size_t> looks;
+    for (std::size_t i = 0; i < half.size(); ++i) {
+        take(i, half.substr(i, 1));
+        if (offer.kind == Offered::Head) {
+            looks.push_back(offer.bytes.size());
+            table.more(offer, {.bytes = 4000, .blank_line = true, .bare_return = true});
+        }
+    }
+    EXPECT_EQ(looks, (std::vector<std::size_t>{1, half.size() - 1})) << "once, behind the first CR";
+}
+
 TEST_F(ConnectionTableTest, ASynErasesNeitherARefusalNorAHalfHead) {
     reader.verdict(kDrop);
     add(0, toy_unit('a', 10));
