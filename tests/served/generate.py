@@ -17,7 +17,9 @@ VERSIONS = (b"HTTP/1.1", b"HTTP/1.0", b"HTTP/1.2", b"HTTP/2.0", b"http/1.1", b""
 BLANKS = (b" ", b"  ", b"\t", b"\x0b", b"\x0c")
 ENDS = (b"\r\n", b"\n", b"\r\r\n", b"\r")
 LEADS = (b"\r\n", b"\n", b"\r", b"\n\r", b" ", b"\t", b"\x0b", b"\xef\xbb\xbf", b"\0")
-LINES = (b"Connection: keep-alive", b"Connection: close", b"Upgrade: websocket", b"Upgrade: h2c", b"Expect: 100-continue",
+HOSTS = (b"login.example", b"LOGIN.example.:80", b"%6cogin.example", b"login%2eexample:80", b"log%C2%ADin.example", b"login.example:x",
+         b"[login.example]", b"login.example:000080")
+LINES = (b"X-Login: no", b"X-Login: yes", b"Connection: keep-alive", b"Connection: close", b"Upgrade: websocket", b"Upgrade: h2c", b"Expect: 100-continue",
          b"Host: b.example", b" folded", b"X : y", b"X" * 300 + b": y", b"Content-Length: 0", b"Transfer-Encoding: identity",
          b"Content-Length: +0", b"Transfer-Encoding: chunked, identity", b"Content-Length: 0, 0", b":", b"X:\x01y")
 CHUNKS = (b"0\r\n\r\n", b"3\r\nabc\r\n0\r\n\r\n", b"0003;x=y\r\nabc\r\n0\r\nX: y\r\n\r\n", b"3\nabc\n0\n\n", b"0x0\r\n\r\n",
@@ -39,7 +41,7 @@ def request(dice):
     blank, end = pick(dice, b" ", BLANKS), pick(dice, b"\r\n", ENDS)
     head = pick(dice, b"", LEADS) + pick(dice, b"GET", METHODS, SOMETIMES) + blank + pick(dice, b"/login", PATHS, SOMETIMES)
     version = pick(dice, b"HTTP/1.1", VERSIONS)
-    head += (blank + version if version else b"") + end + HOST.replace(b"\r\n", end)
+    head += (blank + version if version else b"") + end + pick(dice, HOST, [b"Host: " + one + b"\r\n" for one in HOSTS]).replace(b"\r\n", end)
     head += b"".join(dice.choice(LINES) + end for _ in range(dice.choice((0, 0, 0, 1, 2))))
     body = b""
     if dice.random() < SOMETIMES:

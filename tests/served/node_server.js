@@ -1,21 +1,25 @@
 // node_server.js ADDRESS PORT LOG: Node's web server with a WebSocket that sends each short text back; each request that
 // reaches its handler is a line of LOG: the client's address, 200, and the path as it came; /login where a program that routes by
-// `new URL(...).pathname`, or by the older `url.parse(...).pathname`, takes it for that.
+// `new URL(...).pathname`, or by the older `url.parse(...).pathname`, takes it for that, and where one that routes by
+// `new URL(...).hostname`, as Node's manual makes it, takes the host for login.example.
 "use strict";
 const crypto = require("crypto"), fs = require("fs"), http = require("http"), url = require("url");
 const [address, port, file] = process.argv.slice(2);
 const log = fs.openSync(file, "a");
 const kLogin = "/login";
 const paths = [target => new URL(target, "http://a.example").pathname, target => url.parse(target).pathname];
-const isLogin = target => paths.some(read => {
+const host = request => new URL(request.url, `http://${request.headers.host}`).hostname;
+const holds = ask => {
   try {
-    return read(target) === kLogin;
+    return ask();
   } catch {
     return false; // no URL: such a program serves nothing
   }
-});
+};
+const isLogin = request =>
+  paths.some(read => holds(() => read(request.url) === kLogin)) || holds(() => host(request) === "login.example");
 const note = (request, status) => {
-  const path = isLogin(request.url) ? kLogin : request.url.split("?")[0];
+  const path = isLogin(request) ? kLogin : request.url.split("?")[0];
   fs.writeSync(log, `${request.socket.client} ${status} ${path}\n`);
   return path;
 };

@@ -87,6 +87,7 @@ defaults
 frontend web
     bind {address}:{port}
     http-request set-header X-Served-Client %[src]
+    http-request set-path /login if {{ req.hdr(X-Login,-1) -m str yes }}
     default_backend nginx
 backend nginx
     server nginx 127.0.0.1:{behind}
