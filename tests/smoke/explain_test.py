@@ -111,6 +111,10 @@ rules:
         self.assertEqual((account["ambiguous"], account["other_readings"]), (True, [{"http.host": "b.example"}]))
         out, _ = self.ctl("explain", rules, *packet, *two_hosts)
         self.assertRegex(out, r"read here, and also:\n +http.host +b.example\n")
+        self.assertRegex(out, r'host \(.*\) matches, as another server reads the request: http.host is "b.example"')
+        self.assertIn("key b.example", out)
+        rule = self.rule(account, "host")
+        self.assertEqual((rule["outcome"], rule["other_reading"], rule["limits"][0]["after"]["remaining"]), ("metered", 1, 8))
 
         folded = ("--payload", "GET /x HTTP/1.1\\x0d\\x0aHost: a.example\\x0d\\x0aX: y\\x0d\\x0a z\\x0d\\x0a\\x0d\\x0a")
         out, _ = self.ctl("explain", rules, *packet, *folded)

@@ -93,6 +93,28 @@ std::optional<BucketView> view(const Asked& asked, const Scene& scene) {
                                     .now = scene.now});
 }
 
+// The other readings of the packet's first unit, from 1 on.
+std::size_t other_readings(const Scene& scene) {
+    const BurstUnits* const units = scene.burst.units();
+    std::size_t count = 0;
+    while (units != nullptr && count + 1 < units->count(0) &&
+           units->unit(0, count + 1).is_other_reading) {
+        ++count;
+    }
+    return count;
+}
+// Headers of the packet with the texts of such a reading; of 0, of the first one.
+PacketHeaders with_reading(const Scene& scene, std::size_t reading) {
+    PacketHeaders headers = scene.headers;
+    if (reading != 0) {
+        headers.unit = &scene.burst.units()->unit(0, reading).texts;
+    }
+    return headers;
+}
+Scene of_headers(const Scene& scene, const PacketHeaders& headers) {
+    return {scene.rules, scene.pair, scene.burst, headers, scene.frame, scene.core, scene.now};
+}
+
 RuleAccount describe(const RuleSummary& summary, const Scene& scene) {
     RuleAccount account{.id = summary.id, .mode = summary.mode, .because = {}};
     account.events = value_of(summary.settings, "events");
@@ -163,6 +185,21 @@ void describe_match(const LoadedRule& rule, const RuleSummary& summary, const Sc
     }
 }
 
+// Of a rule that does not match the first reading, the one that it matches.
+void describe_other_reading(const LoadedRule& rule, const RuleSummary& summary, const Scene& scene,
+                            RuleAccount& account) {
+    const std::size_t count = summary.when.empty() ? 0 : other_readings(scene);
+    for (std::size_t reading = 1; reading <= count; ++reading) {
+        const PacketHeaders headers = with_reading(scene, reading);
+        MatchTrace trace = examine(summary.condition, headers, scene.frame, scene.pair);
+        if (trace.holds) {
+            account.reading = reading;
+            account.because = std::move(trace.because);
+            return describe_match(rule, summary, of_headers(scene, headers), account);
+        }
+    }
+}
+
 std::vector<RuleAccount> look_before(const Scene& scene) {
     const std::vector<std::uint32_t> matching = matching_rules(scene);
     std::vector<RuleAccount> accounts;
@@ -174,8 +211,11 @@ std::vector<RuleAccount> look_before(const Scene& scene) {
         }
         account.part = RuleAccount::Part::NoMatch;
         account.mode = scene.rules.loaded.set().rules[rule].mode;
+        const LoadedRule& loaded = scene.rules.loaded.set().rules[rule];
         if (std::find(matching.begin(), matching.end(), rule) != matching.end()) {
-            describe_match(scene.rules.loaded.set().rules[rule], summary, scene, account);
+            describe_match(loaded, summary, scene, account);
+        } else {
+            describe_other_reading(loaded, summary, scene, account);
         }
         ++rule;
     }
@@ -188,11 +228,13 @@ void look_after(const Scene& scene, std::vector<RuleAccount>& accounts) {
         if (account.part == RuleAccount::Part::Off) {
             continue;
         }
+        const PacketHeaders headers = with_reading(scene, account.reading);
+        const Scene seen = of_headers(scene, headers);
         for (std::size_t i = 0; i < account.limits.size(); ++i) {
-            account.limits[i].after = view({*rule, rule->limits[i]}, scene);
+            account.limits[i].after = view({*rule, rule->limits[i]}, seen);
         }
         for (std::size_t i = 0; i < account.bans.size(); ++i) {
-            account.bans[i].after = view({*rule, rule->ban.boxes[i]}, scene);
+            account.bans[i].after = view({*rule, rule->ban.boxes[i]}, seen);
         }
         ++rule;
     }

@@ -43,7 +43,8 @@ struct RuleAccount {
     std::string id;
     Mode mode = Mode::Off;
     Part part = Part::Off;
-    std::string because;  // what of the condition decided
+    std::string because;      // what of the condition decided
+    std::size_t reading = 0;  // of the readings of its request that it matches, the first
     std::vector<LimitAccount> limits;
     std::string ban;               // as RuleSummary has it
     std::vector<BanAccount> bans;  // by key; those that the packet has

@@ -132,6 +132,7 @@ void add_bans(std::string& text, const RuleAccount& rule) {
 void add_rule(std::string& text, const RuleAccount& rule) {
     text += fmt::format("  {} ({}) {}", rule.id, kModeNames[static_cast<std::size_t>(rule.mode)],
                         kPartTexts[static_cast<std::size_t>(rule.part)]);
+    text += rule.reading == 0 ? "" : ", as another server reads the request";
     text += rule.because.empty() ? "\n" : ": " + rule.because + "\n";
     if (const std::string stance = text_of(rule.stance); !stance.empty()) {
         text += "      reads layer 7 of " + stance + "\n";
@@ -197,7 +198,8 @@ void add_readings(std::string& text, const PacketAccount& account) {
     text += fmt::format(
         "  {:<14} servers read this request differently; the above is how it is "
         "read here{}\n",
-        "ambiguous", account.other_readings.empty() ? "" : ", and also:");
+        "ambiguous",
+        std::ranges::all_of(account.other_readings, &NamedTexts::empty) ? "" : ", and also:");
     for (const NamedTexts& reading : account.other_readings) {
         for (const auto& [name, value] : reading) {
             text += fmt::format("    {:<14} {}\n", name, value.empty() ? "(none)" : value);
@@ -248,6 +250,9 @@ Json rule_json(const RuleAccount& rule) {
               {"outcome", kPartNames[static_cast<std::size_t>(rule.part)]},
               {"because", rule.because},
               {"limits", Json::array()}};
+    if (rule.reading != 0) {
+        json["other_reading"] = rule.reading;
+    }
     for (const LimitAccount& limit : rule.limits) {
         json["limits"].push_back({{"name", limit.name},
                                   {"text", limit.text},
