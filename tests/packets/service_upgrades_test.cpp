@@ -175,7 +175,7 @@ TEST(ServiceUpgrade, IsNotWhatABodySays) {
 
 TEST(ServiceUpgrade, ToHttp2IsRefused) {
     for (const std::string protocol : {"h2c", "H2C;x", "a, h2c ;x"}) {
-        Dialogue talk{", on_unreadable: count"};
+        Dialogue talk{", upgrades: [websocket], h2c: refuse, on_unreadable: count"};
         EXPECT_EQ(talk.ask("GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade, HTTP2-Settings\r\n"
                            "Upgrade: " +
                            protocol + "\r\nHTTP2-Settings: AAMAAABk\r\n\r\n"),
@@ -193,7 +193,7 @@ const std::string kStripped =
 
 // A request for HTTP/2 can be read, so that nothing else decides about it.
 TEST(ServiceUpgrade, ToHttp2IsRefusedWhateverBecomesOfUnreadableBytes) {
-    for (const std::string_view option : {", on_unreadable: count", ", on_unreadable: pass"}) {
+    for (const std::string_view option : {", on_unreadable: count, h2c: refuse", ", on_unreadable: pass, h2c: refuse"}) {
         Dialogue talk{option};
         EXPECT_EQ(talk.ask(kAsksForHttp2), kUnreadable);
         talk.sent = 0;
@@ -237,11 +237,19 @@ Left leave(test::Box& box, UnitParser& parser, const Frame& frame) {
                     ChecksumFinding::Right};
 }
 
+// As the client of the JDK asks before its first request, and is served in HTTP/1.1.
+TEST(ServiceUpgrade, ToHttp2IsCountedAsTheRequestItIs) {
+    Dialogue talk{""};
+    EXPECT_EQ(talk.ask(kAsksForHttp2), Lines{"pass within_limits"});
+    EXPECT_EQ(talk.answer("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"), kPasses);
+    EXPECT_EQ(talk.ask(kLogin), Lines{"drop over_limit"});
+}
+
 // Whatever the place of the lines in the segment, and in segments that repeat them.
 TEST(ServiceUpgrade, ToHttp2IsTakenOut) {
     for (const std::size_t shift : {std::size_t{0}, std::size_t{1}}) {
         UnitParser parser{capture_unit_budget()};
-        test::Box box{rules(", h2c: strip")};
+        test::Box box{rules("")};
         box.find_units_by(parser.finder());
         for (const Frame& frame : {syn(), syn_ack(), client("")}) {
             (void)box.judge(frame, test::kStart);

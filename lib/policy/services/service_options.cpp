@@ -61,6 +61,7 @@ public:
         take_word(map_, "checksums", kChecksumsNames, service_.checksums);
         take_word(map_, "path", kServicePathNames, service_.path);
         service_.midstream = default_midstream(service_.protocol);
+        service_.on_h2c = default_on_h2c(service_.protocol);
         if (has("upgrades", may_upgrade(service_.protocol))) {
             read_upgrades(*map_.find("upgrades"));
         }

@@ -40,7 +40,7 @@ TEST(Services, KeepWhatTheFileSays) {
     midstream: reset
     checksums: verify
     upgrades: [websocket, connect]
-    h2c: strip
+    h2c: refuse
     path: inbound
     min_ttl: 64
     proxy_protocol: {from: [10.0.0.0/8, 10.0.0.1, "2001:db8::/32"]}
@@ -60,7 +60,7 @@ TEST(Services, KeepWhatTheFileSays) {
     EXPECT_EQ(web.checksums, Checksums::Verify);
     EXPECT_TRUE(web.passes_websocket);
     EXPECT_TRUE(web.passes_connect);
-    EXPECT_EQ(web.on_h2c, OnH2c::Strip);
+    EXPECT_EQ(web.on_h2c, OnH2c::Refuse);
     EXPECT_EQ(web.path, ServicePath::Inbound);
     EXPECT_EQ(web.min_ttl, 64);
     ASSERT_EQ(web.proxies.size(), 2U);
@@ -70,6 +70,16 @@ TEST(Services, KeepWhatTheFileSays) {
     EXPECT_EQ(summary.description, "shop");
     EXPECT_EQ(summary.when, "ip.dst in {192.0.2.0/24} and l4.dport in {80 8080}");
     EXPECT_EQ(summary.line, 4U);
+}
+
+TEST(Services, OfHttpAloneTakeOutARequestForHttp2) {
+    for (const auto& [protocol, on_h2c] :
+         {std::pair{"http", OnH2c::Strip}, std::pair{"tls", OnH2c::Refuse}}) {
+        const Outcome outcome = compile("  - {id: a, protocol: " + std::string{protocol} +
+                                        ", when: l4.dport eq 80}\n");
+        ASSERT_TRUE(outcome.rules.has_value()) << shown(outcome);
+        EXPECT_EQ(outcome.rules->set.services.front().on_h2c, on_h2c) << protocol;
+    }
 }
 
 constexpr std::string_view kOfClients =
