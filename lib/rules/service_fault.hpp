@@ -40,8 +40,8 @@ inline constexpr auto kServiceFields = std::to_array<Field>(
                ? Midstream::Inspect
                : Midstream::Pass;
 }
-// Clients that would go on in HTTP/2 where the server agrees are answered in HTTP/1.1 where it is not
-// asked.
+// Clients that would go on in HTTP/2 where the server agrees are answered in HTTP/1.1 where it is
+// not asked.
 [[nodiscard]] constexpr OnH2c default_on_h2c(ServiceProtocol protocol) noexcept {
     return may_upgrade(protocol) ? OnH2c::Strip : OnH2c::Refuse;
 }

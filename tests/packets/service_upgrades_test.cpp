@@ -193,7 +193,8 @@ const std::string kStripped =
 
 // A request for HTTP/2 can be read, so that nothing else decides about it.
 TEST(ServiceUpgrade, ToHttp2IsRefusedWhateverBecomesOfUnreadableBytes) {
-    for (const std::string_view option : {", on_unreadable: count, h2c: refuse", ", on_unreadable: pass, h2c: refuse"}) {
+    for (const std::string_view option :
+         {", on_unreadable: count, h2c: refuse", ", on_unreadable: pass, h2c: refuse"}) {
         Dialogue talk{option};
         EXPECT_EQ(talk.ask(kAsksForHttp2), kUnreadable);
         talk.sent = 0;

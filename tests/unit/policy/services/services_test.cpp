@@ -75,8 +75,8 @@ TEST(Services, KeepWhatTheFileSays) {
 TEST(Services, OfHttpAloneTakeOutARequestForHttp2) {
     for (const auto& [protocol, on_h2c] :
          {std::pair{"http", OnH2c::Strip}, std::pair{"tls", OnH2c::Refuse}}) {
-        const Outcome outcome = compile("  - {id: a, protocol: " + std::string{protocol} +
-                                        ", when: l4.dport eq 80}\n");
+        const Outcome outcome =
+            compile("  - {id: a, protocol: " + std::string{protocol} + ", when: l4.dport eq 80}\n");
         ASSERT_TRUE(outcome.rules.has_value()) << shown(outcome);
         EXPECT_EQ(outcome.rules->set.services.front().on_h2c, on_h2c) << protocol;
     }
