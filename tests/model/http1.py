@@ -25,6 +25,14 @@ HOST = re.compile(rb"([A-Za-z0-9._-]*|\[[0-9A-Fa-f.]*:[0-9A-Fa-f.:]*\])(?::[0-9]
 BRACKETED = re.compile(rb"\[([A-Za-z0-9._-]+)\](?::[0-9]{0,5})?\Z")
 NUMBERED = re.compile(rb"(?:.*\.)?(?:[0-9]+|0[xX][0-9A-Fa-f]*)\Z")  # the last label is a number
 QUAD = re.compile(rb"(?:(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])(?:\.(?!\Z)|\Z)){4}")
+EXPECT = re.compile(rb"\r\n[Ee][Xx][Pp][Ee][Cc][Tt]:[ \t]*([^\r]*?)[ \t]*(?=\r\n|\Z)")
+# Of methods whose body some servers leave unread, to read it as the next request.
+UNREAD = (b"GET", b"HEAD", b"DELETE", b"OPTIONS", b"TRACE")
+SPACE = b"\t\v\f\r\x1c\x1d\x1e\x1f "
+BEFORE_DATA = SPACE + b"\n\x85\xa0"
+BEFORE_LINE = bytes([*range(0x21), 0x7F, *range(0x80, 0xA1)])
+TOKEN = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]")
+VERSION = re.compile(rb".+/[0-9]+\.[0-9]+\Z", re.S)
 HEADER_FIELDS = {"user-agent": "http.user_agent", "referer": "http.referer"}
 NAMED_HEADER = re.compile(r'http\.request\.headers\["([^"]+)"\]')
 NAMED_COOKIE = re.compile(r'http\.cookies\["([^"]+)"\]')
@@ -47,12 +55,12 @@ class Readings:
         of_path = path_readings.has_lone_percent(path) or self.has_paths and path_readings.may_part(path)
         doubtful = len(hosts) > 1 or is_line_alone(head) or of_path
         has_bad = not all(is_host(one) for one in [host, *hosts[:1]] + hosts[-1:] * self.has_hosts)
-        return bool(FOLD.search(head)) or has_bad or doubtful and not self.both
+        return bool(FOLD.search(head)) or expects_otherwise(head) or has_bad or doubtful and not self.both
 
     def last_texts(self, head, headers, is_host_bad):
         """-> [the texts of a place in which another server takes the last, each way that one does]: of headers all, of cookies
         all, or those of one line. What is in doubt otherwise than in its texts has the first alone."""
-        if FOLD.search(head) or is_host_bad:
+        if FOLD.search(head) or expects_otherwise(head) or is_host_bad:
             return []
         firsts, lasts = fields_of(headers), fields_of(headers[::-1])
         headers_last = {name: text for name, text in lasts.items() if firsts[name] != text and self.names_header(name)}
@@ -114,6 +122,28 @@ def add_request(packet, head, readings):
         unit.fields = {name: text for name, text in unit.fields.items() if text is not None}
         unit.headers, unit.requests, unit.is_reading = headers, 1, number > 0
     return body, ends
+
+
+def expects_otherwise(head):
+    """What a server may answer with 417, and read the body as the next request."""
+    return any(value.lower() != b"100-continue" for value in EXPECT.findall(head))
+
+
+class Watch:
+    """Over the body of a request that some server may leave unread."""
+
+    def __init__(self, head):
+        fields, headers, body = read_head(head)
+        is_unread = fields["http.request.method"] in UNREAD
+        self.looks_at_data = is_unread
+        self.looks_at_line = any(name == "expect" for name, _ in headers) or is_unread and body is None
+
+    def finds_request(self, raw, data):
+        """Of the body as it was sent, and of its data, as far as they have come."""
+        data, (line, end, _) = data.lstrip(BEFORE_DATA), raw.lstrip(BEFORE_LINE).partition(b"\n")
+        words = [word for word in re.split(b"[" + SPACE + b"]+", line) if word]
+        has_line = end and len(words) > 2 and VERSION.match(words[-1])
+        return bool(self.looks_at_data and TOKEN.match(data) or self.looks_at_line and has_line)
 
 
 def is_line_alone(head):

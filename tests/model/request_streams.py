@@ -12,11 +12,44 @@ TLS = b"\x16\x03"  # the beginning of a handshake (RFC 8446, 5.1), which is no r
 COMPARED = 10  # segments with heads that a connection keeps for comparison
 
 
+class Sized:
+    """A body of known length."""
+
+    def __init__(self, size):
+        self.left, self.data, self.is_done = size, b"", not size
+
+    def feed(self, octets):
+        step = min(self.left, len(octets))
+        self.left -= step
+        self.data += octets[:step]
+        self.is_done = not self.left
+        return step
+
+
+class Watched:
+    """A body that a server may leave unread, to read it as requests."""
+
+    def __init__(self, body, watch):
+        self.body, self.watch, self.raw = body, watch, b""
+
+    def feed(self, octets):
+        taken = self.body.feed(octets)
+        self.raw += octets[:taken]
+        return taken
+
+    @property
+    def is_done(self):
+        return self.body.is_done
+
+    def is_request(self):
+        return self.watch.finds_request(self.raw, self.body.data)
+
+
 class Chunks:
     """RFC 9112, 7.1: a body that says its lengths as it goes."""
 
     def __init__(self):
-        self.line, self.left, self.is_last, self.is_done = b"", 0, False, False
+        self.line, self.data, self.left, self.is_last, self.is_done = b"", b"", 0, False, False
 
     def feed(self, octets):
         """-> how many of these are the body's"""
@@ -25,6 +58,7 @@ class Chunks:
             if self.left:
                 step = min(self.left, len(octets) - at)
                 self.left -= step
+                self.data += octets[at:at + step]
                 at += step
                 continue
             self.line += octets[at:at + 1]
@@ -73,11 +107,11 @@ class Compared:
 class Stream:
     """One direction. `next`: where the first byte is that no unit holds; `ahead`: bytes from there on, by place;
     `refused`: the places whose bytes are, and the burst that has refused them: all frames of one instant; `is_over`:
-    whether nothing more is read."""
+    whether nothing more is read; `is_unread`: whether it is not because a service has refused it."""
 
     def __init__(self, at, readings):
         self.readings = readings
-        self.next, self.ahead, self.chunks, self.is_over = at, {}, None, False
+        self.next, self.ahead, self.chunks, self.is_over, self.is_unread = at, {}, None, False, False
         self.refused, self.compared = {}, Compared()
         self.judged_from = self.judged_to = self.burst = None
 
@@ -97,6 +131,8 @@ class Stream:
     def take(self, packet, at, payload):
         self.burst = packet.came
         rest = self.repeated(packet, at, payload)
+        if rest and self.is_unread:
+            packet.service.note("unreadable")
         if not rest or self.is_over:
             return
         begin = at + len(payload) - len(rest)
@@ -143,6 +179,8 @@ class Stream:
                 refused = self.refused.get(self.next - 1)
                 follows_refused |= refused is not None and not has_unit
                 self.step(self.chunks.feed(octets), refused)
+                if isinstance(self.chunks, Watched) and self.chunks.is_request():
+                    self.refuse_body(packet)
                 self.chunks = None if self.chunks.is_done else self.chunks
                 continue
             if packet.service and octets.lstrip(b"\r\n").startswith(TLS):
@@ -154,7 +192,7 @@ class Stream:
             self.judged_from = self.judged_from if has_unit else self.next
             has_unit = True
             body, self.is_over = http1.add_request(packet, head, self.readings)
-            self.begin_body(body, len(head + end))
+            self.begin_body(body, len(head + end), http1.Watch(head) if packet.service and not self.is_over else None)
         if follows_refused:
             packet.doubt = packet.doubt or RETRANSMISSION
         return has_unit, not self.is_over and bool(self.in_order()) or begin > self.next
@@ -168,10 +206,18 @@ class Stream:
             return line, end if packet.service else b""
         return octets.partition(b"\r\n\r\n")[:2]
 
-    def begin_body(self, body, size):
+    def begin_body(self, body, size, watch):
         self.chunks = Chunks() if body is None else None
-        self.step(size + (body or 0))
+        if body != 0 and watch and (watch.looks_at_data or watch.looks_at_line):
+            self.chunks = Watched(self.chunks or Sized(body), watch)
+        self.step(size + (0 if self.chunks else body))
         self.judged_to = self.next
+
+    def refuse_body(self, packet):
+        """A service that enforces reads nothing behind it; another goes on, and says it once."""
+        packet.service.note("ambiguous_request")
+        self.is_over = self.is_unread = packet.service.refuses()
+        self.chunks = self.chunks.body
 
     def step(self, count, refused=None):
         for place in range(self.next, self.next + count):

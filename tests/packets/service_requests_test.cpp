@@ -37,6 +37,12 @@ constexpr std::string_view kCounts = HTTP_SERVICE(", on_unreadable: count")
     "limits: [{algorithm: fixed_window, count: 2, window: 1h}]}\n";
 constexpr std::string_view kPasses = HTTP_SERVICE(", on_unreadable: pass");
 
+constexpr std::string_view kMonitored =
+    "version: 1\n"
+    "services:\n  - {id: web, protocol: http, when: 'ip.dst eq 192.0.2.1 and l4.dport eq 80', "
+    "mode: monitor, checksums: trust}\nrules:\n  - {id: logins, mode: enforce, when: "
+    "'http.request.uri.path eq \"/login\"', key: [ip.src], per: request, limits: [{algorithm: "
+    "fixed_window, count: 1, window: 1h}]}\n";
 constexpr std::string_view kHosts =
     "version: 1\n"
     "services:\n  - {id: web, protocol: http, when: 'ip.dst eq 192.0.2.1 and l4.dport eq 80', "
@@ -57,6 +63,9 @@ const std::string kBracketsAlone = "GET http://[login.example]/ HTTP/1.0\r\n\r\n
 const std::string kHalf = "GET /login HTTP/1.1\r\n";
 const std::string kPost = "POST /up HTTP/1.1\r\nHost: a\r\n";
 const std::string kChunked = kPost + "Transfer-Encoding: chunked\r\n\r\n";
+const std::string kGetBody = "GET /x HTTP/1.1\r\nHost: a\r\nContent-Length: 32\r\n\r\n";
+const std::string kExpects = kPost + "Expect: 100-continue\r\nContent-Length: 32\r\n\r\n";
+const std::string kJson = "{\"query\": {\"match_all\":  {}   }}";
 constexpr Nanoseconds kHour{1h};
 
 // So many bytes that begin no request.
@@ -179,6 +188,54 @@ const Case kCases[] = {
     {"a comma in a host is a list to some servers", kEnforced,
      opened(
          {{0ms, client("GET /index HTTP/1.1\r\nHost: a,b\r\n\r\n"), "drop", "ambiguous_request"}})},
+
+    {"a body of GET that a server may leave unread is no request's", kEnforced,
+     opened({{0ms, client(kGetBody + kLogin), "drop", "ambiguous_request"},
+             {0ms, client(kLogin, length(kGetBody) + kLoginSize), "drop", "unreadable"}})},
+    {"wherever it is cut", kEnforced,
+     opened({{0ms, client(kGetBody), "pass", "unmatched"},
+             {0ms, client("\r\n", length(kGetBody)), "pass", "unmatched"},
+             {0ms, client("G", length(kGetBody) + 2), "drop", "ambiguous_request"},
+             {0ms, client("ET /login", length(kGetBody) + 3), "drop", "unreadable"}})},
+    {"and where its first byte comes last", kEnforced,
+     opened({{0ms, client(kGetBody), "pass", "unmatched"},
+             {0ms, client(kLogin.substr(1), length(kGetBody) + 1), "pass", "unmatched"},
+             {0ms, client("G", length(kGetBody)), "drop", "ambiguous_request"}})},
+    {"one of JSON is its body, and what follows the next request", kEnforced,
+     opened({{0ms, client(kGetBody), "pass", "unmatched"},
+             {0ms, client(kJson, length(kGetBody)), "pass", "unmatched"},
+             {0ms, client(kLogin, length(kGetBody) + length(kJson)), "pass", "within_limits"},
+             {0ms, client(kLogin, length(kGetBody) + length(kJson) + kLoginSize), "drop",
+              "over_limit", "logins", kHour}})},
+    {"the first byte that has been looked at stands", kEnforced,
+     opened({{0ms, client(kGetBody), "pass", "unmatched"},
+             {0ms, client(kJson.substr(0, 5), length(kGetBody)), "pass", "unmatched"},
+             {0ms, client("GET /", length(kGetBody)), "drop", "overlap"}})},
+    {"chunks of GET are watched too", kEnforced,
+     opened({{0ms,
+              client("GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n20\r\n" +
+                     kLogin + "\r\n0\r\n\r\n"),
+              "drop", "ambiguous_request"}})},
+    {"a body of POST begins as it likes", kEnforced,
+     opened({{0ms, client(kPost + "Content-Length: 32\r\n\r\n" + kLogin), "pass", "unmatched"},
+             {0ms, client(kLogin, length(kPost) + 22 + kLoginSize), "pass", "within_limits"}})},
+    {"a server that monitors counts what it would refuse", kMonitored,
+     opened({{0ms, client(kGetBody + kLogin), "pass", "unmatched"},
+             {0ms, client(kLogin, length(kGetBody) + kLoginSize), "pass", "within_limits"}})},
+
+    {"an expectation that servers refuse may end the request with its head", kEnforced,
+     opened({{0ms, client(kPost + "Expect: x\r\nContent-Length: 99\r\n\r\n"), "drop",
+              "ambiguous_request"}})},
+    {"a body that the server was to ask for may be the next request", kEnforced,
+     opened({{0ms, client(kExpects), "pass", "unmatched"},
+             {0ms, client("{ /login HTT", length(kExpects)), "pass", "unmatched"},
+             {0ms, client("P/1.1\r\n", length(kExpects) + 12), "drop", "ambiguous_request"}})},
+    {"one that begins with no request's line is its body", kEnforced,
+     opened(
+         {{0ms, client(kExpects), "pass", "unmatched"},
+          {0ms, client("GET /login\nGET /login HTTP/1.1", length(kExpects)), "pass", "unmatched"},
+          {0ms, client("\r\n", length(kExpects) + 30), "pass", "unmatched"},
+          {0ms, client(kLogin, length(kExpects) + 32), "pass", "within_limits"}})},
 
     {"a chunk size that never ends ends the connection", kEnforced,
      opened({{0ms, client(kChunked), "pass", "unmatched"},

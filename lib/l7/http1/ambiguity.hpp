@@ -66,6 +66,8 @@ enum class HeadShape : std::uint8_t {
     BadTransferEncoding,
     TransferEncodingIn10,
     ConnectBody,
+    OtherExpectation,
+    RequestInBody,
     ChunkLineSpace,
     BadChunk,
 };
@@ -172,6 +174,11 @@ inline constexpr auto kHeadShapes = std::to_array<HeadShapeRow>({
      "as in HTTP/1.1"},
     {HeadShape::ConnectBody, "connect_body", HeadReading::Ambiguous,
      "CONNECT with a body, which some servers read as the next request (RFC 9110, 9.3.6: none)"},
+    {HeadShape::OtherExpectation, "other_expectation", HeadReading::Ambiguous,
+     "Expect with more than 100-continue: the body follows, which a server may refuse, and read "
+     "what comes as the next request"},
+    {HeadShape::RequestInBody, "request_in_body", HeadReading::Ambiguous,
+     "a body that a server may leave unread begins as a request does: it is the body"},
     {HeadShape::ChunkLineSpace, "chunk_line_space", HeadReading::Ambiguous,
      "SP and HTAB behind the size of a chunk are skipped"},
     {HeadShape::BadChunk, "bad_chunk", HeadReading::Malformed,

@@ -209,6 +209,10 @@ private:
             case FramingHeader::Http2Settings:
                 add_upgrade_line(line_of(), ReadableText{{}}, head_);
                 break;
+            case FramingHeader::Expect:
+                head_.shapes.add_if(!equals_ignoring_case(lines_.readable(value), kContinue),
+                                    HeadShape::OtherExpectation);
+                break;
         }
     }
     // All that add() is told of, its folded lines included.
@@ -240,6 +244,7 @@ private:
     }
 
     static constexpr LowerWord kKeepAlive{"keep-alive"};
+    static constexpr LowerWord kContinue{"100-continue"};
 
     const LineWalk& lines_;
     const WantedHeaders& wanted_;

@@ -2,13 +2,13 @@
 
 #include "lib/l7/http1/byte_classes.hpp"
 #include "lib/l7/http1/byte_masks.hpp"
+#include "lib/l7/http1/followed_body.hpp"
 #include "lib/l7/http1/other_reading.hpp"
 #include "lib/l7/http1/request_readings.hpp"
 #include "lib/l7/stream/unit_text.hpp"
 #include "lib/l7/stream/wanted_protocols.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <functional>
 #include <span>
 #include <type_traits>
@@ -19,13 +19,16 @@ namespace {
 constexpr ConstantText kHttp{"http"};
 constexpr ConstantText kH2c{"h2c"};
 
-static_assert(sizeof(ChunkScanner) <= sizeof(FramingState) &&
-              std::is_trivially_copyable_v<ChunkScanner>);
+static_assert(std::is_same_v<FollowedBody::State, FramingState>);
 
-FramingState state_of(const ChunkScanner& chunks) noexcept {
-    FramingState state{};
-    std::memcpy(state.data(), &chunks, sizeof(chunks));
-    return state;
+// Of a service a body that some server leaves unread is watched, to its end.
+UnitBody followed(const RequestHead& head, ReadingStance stance) noexcept {
+    const BodyWatch watch = stance == ReadingStance::Service ? watch_of(head) : BodyWatch{};
+    const bool is_sized = head.body.kind == BodyFraming::Kind::Length;
+    if (is_sized && !watch.looks_at_data() && !watch.looks_at_line()) {
+        return {.kind = UnitBody::Kind::Sized, .bytes = head.body.length};
+    }
+    return {.kind = UnitBody::Kind::Framed, .framing = FollowedBody{head.body, watch}.state()};
 }
 
 // A service's connection goes unread behind a request that ends it, and a request for another
@@ -43,9 +46,8 @@ UnitBody body_of(const RequestHead& head, ReadingStance stance) noexcept {
         case BodyFraming::Kind::None:
             return {.kind = UnitBody::Kind::Sized, .bytes = 0};
         case BodyFraming::Kind::Length:
-            return {.kind = UnitBody::Kind::Sized, .bytes = head.body.length};
         case BodyFraming::Kind::Chunked:
-            return {.kind = UnitBody::Kind::Framed, .framing = state_of(ChunkScanner{})};
+            return followed(head, stance);
         default:
             return {.kind = UnitBody::Kind::Unknown};
     }
@@ -243,27 +245,24 @@ void HttpUnits::set_texts(const UnitSource& packet, UnitSink& units,
 
 HttpUnits::BodyReading HttpUnits::read_body(ByteView bytes, const FramingState& state,
                                             UnitSink& units) noexcept {
-    ChunkScanner chunks;
-    std::memcpy(&chunks, state.data(), sizeof(chunks));
+    FollowedBody body{state};
     HeadShapes shapes;
     ChunkLines lines;
-    const std::size_t taken = chunks.feed(bytes, shapes, &lines);
+    const std::size_t taken = body.feed(bytes, shapes, lines);
     if (!shapes.empty()) {
         units.count(UnitEvent::HttpAmbiguous);
-        units.drop(chunks.is_broken() ? Reason::MalformedRequest : Reason::AmbiguousRequest);
+        units.drop(body.is_broken() ? Reason::MalformedRequest : Reason::AmbiguousRequest);
     }
     return {.bytes = taken,
-            .state = chunks.is_done() ? FramingState{} : state_of(chunks),
+            .state = body.is_done() ? FramingState{} : body.state(),
             .lines = lines,
-            .is_done = chunks.is_done(),
+            .is_done = body.is_done(),
             .is_doubtful = !shapes.empty(),
-            .is_broken = chunks.is_broken()};
+            .is_broken = body.is_broken()};
 }
 
 bool HttpUnits::can_be_body(const FramingState& state) noexcept {
-    ChunkScanner chunks;
-    std::memcpy(&chunks, state.data(), sizeof(chunks));
-    return chunks.can_be();
+    return FollowedBody{state}.can_be();
 }
 
 }  // namespace sluice

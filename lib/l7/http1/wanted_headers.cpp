@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::array<std::string_view, kFramingHeaderCount> kFramingNames{
     "host",   "content-length", "transfer-encoding", "connection",
-    "cookie", "upgrade",        "http2-settings"};
+    "cookie", "upgrade",        "http2-settings",    "expect"};
 
 // Adds what is not there yet; says what is wrong with a name, if anything.
 template <typename Same>

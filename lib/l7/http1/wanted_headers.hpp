@@ -19,8 +19,9 @@ enum class FramingHeader : std::uint8_t {
     Cookie,
     Upgrade,
     Http2Settings,
+    Expect,
 };
-inline constexpr std::size_t kFramingHeaderCount = 7;
+inline constexpr std::size_t kFramingHeaderCount = 8;
 
 // The headers and cookies that the rules of one set name: what a RequestHead keeps. Made when a
 // rule set is loaded, read by all workers.

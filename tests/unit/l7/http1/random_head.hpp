@@ -60,7 +60,7 @@ private:
     std::string header_line() {
         std::string name =
             one({"Host", "host", "HOST", "Content-Length", "Content-Length", "Transfer-Encoding",
-                 "Connection", "Upgrade", "Upgrade", "HTTP2-Settings", "Cookie", "cookie",
+                 "Connection", "Upgrade", "Upgrade", "HTTP2-Settings", "Expect", "Cookie", "cookie",
                  "User-Agent", "X-Forwarded-For", "A", "Accept-Language", "Referer",
                  "X-Something-Quite-Long-Indeed-Of-Over-32-Bytes"});
         if (below(25) == 0) {
@@ -89,6 +89,7 @@ private:
                                  "close",
                                  "keep-alive, Upgrade",
                                  "h2c",
+                                 "100-Continue",
                                  "websocket",
                                  "WebSocket, websocket",
                                  "foo, websocket",

@@ -183,6 +183,10 @@ std::vector<ShapeRow> shape_rows() {
          "connect_body", Ambiguous},
         {"CONNECT with an empty body",
          "CONNECT a:80 HTTP/1.1\r\nHost: a:80\r\nContent-Length: 0\r\n\r\n", "", Accepted},
+        {"an expectation", with("Expect: 100-Continue\r\n"), "", Accepted},
+        {"another one", with("Expect: x\r\n"), "other_expectation", Ambiguous},
+        {"two at once", with("Expect: 100-continue, x\r\n"), "other_expectation", Ambiguous},
+        {"none in its place", with("Expect:\r\n"), "other_expectation", Ambiguous},
         {"nothing odd", with(""), "", Accepted},
     };
 }
@@ -200,12 +204,12 @@ TEST(RequestHead, TellsEveryShape) {
             << row.what;
         seen.add(parsed.head.shapes);
     }
-    // Those of targets, of paths cut and of chunks have tests of their own.
+    // Those of targets, of paths cut, of bodies and of chunks have tests of their own.
     for (const HeadShape other :
          {HeadShape::HighByteInTarget, HeadShape::SpaceInTarget, HeadShape::TargetForm,
           HeadShape::Fragment, HeadShape::PathTooLong, HeadShape::HostsDiffer,
-          HeadShape::ChunkLineSpace, HeadShape::BadChunk, HeadShape::BadMethod,
-          HeadShape::MissingVersion}) {
+          HeadShape::RequestInBody, HeadShape::ChunkLineSpace, HeadShape::BadChunk,
+          HeadShape::BadMethod, HeadShape::MissingVersion}) {
         EXPECT_FALSE(seen.has(other));
         seen.add(other);
     }

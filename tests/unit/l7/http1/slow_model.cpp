@@ -377,6 +377,11 @@ void read_connection(SlowHead& head) {
             keep = keep || strip(part) == "keep-alive";
         }
     }
+    for (const std::string& value : head.headers["expect"]) {
+        if (lower(value) != "100-continue") {
+            head.shapes.insert(HeadShape::OtherExpectation);
+        }
+    }
     head.keep_alive = (head.minor_version == 1 || keep) && !close &&
                       head.body.kind != BodyFraming::Kind::UntilClose;
     std::set<std::string> protocols;

@@ -1,0 +1,122 @@
+#include "lib/l7/http1/followed_body.hpp"
+
+#include "lib/l7/http1/texts.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+#include <type_traits>
+
+namespace sluice {
+namespace {
+
+// The last bytes of a state, which a scanner of chunks leaves free.
+constexpr std::size_t kWatchAt = 14;
+constexpr std::size_t kKindAt = 15;
+constexpr std::byte kSizedMark{0x53};
+
+struct BehindScanner : ChunkScanner {
+    std::array<std::byte, 2> free;
+};
+static_assert(std::is_trivially_copyable_v<ChunkScanner> &&
+                  sizeof(ChunkScanner) == sizeof(FollowedBody::State) &&
+                  sizeof(BehindScanner) == sizeof(ChunkScanner),
+              "the last two bytes of a scanner are none of its own");
+
+// The handlers of http.server of Python read no body of theirs, and programs of their kind.
+constexpr auto kUnreadMethods =
+    std::to_array<std::string_view>({"GET", "HEAD", "DELETE", "OPTIONS", "TRACE"});
+
+// A chunked body's data among so many of its bytes. `look` is given each piece of it and its place,
+// until it returns false.
+template <typename Look>
+void for_each_data(std::size_t taken, const ChunkLines& lines, Look&& look) noexcept {
+    std::size_t at = 0;
+    for (const PayloadRange& line : lines.all()) {
+        if (line.begin > at && !look(at, line.begin - at)) {
+            return;
+        }
+        at = line.end;
+    }
+    if (taken > at) {
+        (void)look(at, taken - at);
+    }
+}
+
+}  // namespace
+
+BodyWatch watch_of(const RequestHead& head) noexcept {
+    const bool is_unread =
+        std::ranges::find(kUnreadMethods, http1::as_text(head.method)) != kUnreadMethods.end();
+    const bool expects = http1::is_present(head.header(FramingHeader::Expect).first);
+    const bool is_chunked = head.body.kind == BodyFraming::Kind::Chunked;
+    return {is_unread, expects || (is_unread && is_chunked)};
+}
+
+FollowedBody::FollowedBody(const State& state) noexcept
+    : is_sized_{state[kKindAt] == kSizedMark}, watch_{BodyWatch::from(state[kWatchAt])} {
+    if (is_sized_) {
+        std::memcpy(&left_, state.data(), sizeof(left_));
+    } else {
+        std::memcpy(&chunks_, state.data(), sizeof(chunks_));
+    }
+}
+
+FollowedBody::State FollowedBody::state() const noexcept {
+    State state{};
+    if (is_sized_) {
+        std::memcpy(state.data(), &left_, sizeof(left_));
+    } else {
+        std::memcpy(state.data(), &chunks_, sizeof(chunks_));
+    }
+    state[kWatchAt] = watch_.state();
+    state[kKindAt] = is_sized_ ? kSizedMark : std::byte{0};
+    return state;
+}
+
+std::size_t FollowedBody::feed(ByteView bytes, HeadShapes& shapes, ChunkLines& lines) noexcept {
+    return is_sized_ ? feed_sized(bytes, shapes, lines) : feed_chunks(bytes, shapes, lines);
+}
+
+std::size_t FollowedBody::feed_sized(ByteView bytes, HeadShapes& shapes,
+                                     ChunkLines& lines) noexcept {
+    const auto taken = static_cast<std::size_t>(std::min<std::uint64_t>(left_, bytes.size()));
+    left_ -= taken;
+    const BodyWatch::Look data = watch_.look_at_data(bytes.first(taken));
+    const BodyWatch::Look line = watch_.look_at_line(bytes.first(taken));
+    shapes.add_if(data.is_request || line.is_request, HeadShape::RequestInBody);
+    for (std::size_t at = 0; at < std::max(data.bytes, line.bytes); ++at) {
+        lines.add(at);
+    }
+    return taken;
+}
+
+std::size_t FollowedBody::feed_chunks(ByteView bytes, HeadShapes& shapes,
+                                      ChunkLines& lines) noexcept {
+    if (!watch_.looks_at_data() && !watch_.looks_at_line()) [[likely]] {
+        return chunks_.feed(bytes, shapes, &lines);
+    }
+    ChunkLines own;
+    const std::size_t taken = chunks_.feed(bytes, shapes, &own);
+    const BodyWatch::Look line = watch_.look_at_line(bytes.first(taken));
+    bool is_request = line.is_request;
+    std::size_t watched = line.bytes;
+    for_each_data(taken, own, [&](std::size_t at, std::size_t size) {
+        const BodyWatch::Look data = watch_.look_at_data(bytes.subspan(at, size));
+        is_request = is_request || data.is_request;
+        watched = data.bytes == 0 ? watched : std::max(watched, at + data.bytes);
+        return watch_.looks_at_data();
+    });
+    shapes.add_if(is_request, HeadShape::RequestInBody);
+    for (std::size_t at = 0; at < watched; ++at) {
+        lines.add(at);
+    }
+    for (const PayloadRange& range : own.all()) {
+        for (std::size_t at = std::max<std::size_t>(range.begin, watched); at < range.end; ++at) {
+            lines.add(at);
+        }
+    }
+    return taken;
+}
+
+}  // namespace sluice

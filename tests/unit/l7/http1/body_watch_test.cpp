@@ -1,0 +1,146 @@
+#include "lib/l7/http1/body_watch.hpp"
+
+#include "lib/l7/http1/followed_body.hpp"
+#include "tests/unit/l7/http1/head_text.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+namespace sluice::body_watch_test {
+namespace {
+
+using Kind = BodyFraming::Kind;
+
+const BodyWatch kData{true, false};
+const BodyWatch kLine{false, true};
+const BodyWatch kBoth{true, true};
+
+struct Outcome {
+    bool is_request = false;
+    bool is_done = false;
+    std::size_t taken = 0;
+    bool operator==(const Outcome&) const = default;
+};
+
+// In pieces of so many bytes, by way of the state that is kept between two of them.
+Outcome follow(const BodyFraming& framing, BodyWatch watch, std::string_view bytes,
+               std::size_t piece) {
+    FollowedBody::State state = FollowedBody{framing, watch}.state();
+    Outcome outcome;
+    while (outcome.taken < bytes.size() && !outcome.is_done) {
+        FollowedBody body{state};
+        EXPECT_TRUE(body.can_be());
+        HeadShapes shapes;
+        ChunkLines lines;
+        outcome.taken += body.feed(bytes_of(bytes.substr(outcome.taken, piece)), shapes, lines);
+        outcome.is_request = outcome.is_request || shapes.has(HeadShape::RequestInBody);
+        outcome.is_done = body.is_done();
+        state = body.state();
+    }
+    return outcome;
+}
+
+struct Row {
+    std::string body;
+    BodyWatch watch;
+    bool is_request;
+};
+
+TEST(BodyWatch, FindsARequestInABodyOfKnownLengthInAnyPieces) {
+    const Row rows[] = {
+        {"GET /login HTTP/1.1\r\n", kData, true},
+        {"\r\n\r\nGET /login\r\n", kData, true},
+        {" \t\v\x1C\x85\xA0g", kData, true},
+        {"a=b", kData, true},
+        {"{\"query\": 1}", kData, false},
+        {"\n [1]", kData, false},
+        {"<propfind/>", kData, false},
+        {"\"x\"", kData, false},
+        {"\r\n\r\n", kData, false},
+        {"{\"a\": \"GET /x HTTP/1.1\"}\r\n", kData, false},
+        {"GET /login HTTP/1.1\r\n", kLine, true},
+        {std::string("\0\r\n \x9F", 6) + "GET /login HTTP/1.1\n", kLine, true},
+        {"x  /y\tz/10.22 \r\n", kLine, true},
+        {"{ a/1.1 / b HTTP/1.1\n", kLine, true},
+        {"GET /login HTTP/1.1", kLine, false},
+        {"GET /login HTTP/1.1x\r\n", kLine, false},
+        {"GET /login HTTP/1.x\r\n", kLine, false},
+        {"GET /login HTTP/1.\r\n", kLine, false},
+        {"GET /login HTTP/11\r\n", kLine, false},
+        {"GET /login /1.1\r\n", kLine, false},
+        {"GET HTTP/1.1\r\n", kLine, false},
+        {"1.2.3.4 - \"GET /x HTTP/1.1\" 200 17\nGET / HTTP/1.1\n", kLine, false},
+        {"abc", kLine, false},
+        {"{} / HTTP/1.1\r\n", kBoth, true},
+    };
+    for (const Row& row : rows) {
+        for (const std::size_t piece : {std::size_t{1}, std::size_t{3}, row.body.size() + 9}) {
+            SCOPED_TRACE(test::quoted(row.body) + " by " + std::to_string(piece));
+            EXPECT_EQ(follow({Kind::Length, row.body.size()}, row.watch, row.body + "GET", piece),
+                      (Outcome{row.is_request, true, row.body.size()}));
+        }
+    }
+}
+
+TEST(BodyWatch, LooksAtTheDataOfChunksAndAtTheirFirstLine) {
+    const Row rows[] = {
+        {"5\r\nGET /\r\n0\r\n\r\n", kData, true},
+        {"2\r\n\r\n\r\n1\r\nG\r\n0\r\n\r\n", kData, true},
+        {"5\r\n{GET \r\n0\r\n\r\n", kData, false},
+        {"5;x /login HTTP/1.1\r\n{GET \r\n0\r\n\r\n", kData, false},
+        {"5;x /login HTTP/1.1\r\n{GET \r\n0\r\n\r\n", kBoth, true},
+        {"5;x /login HTTP/1.1\r\n{GET \r\n0\r\n\r\n", kLine, true},
+        {"15\r\nGET /login HTTP/1.1\r\n\r\n0\r\n\r\n", kLine, false},
+        {"5\r\nGET /\r\n0\r\n\r\n", BodyWatch{}, false},
+    };
+    for (const Row& row : rows) {
+        for (const std::size_t piece : {std::size_t{1}, std::size_t{3}, row.body.size() + 9}) {
+            SCOPED_TRACE(test::quoted(row.body) + " by " + std::to_string(piece));
+            EXPECT_EQ(follow({Kind::Chunked}, row.watch, row.body + "GET", piece),
+                      (Outcome{row.is_request, true, row.body.size()}));
+        }
+    }
+}
+
+// Another byte in the place of one that was looked at would be another body.
+TEST(BodyWatch, SaysWhichBytesItHasLookedAt) {
+    const auto looked_at = [](const BodyFraming& framing, BodyWatch watch, std::string_view body) {
+        FollowedBody followed{framing, watch};
+        HeadShapes shapes;
+        ChunkLines lines;
+        (void)followed.feed(bytes_of(body), shapes, lines);
+        std::string places(body.size(), '.');
+        for (const PayloadRange& range : lines.all()) {
+            std::fill(places.begin() + range.begin, places.begin() + range.end, 'x');
+        }
+        return places;
+    };
+    EXPECT_EQ(looked_at({Kind::Length, 9}, kData, "\r\n{12345}"), "xxx......");
+    EXPECT_EQ(looked_at({Kind::Length, 9}, kLine, "a\nb\n12345"), "xx.......");
+    EXPECT_EQ(looked_at({Kind::Chunked}, kData, "3\r\n{12\r\n0\r\n\r\n"), "xxxx..xxxxxxx");
+    EXPECT_EQ(looked_at({Kind::Chunked}, BodyWatch{}, "3\r\n{12\r\n0\r\n\r\n"), "xxx...xxxxxxx");
+}
+
+BodyWatch watch(const std::string& line, const std::string& headers) {
+    return watch_of(test::ParsedHead{line + " / HTTP/1.1\r\nHost: h\r\n" + headers + "\r\n"}.head);
+}
+
+TEST(BodyWatch, IsOverBodiesThatAServerMayLeaveUnread) {
+    const std::string length = "Content-Length: 9\r\n";
+    for (const char* method : {"GET", "HEAD", "DELETE", "OPTIONS", "TRACE"}) {
+        EXPECT_TRUE(watch(method, length).looks_at_data()) << method;
+        EXPECT_FALSE(watch(method, length).looks_at_line()) << method;
+        EXPECT_TRUE(watch(method, "Transfer-Encoding: chunked\r\n").looks_at_line()) << method;
+    }
+    for (const char* method : {"POST", "PUT", "PATCH", "REPORT", "get"}) {
+        EXPECT_FALSE(watch(method, length).looks_at_data()) << method;
+        EXPECT_FALSE(watch(method, length).looks_at_line()) << method;
+        EXPECT_TRUE(watch(method, length + "Expect: 100-continue\r\n").looks_at_line()) << method;
+    }
+}
+
+}  // namespace
+}  // namespace sluice::body_watch_test
