@@ -27,6 +27,7 @@ enum ByteClass : std::uint8_t {
     kLineSpace = 1U << 4,  // stands between the words of a request line for some server
     kHighSpace = 1U << 5,  // likewise, and for others is a byte of a word: NEL and NBSP of Latin 1
     kRegName = 1U << 6,    // reg-name, but for the comma
+    kOfNumber = 1U << 7,   // stands at the end of a host that ends in a number
 };
 
 inline constexpr auto kByteClasses = [] {
@@ -39,7 +40,8 @@ inline constexpr auto kByteClasses = [] {
     };
     mark("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789",
          kToken | kUnreserved | kHostByte | kRegName);
-    mark("0123456789abcdefABCDEF", kHexDigit);
+    mark("0123456789abcdefABCDEF", kHexDigit | kOfNumber);
+    mark("xX.", kOfNumber);
     mark(kTokenMarks, kToken);
     mark("-._~", kUnreserved);
     mark("-._", kHostByte);

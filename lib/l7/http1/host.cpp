@@ -50,16 +50,19 @@ bool is_dotted_quad(ByteView name) noexcept {
     }
 }
 
-// A name that ends in a number, and is no IPv4 address as all write it: programs that read URLs
-// take it for one, of fewer parts, in octal or in hex.
-bool is_odd_address(const ReadableText& name) noexcept {
+[[gnu::cold, gnu::noinline]] bool is_odd_address_slow(const ReadableText& name) noexcept {
     const ByteView bytes = name.bytes();
-    if (bytes.empty() ||
-        (!is(bytes.back(), kHexDigit) && to_lower(bytes.back()) != std::byte{'x'})) {
-        return false;
-    }
     const ByteView label = bytes.subspan(behind_last(name, '.'));
     return !label.empty() && is_digit(label.front()) && is_number(label) && !is_dotted_quad(bytes);
+}
+
+// A name that ends in a number, and is no IPv4 address as all write it: programs that read URLs
+// take it for one, of fewer parts, in octal or in hex. Most names end in two letters of none.
+bool is_odd_address(const ReadableText& name) noexcept {
+    const ByteView bytes = name.bytes();
+    const std::size_t last = bytes.size() - 1;
+    return !bytes.empty() && is(bytes[last], kOfNumber) &&
+           is(bytes[last == 0 ? 0 : last - 1], kOfNumber) && is_odd_address_slow(name);
 }
 
 // The part of a host that is its own form but for a port; zero: it has to be read as a whole.
