@@ -142,7 +142,8 @@ TEST(IpOptions, OfALaterFragmentTheHeadersBeforeItCount) {
             false});
 }
 
-// A header that is not at hand is not held against a packet of IPv6; an option of IPv4 is whole or unsound.
+// A header that is not at hand is not held against a packet of IPv6; an option of IPv4 is whole or
+// unsound.
 TEST(IpOptions, AsFarAsTheyAreAtHand) {
     const Octets v6_bytes = v6(kHopByHop, "1101 010400000000 c206000000000000").bytes();
     for (std::size_t size = 0; size <= v6_bytes.size(); ++size) {

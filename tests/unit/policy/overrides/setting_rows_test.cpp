@@ -171,7 +171,8 @@ TEST(SettingRows, HoldNoMoreThanTheyHaveTo) {
     }
 }
 
-// A row that fits the rule no more is read but once, too, and the others are not read again with it.
+// A row that fits the rule no more is read but once, too, and the others are not read again with
+// it.
 TEST(SettingRows, OneThatDoesNotFitCostsOnlyItself) {
     KeySettings settings;
     for (const char* key : {"10.0.0.1", "no address", "10.0.0.2"}) {
