@@ -55,8 +55,8 @@ void put_numbers(MetricsWriter& text, const Stats& stats) {
 template <typename Items, typename StatsOf, typename Sample>
 void put_numbers_of_each(MetricsWriter& text, const Items& items, StatsOf&& stats_of,
                          Sample&& sample) {
-    using Stats = std::remove_cvref_t<decltype(stats_of(*items.begin()))>;
-    for_each_stat_row<Stats>([&]<typename Row>(const Row& row) {
+    using Counted = std::remove_cvref_t<decltype(stats_of(*items.begin()))>;
+    for_each_stat_row<Counted>([&]<typename Row>(const Row& row) {
         if constexpr (IsMetricRow<Row>) {
             if (row.metric.family.empty()) {
                 return;
