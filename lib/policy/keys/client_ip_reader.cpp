@@ -99,7 +99,7 @@ AddressSetParts read_proxies(const YamlNode& node, NamedLists& lists, const Read
                                "`trusted_proxies` is a list of addresses, networks and $lists, "
                                "found " +
                                    (node.is_list() ? "none" : kind_name(node)));
-        return parts_of({});
+        return parts_of(ListedNetworks{});
     }
     for (const YamlNode& item : node.items) {
         add_networks(item, lists, networks, context);
