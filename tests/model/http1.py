@@ -34,6 +34,8 @@ BEFORE_LINE = bytes([*range(0x21), 0x7F, *range(0x80, 0xA1)])
 TOKEN = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]")
 VERSION = re.compile(rb".+/[0-9]+\.[0-9]+\Z", re.S)
 HEADER_FIELDS = {"user-agent": "http.user_agent", "referer": "http.referer"}
+FRAMING = ("host", "content-length", "transfer-encoding", "connection", "cookie", "upgrade", "http2-settings", "expect")
+JOINT = re.compile("[-_.]")
 NAMED_HEADER = re.compile(r'http\.request\.headers\["([^"]+)"\]')
 NAMED_COOKIE = re.compile(r'http\.cookies\["([^"]+)"\]')
 
@@ -64,7 +66,21 @@ class Readings:
             return []
         firsts, lasts = fields_of(headers), fields_of(headers[::-1])
         headers_last = {name: text for name, text in lasts.items() if firsts[name] != text and self.names_header(name)}
-        return [ways for ways in ([headers_last] if headers_last else [], self.other_cookies(headers)) if ways]
+        ways_of_headers = ([headers_last] if headers_last else []) + self.alike(firsts, headers)
+        return [ways for ways in (ways_of_headers, self.other_cookies(headers)) if ways]
+
+    def alike(self, firsts, headers):
+        """Of headers that programs take for those which rules name, the first texts, and the last."""
+        names = {name for name in self.headers if name not in HEADER_FIELDS.values()}
+        names |= {name for name, field in HEADER_FIELDS.items() if field in self.headers}
+        first, last = {}, {}
+        for name, value in headers:
+            like = [one for one in names - set(FRAMING) if JOINT.sub("-", one) == JOINT.sub("-", name)]
+            if name not in names and like and re.search("[_.]", name):
+                texts = {field: text for field, text in fields_of([(like[0], value)]).items() if self.names_header(field)}
+                first, last = {**texts, **first}, {**last, **texts}
+        is_another = any(firsts.get(field) != text for field, text in first.items())
+        return ([first] if is_another else []) + ([last] if first != last else [])
 
     def other_cookies(self, headers):
         """The last of each cookie; and to a server that knows one line, the last of the first, or the first of the last."""

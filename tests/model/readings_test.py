@@ -137,6 +137,20 @@ class Requests(unittest.TestCase):
             http1.add_request(packet, HEAD % b"/" + b"\r\n" + lines, readings)
             self.assertEqual([tuple(unit.fields.get(f'http.cookies["{name}"]') for name in "cd") for unit in (packet, *packet.further)], texts, lines)
 
+    def test_a_header_with_other_joints_is_taken_for_one_that_rules_name(self):
+        readings = http1.Readings(named=http1.named_in('http.request.headers["X-Api-Key"] http.user_agent http.request.headers["cookie"]'))
+        key, agent = 'http.request.headers["x-api-key"]', "http.user_agent"
+        for lines, field, texts in ((b"X_Api.Key: 1", key, [None, b"1"]), (b"X_Api_Key: 1\r\nX-Api-Key: 2", key, [b"2", b"1"]),
+                                    (b"X_Api_Key: 1\r\nX-Api-Key: 1", key, [b"1"]), (b"XxApi_Key: 1", key, [None]),
+                                    (b"X_Api_Key: 1\r\nx_api_key: 2\r\nX_Api_Key: 3", key, [None, b"1", b"3"]),
+                                    (b"User_Agent: a", agent, [None, b"a"]),
+                                    (b"User_Agent: a\r\nUser-Agent: b\r\nUser-Agent: c", agent, [b"b", b"c", b"a"])):
+            packet = Packet()
+            packet.service = Seen(service("enforce"), 0)
+            http1.add_request(packet, HEAD % b"/" + b"\r\n" + lines, readings)
+            self.assertEqual([unit.fields.get(field) for unit in (packet, *packet.further)], texts, lines)
+            self.assertIsNone(packet.service.refusal)
+
     def test_another_host_is_another_text_of_its_header(self):
         packet = Packet()
         http1.add_request(packet, HEAD % b"/" + b"\r\nHost: B", http1.Readings(named=http1.named_in('http.request.headers["host"]')))

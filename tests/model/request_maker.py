@@ -125,7 +125,7 @@ class RequestMaker(Connections):
         return target
 
     def line(self, name, value):
-        name = self.dice.choice((name, name.lower(), name.upper()))
+        name = self.dice.choice((name, name.lower(), name.upper(), name.replace("-", "_") if self.chance(10) else name))
         fold = self.dice.choice(FOLDS) if self.folds and self.chance(5) else ""
         return f"{name}:{self.dice.choice((' ', '', '  '))}{value}{fold}{self.dice.choice(('', '', ' '))}"
 

@@ -701,10 +701,13 @@ TEST(ServiceRepeats, EitherIsJudged) {
               "Cookie: s=a; s=real\r\n", "Cookie: s=real; s=a\r\n",
               "Cookie: s=a\r\nCookie: s=real\r\n", "Cookie: s=a\r\nCookie: s=real; s=b\r\n",
               "Cookie: s=a; s=real\r\nCookie: s=b\r\n", "Cookie: s=a; s=real\r\nCookie: t=b\r\n",
-              "User-Agent: a\r\nUser-Agent: real\r\n"}) {
+              "User-Agent: a\r\nUser-Agent: real\r\n", "User_Agent: real\r\n",
+              "User-Agent: a\r\nUSER.AGENT: real\r\n", "User_Agent: real\r\nUser-Agent: a\r\n",
+              "User_Agent: a\r\nUser_Agent: b\r\nuser_agent: real\r\n"}) {
             EXPECT_EQ(judge(lines), Reason::DenyRule) << lines;
         }
-        for (const char* lines : {"X: a\r\nX: b\r\n", "Cookie: s=a; s=b\r\nCookie: s=c; s=d\r\n"}) {
+        for (const char* lines : {"X: a\r\nX: b\r\n", "Cookie: s=a; s=b\r\nCookie: s=c; s=d\r\n",
+                                  "User_Agent: a\r\nUserxAgent: real\r\n"}) {
             EXPECT_EQ(judge(lines), Reason::Unmatched) << lines;
         }
     }
@@ -726,6 +729,30 @@ TEST(ServiceRepeats, TheKeysOfBothAreCharged) {
     const std::string second = "GET / HTTP/1.1\r\nHost: a\r\nX: a2\r\nX: real\r\n\r\n";
     EXPECT_EQ(box.judge(client(first), test::kStart).reason, Reason::WithinLimits);
     EXPECT_EQ(box.judge(client(second, length(first)), test::kStart).reason, Reason::OverLimit);
+}
+
+// A program behind CGI, WSGI or PHP reads a header by either name.
+TEST(ServiceRepeats, AHeaderWithUnderscoresIsChargedToo) {
+    UnitParser parser{capture_unit_budget()};
+    test::Box box{
+        "version: 1\nservices:\n  - {id: web, protocol: http, when: 'ip.dst eq 192.0.2.1 and "
+        "l4.dport eq 80', mode: enforce, checksums: trust}\nrules:\n  - {id: k, mode: enforce, "
+        "key: ['http.request.headers[\"x-api-key\"]'], per: request, limits: [{algorithm: "
+        "fixed_window, count: 1, window: 1h}]}\n"};
+    box.find_units_by(parser.finder());
+    for (const test::Frame& frame : {test::syn(), test::syn_ack(), client("")}) {
+        (void)box.judge(frame, test::kStart);
+    }
+    std::uint32_t at = 0;
+    const auto judge = [&](const std::string& lines) {
+        const std::string head = "GET / HTTP/1.1\r\nHost: a\r\n" + lines + "\r\n";
+        const Reason reason = box.judge(client(head, at), test::kStart).reason;
+        at += length(head);
+        return reason;
+    };
+    EXPECT_EQ(judge("X_Api_Key: real\r\n"), Reason::WithinLimits);
+    EXPECT_EQ(judge("X-Api-Key: a\r\n"), Reason::WithinLimits);
+    EXPECT_EQ(judge("X-Api.Key: real\r\nX-Api-Key: b\r\n"), Reason::OverLimit);
 }
 
 // A rule over what servers that decode make of a path.

@@ -126,6 +126,17 @@ HeaderName read_name(LineWalk& lines, Block begin, HeadShapes& shapes) noexcept 
     });
 }
 
+// A line whose name is alike to one that rules name.
+[[gnu::cold, gnu::noinline]] void add_alike(std::uint8_t place, std::size_t behind, LineWalk& lines,
+                                            RequestHead& head) noexcept {
+    ByteView value = without_blanks(lines.line().subspan(behind));
+    if (lines.is_folded()) {
+        value = fold(lines, value, head.shapes);
+    }
+    head.shapes.add(HeadShape::AlikeHeader);
+    head.add_alike(static_cast<std::uint8_t>(place & ~WantedHeaders::kAlike), value);
+}
+
 HttpUpgrade with_protocol(HttpUpgrade upgrade, const ReadableText& protocol) noexcept {
     static constexpr LowerWord kH2c{"h2c"};
     static constexpr LowerWord kWebSocket{"websocket"};
@@ -275,7 +286,10 @@ void read_header_lines(http1::LineWalk& lines, const WantedHeaders& wanted,
         const http1::HeaderName name = http1::read_name(lines, begin, head.shapes);
         const std::uint8_t place =
             name.name.empty() ? NameTable::kNone : wanted.header(name.name, begin);
-        if (place == NameTable::kNone) {
+        if (place >= WantedHeaders::kAlike) {
+            if (place != NameTable::kNone) [[unlikely]] {
+                http1::add_alike(place, name.behind, lines, head);
+            }
             continue;
         }
         ByteView value = http1::without_blanks(lines.line().subspan(name.behind));

@@ -98,6 +98,10 @@ public:
     [[nodiscard]] HeaderText header(FramingHeader which) const noexcept {
         return header(static_cast<std::uint8_t>(which));
     }
+    // Of the headers whose names are alike (WantedHeaders::kAlike).
+    [[nodiscard]] HeaderText alike(std::uint8_t place) const noexcept {
+        return has(alike_present_, place) ? alike_[place] : HeaderText{};
+    }
     [[nodiscard]] HeaderText cookie(std::uint8_t place) const noexcept {
         return has(cookies_present_, place) ? cookies_[place] : HeaderText{};
     }
@@ -105,6 +109,9 @@ public:
     // False: not the first of its name.
     bool add_header(std::uint8_t place, ByteView value) noexcept {
         return add(headers_present_, place, value, headers_[place]);
+    }
+    void add_alike(std::uint8_t place, ByteView value) noexcept {
+        add(alike_present_, place, value, alike_[place]);
     }
     bool add_cookie(std::uint8_t place, ByteView value) noexcept {
         return add(cookies_present_, place, value, cookies_[place]);
@@ -119,7 +126,7 @@ public:
         keep_alive = true;
         upgrade = HttpUpgrade::None;
         upgrade_lines.clear();
-        headers_present_ = cookies_present_ = 0;
+        headers_present_ = cookies_present_ = alike_present_ = 0;
     }
 
 private:
@@ -140,7 +147,9 @@ private:
 
     std::uint64_t headers_present_ = 0;
     std::uint64_t cookies_present_ = 0;
+    std::uint64_t alike_present_ = 0;
     std::array<HeaderText, WantedHeaders::kMaxHeaders> headers_{};
+    std::array<HeaderText, WantedHeaders::kMaxHeaders> alike_{};
     std::array<HeaderText, WantedHeaders::kMaxCookies> cookies_{};
 };
 

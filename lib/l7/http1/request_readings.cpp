@@ -23,11 +23,19 @@ enum Doubt : unsigned {
     kTargetHost = 8,
     kFirstLine = 16,  // of cookies, the last of the first line
     kLastLine = 32,   // the first of the last line
+    kAlikeFirst = 64,
+    kAlikeLast = 128,
 };
 constexpr unsigned kAnyCookies = kCookies | kFirstLine | kLastLine;
+constexpr unsigned kAnyHeaders = kHeaders | kAlikeFirst | kAlikeLast;
 
 bool differ(const HeaderText& texts) noexcept {
     return http1::as_text(texts.first) != http1::as_text(texts.last);
+}
+
+bool is_another(ByteView text, ByteView known) noexcept {
+    return http1::is_present(text) &&
+           (!http1::is_present(known) || http1::as_text(text) != http1::as_text(known));
 }
 
 // Cookies of two lines, as programs read them that know one line alone.
@@ -60,7 +68,8 @@ public:
         find_targets();
         const unsigned doubts = find_host() | (which == ReadingsOf::All ? find_repeated() : 0U);
         for (unsigned others = 0; others <= doubts; ++others) {
-            if ((others & ~doubts) == 0 && std::popcount(others & kAnyCookies) <= 1) {
+            if ((others & ~doubts) == 0 && std::popcount(others & kAnyCookies) <= 1 &&
+                std::popcount(others & kAnyHeaders) <= 1) {
                 add_all(others);
             }
         }
@@ -114,9 +123,14 @@ private:
     [[nodiscard]] unsigned find_repeated() noexcept {
         unsigned doubts = 0;
         for (const RequestTexts::Place& header : packet_.requests.headers()) {
-            const bool repeats =
-                header.field != kClientHeader && differ(head_.header(header.place));
-            doubts |= repeats ? kHeaders : 0U;
+            if (header.field == kClientHeader) {
+                continue;  // a proxy's
+            }
+            const HeaderText own = head_.header(header.place);
+            const HeaderText alike = head_.alike(header.place);
+            doubts |= differ(own) ? kHeaders : 0U;
+            doubts |= is_another(alike.first, own.first) ? kAlikeFirst : 0U;
+            doubts |= differ(alike) ? kAlikeLast : 0U;
         }
         for (const RequestTexts::Place& cookie : packet_.requests.cookies()) {
             doubts |= differ(head_.cookie(cookie.place)) ? kCookies : 0U;
@@ -139,6 +153,13 @@ private:
             doubts |= differ({known.last, ends.last}) ? kLastLine : 0U;
         }
         return doubts;
+    }
+    // Absent: the first reading's.
+    [[nodiscard]] ByteView header(std::uint8_t place, unsigned others) const noexcept {
+        return (others & kHeaders) != 0      ? head_.header(place).last
+               : (others & kAlikeFirst) != 0 ? head_.alike(place).first
+               : (others & kAlikeLast) != 0  ? head_.alike(place).last
+                                             : ByteView{};
     }
     [[nodiscard]] ByteView cookie(std::uint8_t place, unsigned others) const noexcept {
         return (others & kCookies) != 0     ? head_.cookie(place).last
@@ -183,8 +204,9 @@ private:
             set_lasting(*texts, TextField::HttpHost, target->host);
         }
         for (const RequestTexts::Place& header : packet_.requests.headers()) {
-            if ((others & kHeaders) != 0 && header.field != kClientHeader) {
-                set(*texts, header.field, head_.header(header.place).last);
+            const ByteView text = this->header(header.place, others);
+            if (header.field != kClientHeader && http1::is_present(text)) {
+                set(*texts, header.field, text);
             }
         }
         for (const RequestTexts::Place& cookie : packet_.requests.cookies()) {

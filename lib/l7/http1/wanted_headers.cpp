@@ -39,6 +39,16 @@ bool is_same_header(const std::string& a, const std::string& b) {
     });
 }
 
+// CGI (RFC 3875, 4.1.18), and with it WSGI and PHP, keep none of these apart in a name.
+bool is_joint(std::byte byte) noexcept {
+    return byte == std::byte{'-'} || byte == std::byte{'_'} || byte == std::byte{'.'};
+}
+
+bool is_alike(std::byte one, char other) noexcept {
+    const auto own = static_cast<std::byte>(other);
+    return to_lower(one) == own || (is_joint(one) && is_joint(own));
+}
+
 }  // namespace
 
 }  // namespace sluice::http1
@@ -58,6 +68,19 @@ Result<WantedHeaders> WantedHeaders::make(const std::vector<std::string>& header
         return Error{Errc::OutOfRange, "cookies: " + bad_cookie};
     }
     return WantedHeaders{std::move(all_headers), std::move(all_cookies)};
+}
+
+std::uint8_t WantedHeaders::alike(ByteView name) const noexcept {
+    const bool may_be = std::any_of(name.begin(), name.end(), [](std::byte byte) {
+        return byte == std::byte{'_'} || byte == std::byte{'.'};
+    });
+    for (std::size_t place = kFramingHeaderCount; may_be && place < headers_.size(); ++place) {
+        const std::string_view own = headers_.name(place);
+        if (std::equal(name.begin(), name.end(), own.begin(), own.end(), http1::is_alike)) {
+            return static_cast<std::uint8_t>(kAlike | place);
+        }
+    }
+    return NameTable::kNone;
 }
 
 }  // namespace sluice

@@ -35,14 +35,22 @@ public:
     [[nodiscard]] static Result<WantedHeaders> make(const std::vector<std::string>& headers,
                                                     const std::vector<std::string>& cookies);
 
+    // Beside a place: of the header with this place to programs that know _ and . for - alone.
+    static constexpr std::uint8_t kAlike = 0x80;
+    static_assert(kMaxHeaders <= kAlike && (NameTable::kNone & kAlike) != 0);
+
     // A place among RequestHead's headers or cookies; NameTable::kNone: not kept.
     [[nodiscard]] std::uint8_t header(const http1::ReadableText& name) const noexcept {
         return headers_.find(name);
     }
-    // Likewise of a name that is not empty, and lies at the beginning of a block.
+    // Likewise of a name that is not empty, and lies at the beginning of a block; kAlike and a
+    // place: of one that is alike.
     [[nodiscard]] std::uint8_t header(ByteView name, http1::Block begin) const noexcept {
-        return headers_.may_have(name.front(), name.size()) ? headers_.find(name, begin)
-                                                            : NameTable::kNone;
+        if (!headers_.may_have(name.front(), name.size())) {
+            return NameTable::kNone;
+        }
+        const std::uint8_t place = headers_.find(name, begin);
+        return place != NameTable::kNone ? place : alike(name);
     }
     [[nodiscard]] std::uint8_t cookie(const http1::ReadableText& name) const noexcept {
         return cookies_.find(name);
@@ -54,6 +62,9 @@ public:
 private:
     WantedHeaders(std::vector<std::string> headers, std::vector<std::string> cookies)
         : headers_{std::move(headers), true}, cookies_{std::move(cookies), false} {}
+
+    // Of the rules' own, not of the framing's.
+    [[nodiscard, gnu::cold, gnu::noinline]] std::uint8_t alike(ByteView name) const noexcept;
 
     NameTable headers_;
     NameTable cookies_;

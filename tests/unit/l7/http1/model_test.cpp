@@ -40,7 +40,23 @@ void expect_same_texts(const ParsedHead& fast, const SlowHead& slow) {
     }
 }
 
-// The model's shapes, with those of repetitions among what is wanted.
+// A name as programs behind CGI know it.
+std::string joined(std::string name) {
+    for (char& letter : name) {
+        letter = letter == '_' || letter == '.' ? '-' : letter;
+    }
+    return name;
+}
+bool is_alike(const std::string& name) {
+    bool is_one = false;
+    for (std::size_t place = kFramingHeaderCount; place < wanted().headers().size(); ++place) {
+        const std::string own{wanted().headers().name(place)};
+        is_one = is_one || (joined(name) == joined(own) && name.find_first_of("_.") != name.npos);
+    }
+    return is_one && wanted().header(bytes_of(name)) == NameTable::kNone;
+}
+
+// The model's shapes, with those of repetitions among what is wanted, and of what is alike to it.
 HeadShapes shapes_of(const SlowHead& slow) {
     HeadShapes shapes;
     for (const HeadShape shape : slow.shapes) {
@@ -50,6 +66,7 @@ HeadShapes shapes_of(const SlowHead& slow) {
         const bool is_wanted = wanted().header(bytes_of(name)) != NameTable::kNone;
         const bool has_own_shape = name == "host" || name == "content-length";
         shapes.add_if(is_wanted && !has_own_shape && values.size() > 1, HeadShape::RepeatedHeader);
+        shapes.add_if(!values.empty() && is_alike(name), HeadShape::AlikeHeader);
     }
     for (const auto& [name, values] : slow.cookies) {
         shapes.add_if(wanted().cookie(bytes_of(name)) != NameTable::kNone && values.size() > 1,

@@ -58,11 +58,27 @@ private:
     }
     std::string line_end() { return below(25) == 0 ? one({"\n", "\r", "\r\r\n", "\n\n"}) : "\r\n"; }
     std::string header_line() {
-        std::string name =
-            one({"Host", "host", "HOST", "Content-Length", "Content-Length", "Transfer-Encoding",
-                 "Connection", "Upgrade", "Upgrade", "HTTP2-Settings", "Expect", "Cookie", "cookie",
-                 "User-Agent", "X-Forwarded-For", "A", "Accept-Language", "Referer",
-                 "X-Something-Quite-Long-Indeed-Of-Over-32-Bytes"});
+        std::string name = one({"Host",
+                                "host",
+                                "HOST",
+                                "Content-Length",
+                                "Content-Length",
+                                "Transfer-Encoding",
+                                "Connection",
+                                "Upgrade",
+                                "Upgrade",
+                                "HTTP2-Settings",
+                                "Expect",
+                                "Cookie",
+                                "cookie",
+                                "User-Agent",
+                                "User_Agent",
+                                "X-Forwarded-For",
+                                "X-Forwarded.For",
+                                "A",
+                                "Accept-Language",
+                                "Referer",
+                                "X-Something-Quite-Long-Indeed-Of-Over-32-Bytes"});
         if (below(25) == 0) {
             name = one({"", " " + name, name + " ", name + "\t", "\t", name + "\xE9", "(" + name,
                         name + "\x01", "a b", "_"});

@@ -204,12 +204,13 @@ TEST(RequestHead, TellsEveryShape) {
             << row.what;
         seen.add(parsed.head.shapes);
     }
-    // Those of targets, of paths cut, of bodies and of chunks have tests of their own.
+    // Those of targets, of paths cut, of names alike, of bodies and of chunks have tests of their
+    // own.
     for (const HeadShape other :
-         {HeadShape::HighByteInTarget, HeadShape::SpaceInTarget, HeadShape::TargetForm,
-          HeadShape::Fragment, HeadShape::PathTooLong, HeadShape::HostsDiffer,
-          HeadShape::RequestInBody, HeadShape::ChunkLineSpace, HeadShape::BadChunk,
-          HeadShape::BadMethod, HeadShape::MissingVersion}) {
+         {HeadShape::AlikeHeader, HeadShape::HighByteInTarget, HeadShape::SpaceInTarget,
+          HeadShape::TargetForm, HeadShape::Fragment, HeadShape::PathTooLong,
+          HeadShape::HostsDiffer, HeadShape::RequestInBody, HeadShape::ChunkLineSpace,
+          HeadShape::BadChunk, HeadShape::BadMethod, HeadShape::MissingVersion}) {
         EXPECT_FALSE(seen.has(other));
         seen.add(other);
     }

@@ -33,6 +33,26 @@ TEST(WantedHeaders, HeadersAreFoundInEitherCaseAndCookiesAsTheyAre) {
     EXPECT_EQ(wanted->cookie(bytes_of("SID")), NameTable::kNone);
 }
 
+TEST(WantedHeaders, OneOfTheRulesIsAlikeToWhatProgramsTakeForIt) {
+    const Result<WantedHeaders> wanted = WantedHeaders::make({"X-Api-Key", "x_y", "x-y"}, {});
+    ASSERT_TRUE(wanted);
+    const auto place = [&](std::string_view name) {
+        const http1::ReadableText text{bytes_of(name)};
+        return wanted->header(text.bytes(), text.load(0));
+    };
+    constexpr std::uint8_t kKey = WantedHeaders::kAlike | kFramingHeaderCount;
+    for (const char* name : {"X_Api_Key", "x-api_key", "X.API.KEY", "x_api-key"}) {
+        EXPECT_EQ(place(name), kKey) << name;
+    }
+    EXPECT_EQ(place("X-Api-Key"), kFramingHeaderCount);
+    EXPECT_EQ(place("x_y"), kFramingHeaderCount + 1);
+    EXPECT_EQ(place("X-y"), kFramingHeaderCount + 2);
+    EXPECT_EQ(place("x.y"), WantedHeaders::kAlike | (kFramingHeaderCount + 1));
+    for (const char* name : {"X_Api_Kez", "XxApi_Key", "X_Api+Key", "Content_Length", "X_Api_Ke"}) {
+        EXPECT_EQ(place(name), NameTable::kNone) << name;
+    }
+}
+
 TEST(WantedHeaders, NamesAreTokensAndHaveABound) {
     EXPECT_FALSE(WantedHeaders::make({"a b"}, {}));
     EXPECT_FALSE(WantedHeaders::make({""}, {}));
