@@ -16,7 +16,7 @@ using test::Octets;
 
 constexpr std::size_t kIp = 14;
 constexpr std::size_t kHeader = 20;  // of IPv4, and of TCP
-constexpr std::size_t kTcp = kIp + kHeader;
+constexpr std::size_t kTcpAt = kIp + kHeader;
 constexpr std::string_view kServer = "198.51.100.7";
 constexpr std::uint16_t kPort = 80;
 constexpr std::uint8_t kSyn = 0x02;
@@ -98,22 +98,22 @@ Octets handshake_behind(const rte_mbuf* sent) {
     const std::uint16_t payload =
         static_cast<std::uint16_t>(load_be16(frame, kIp + 2) - 2 * kHeader);
     const bool is_servers = (load_be16(frame, kIp + 4) & kIsServers) != 0;
-    frame.resize(kTcp + kHeader);
-    store_be32(frame, kTcp + 4, load_be32(frame, kTcp + 4) + payload - 1);
+    frame.resize(kTcpAt + kHeader);
+    store_be32(frame, kTcpAt + 4, load_be32(frame, kTcpAt + 4) + payload - 1);
     if (!is_servers) {
-        store_be32(frame, kTcp + 8, 0);
+        store_be32(frame, kTcpAt + 8, 0);
     }
-    frame[kTcp + 13] = static_cast<std::byte>(is_servers ? kSyn | kAck : kSyn);
+    frame[kTcpAt + 13] = static_cast<std::byte>(is_servers ? kSyn | kAck : kSyn);
     store_be16(frame, kIp + 2, 2 * kHeader);
     store_be16(frame, kIp + 10, 0);
     store_be16(frame, kIp + 10, test::checksum_of(frame, kIp, kHeader));
-    store_be16(frame, kTcp + 16, 0);
+    store_be16(frame, kTcpAt + 16, 0);
     InternetChecksum sum;
     sum.add(ByteView{frame}.subspan(kIp + 12, 8));
     sum.add_be16(6);
     sum.add_be16(kHeader);
-    sum.add(ByteView{frame}.subspan(kTcp, kHeader));
-    store_be16(frame, kTcp + 16, sum.value());
+    sum.add(ByteView{frame}.subspan(kTcpAt, kHeader));
+    store_be16(frame, kTcpAt + 16, sum.value());
     return frame;
 }
 
