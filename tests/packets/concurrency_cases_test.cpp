@@ -28,10 +28,10 @@ constexpr std::uint32_t kYours = 5000;
 
 // Options of TCP: a signature (RFC 2385), one that is longer than the header, timestamps; of IP: a
 // loose source route.
-const Octets kSigned = test::from_hex("131200112233445566778899aabbccddeeff0101");
-const Octets kCutShort = test::from_hex("0101131f");
-const Octets kStamped = test::from_hex("0101080a0000000100000002");
-const Octets kSourceRoute = test::from_hex(
+const test::Octets kSigned = test::from_hex("131200112233445566778899aabbccddeeff0101");
+const test::Octets kCutShort = test::from_hex("0101131f");
+const test::Octets kStamped = test::from_hex("0101080a0000000100000002");
+const test::Octets kSourceRoute = test::from_hex(
     "8307040a090909"
     "00");
 

@@ -437,5 +437,15 @@ TEST(DnsOverTcpCases, EachAnswerOfASegmentIsMatched) {
     EXPECT_EQ(judge(framed("bad") + framed("a"), 3), "drop");
 }
 
+#undef BY_QUIC_SNI
+#undef BY_SNI
+#undef DENY
+#undef HEAD
+#undef ONE
+#undef QUIC_SERVICE
+#undef RULE
+#undef TOKENS
+#undef WATCH
+
 }  // namespace
 }  // namespace sluice::hello_cases_test

@@ -200,5 +200,10 @@ TEST(ProxiedClient, OfAnOperatorIsTheSameKey) {
     EXPECT_EQ(answer.buckets[0].remaining, Units{0});
 }
 
+#undef CLIENT_IP
+#undef FROM
+#undef ONE
+#undef RULE
+
 }  // namespace
 }  // namespace sluice::proxied_client_test
