@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <string_view>
 
 namespace sluice::http1 {
 
@@ -164,6 +165,12 @@ HttpUpgrade with_protocol(HttpUpgrade upgrade, const ReadableText& protocol) noe
     });
 }
 
+// Of its own, as it is rare.
+[[gnu::cold, gnu::noinline]] void add_expectation(ByteView value, HeadShapes& shapes) noexcept {
+    shapes.add_if(!equals_ignoring_case(value, std::string_view{"100-continue"}),
+                  HeadShape::OtherExpectation);
+}
+
 class HeaderReader {
 public:
     HeaderReader(const LineWalk& lines, const WantedHeaders& wanted, RequestHead& head) noexcept
@@ -221,8 +228,7 @@ private:
                 add_upgrade_line(line_of(), ReadableText{{}}, head_);
                 break;
             case FramingHeader::Expect:
-                head_.shapes.add_if(!equals_ignoring_case(lines_.readable(value), kContinue),
-                                    HeadShape::OtherExpectation);
+                add_expectation(value, head_.shapes);
                 break;
         }
     }
@@ -255,7 +261,6 @@ private:
     }
 
     static constexpr LowerWord kKeepAlive{"keep-alive"};
-    static constexpr LowerWord kContinue{"100-continue"};
 
     const LineWalk& lines_;
     const WantedHeaders& wanted_;
