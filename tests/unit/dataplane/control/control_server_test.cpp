@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cerrno>
 #include <chrono>
 #include <cstring>
 #include <filesystem>
@@ -68,6 +69,7 @@ public:
     std::string heard() {
         std::array<std::byte, 65'536> bytes{};
         ssize_t got = 0;
+        errno = 0;
         while ((got = ::recv(fd_.get(), bytes.data(), bytes.size(), MSG_DONTWAIT)) > 0) {
             in_.feed(ByteView{bytes}.first(static_cast<std::size_t>(got)));
         }
@@ -79,7 +81,8 @@ public:
             const auto* failure = std::get_if<Failure>(&*reply);
             return failure == nullptr ? "welcome" : "failure: " + failure->what;
         }
-        return got == 0 ? "closed" : "";
+        // What the other end had not read makes its end a reset.
+        return got == 0 || errno == ECONNRESET ? "closed" : "";
     }
     void limit_receive_buffer(int bytes) const {
         (void)::setsockopt(fd_.get(), SOL_SOCKET, SO_RCVBUF, &bytes, sizeof(bytes));

@@ -138,7 +138,7 @@ struct Bad {
 
 const Bad kBad[] = {
     {"--src: `10.0.0` is not an address", [](PacketWords& w) { w.src = "10.0.0"; }},
-    {"--dst: `` is not an address", [](PacketWords& w) { w.dst = ""; }},
+    {"--dst, the receiver's address, is missing", [](PacketWords& w) { w.dst = ""; }},
     {"different IP versions", [](PacketWords& w) { w.dst = "::1"; }},
     {"--proto is tcp, udp, icmp or a number up to 255, found `256`",
      [](PacketWords& w) { w.proto = "256"; }},
