@@ -161,8 +161,9 @@ class Stream:
         if not keeps_alive and not self.compared.may_be(at, payload, len(known)):
             self.is_over = True
             return b""
-        if refused:
+        if refused:  # with what it repeats: all of it is refused from then on
             packet.doubt = RETRANSMISSION
+            self.refused.update(dict.fromkeys(range(at, at + len(known)), self.burst))
         return payload[len(known):]
 
     def in_order(self):
