@@ -56,7 +56,7 @@ DaemonRequest request_of(const Options& options, const RuleFiles& files, std::st
     const bool is_one = files.slices.empty();
     DaemonRequest request{
         .method = method,
-        .target = fmt::format("{}&file={}&directory={}", target, url_escape(files.label),
+        .target = fmt::format("{}file={}&directory={}", target, url_escape(files.label),
                               url_escape(is_one ? files.folder : absolute_folder_of("x"))),
         .timeout = kCompilePatience,
         .if_match = options.if_match};
@@ -96,7 +96,7 @@ ExitCode run_apply(const Options& options) {
     const std::string confirm =
         options.confirm.empty() ? "" : "&confirm=" + url_escape(options.confirm);
     const auto sent = send_files(options, "PUT",
-                                 fmt::format("/v1/rules?force={}{}{}{}", options.force ? 1 : 0,
+                                 fmt::format("/v1/rules?force={}{}{}{}&", options.force ? 1 : 0,
                                              options.strict ? "&strict=1" : "",
                                              options.forgive ? "&forgive=1" : "", confirm));
     if (const auto* exit = std::get_if<ExitCode>(&sent)) {

@@ -176,7 +176,7 @@ def reasons():
 def service_reasons():
     """Those for which what follows and reads connections refuses a packet before any rule."""
     names = dict(re.findall(r'\{Reason::(\w+), "(\w+)"', source("lib/packet/verdict.hpp")))
-    text = "".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "lib/l7").glob("*.cpp")))
+    text = "".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "lib/l7").rglob("*.cpp")))
     return sorted({names[word] for word in re.findall(r"(?<![A-Za-z])Reason::(\w+)", text) if word in names})
 
 
@@ -187,6 +187,12 @@ def event_rows(path, array):
     return [(name, "".join(re.findall(r'"([^"]*)"', text))) for name, text in rows]
 
 
+def stat_rows(path, struct):
+    """[(name, help)] of the numbers of a struct of the wire that have a metric."""
+    row = rf'StatRow{{&{struct}::\w+,\s*{{"(\w+)"}},\s*{{"sluice_\w+",\s*((?:"[^"]*"\s*)+)}}'
+    return [(name, "".join(re.findall(r'"([^"]*)"', text))) for name, text in re.findall(row, source(path))]
+
+
 def words_of(path, array):
     return re.findall(r'"(\w+)"', source(path).split(f"{array} =", 1)[1].split(");", 1)[0])
 
@@ -194,9 +200,8 @@ def words_of(path, array):
 def metrics():
     """The name of every metric that sluiced has."""
     text = "".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "control/daemon/api").glob("*.cpp")))
+    text += "".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "lib/wire").glob("*.hpp")))
     names = set(re.findall(r'"(sluice_[a-z_]*[a-z])"', text))
-    for prefix, array in (("", "kConnectionGauges"), ("ask_", "kAskGauges"), ("", "kShapeGauges")):
-        names |= {f"sluice_{prefix}{name}" for name, _ in event_rows("lib/wire/worker_stats.hpp", array)}
     return sorted(names)
 
 

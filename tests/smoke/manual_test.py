@@ -193,12 +193,11 @@ class Complete(unittest.TestCase):
 
     def test_every_event_of_connections_and_what_it_is(self):
         text = " ".join(PAGES["sluice.7"].section("# EVENTS OF CONNECTIONS").replace("*", "").split())
-        for path, array in (("lib/l7/stream/connection_event.hpp", "kConnectionEvents"),
-                            ("lib/l7/stream/track/track_reason.hpp", "kTrackEvents"),
-                            ("lib/l7/stream/unit_event.hpp", "kUnitEvents"),
-                            ("lib/respond/act/answer_event.hpp", "kAnswerEvents"),
-                            ("lib/wire/worker_stats.hpp", "kConnectionGauges")):
-            rows = manual.event_rows(path, array)
+        tables = {array: manual.event_rows(path, array) for path, array in (
+            ("lib/l7/stream/connection_event.hpp", "kConnectionEvents"), ("lib/l7/stream/track/track_reason.hpp", "kTrackEvents"),
+            ("lib/l7/stream/unit_event.hpp", "kUnitEvents"), ("lib/respond/act/answer_event.hpp", "kAnswerEvents"))}
+        tables["ConnectionStats"] = manual.stat_rows("lib/wire/worker_stats.hpp", "ConnectionStats")
+        for array, rows in tables.items():
             self.assertGreater(len(rows), 6, array)
             for name, what in rows:
                 self.assertIn(f"| {name} : {what.rstrip('.')}", text.replace("\\_", "_"), f"{array}: {name}")
