@@ -498,8 +498,8 @@ class Resources(Case):
         self.start()
         stats = self.good(self.box.get("/v1/stats"))
         self.assertEqual(list(stats), ["generation", "unconfirmed", "uptime_s", "panic", "packets", "verdicts",
-                                       "verdict_bytes", "reasons", "table_full", "table", "units", "answers", "would_refuse",
-                                       "tracking", "connections",
+                                       "verdict_bytes", "reasons", "table", "units", "answers", "would_refuse",
+                                       "tracking", "table_full", "connections",
                                        "connection_events", "unread_connections", "asks", "ask_events", "shaping", "merge_interval_us",
                                        "clock", "state", "rules", "services"])
         self.assertEqual(stats["services"], [])
@@ -541,10 +541,10 @@ class Resources(Case):
             "early_capacity": 1000, "early_networks": 8, "early_left_out": 2, "managed_packets": 30, "managed_refused": 4})
         workers = self.good(self.box.get("/v1/workers"))["workers"]
         self.assertEqual([worker["lcore"] for worker in workers], [1, 2])
-        self.assertEqual(list(workers[0]), ["lcore", "bursts", "stalled_ms", "stalls", "packets",
-                                            "verdicts", "verdict_bytes", "reasons", "table_full", "table", "units", "answers",
-                                            "would_refuse", "tracking", "connections", "connection_events", "unread_connections", "asks", "ask_events", "shaping",
-                                            "table_slots", "table_entries", "table_evictions", "handed_over", "ledger", "cycles", "lanes"])
+        self.assertEqual(list(workers[0]), ["lcore", "bursts", "stalled_ms", "stalls", "handed_over",
+                                            "table_slots", "table_entries", "table_evictions", "packets",
+                                            "verdicts", "verdict_bytes", "reasons", "table", "units", "answers",
+                                            "would_refuse", "tracking", "table_full", "connections", "connection_events", "unread_connections", "asks", "ask_events", "shaping", "ledger", "cycles", "lanes"])
         self.assertEqual((workers[0]["packets"], workers[0]["lanes"]), (100, ["uplink in q0"]))
         self.assertEqual(workers[0]["cycles"], {
             "of_turns": 256, "turns": 4, "packets": 10, "per_second": 2_000_000_000,

@@ -48,16 +48,17 @@ ordered_json unread_json(const std::array<std::uint64_t, kUnreadKinds>& unread) 
 }  // namespace
 
 ordered_json counts_json(const WorkerStats& worker) {
-    ordered_json counts{{"packets", std::accumulate(worker.by_verdict.begin(),
-                                                    worker.by_verdict.end(), std::uint64_t{0})},
-                        {"table_full", no_place(worker)},
-                        {"connections", numbers_json(worker.connections)},
-                        {"unread_connections", unread_json(worker.connections.unread)},
-                        {"asks", numbers_json(worker.asks)},
-                        {"shaping", numbers_json(worker.shaping)}};
+    ordered_json counts{
+        {"packets",
+         std::accumulate(worker.by_verdict.begin(), worker.by_verdict.end(), std::uint64_t{0})}};
     add_arrays_json(worker, counts);
+    counts["table_full"] = no_place(worker);
+    counts["connections"] = numbers_json(worker.connections);
     add_arrays_json(worker.connections, counts);
+    counts["unread_connections"] = unread_json(worker.connections.unread);
+    counts["asks"] = numbers_json(worker.asks);
     add_arrays_json(worker.asks, counts);
+    counts["shaping"] = numbers_json(worker.shaping);
     return counts;
 }
 
