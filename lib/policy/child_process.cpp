@@ -5,7 +5,6 @@
 #include <cerrno>
 #include <csignal>
 #include <ctime>
-#include <fstream>
 
 #include <fcntl.h>
 #include <poll.h>
@@ -130,17 +129,6 @@ std::optional<std::vector<std::byte>> run_in_child(
         (void)waitpid(child, nullptr, 0);
     }
     return output;
-}
-
-void limit_memory(std::size_t more) noexcept {
-    std::ifstream file{"/proc/self/statm"};
-    std::uint64_t pages = 0;
-    for (int column = 0; column < 6; ++column) {  // the sixth: data and stack
-        file >> pages;
-    }
-    const rlim_t most = pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) + more;
-    const rlimit limit{most, most};
-    (void)setrlimit(RLIMIT_DATA, &limit);
 }
 
 void set_timer(__itimer_which which, std::uint64_t micros) noexcept {

@@ -38,8 +38,6 @@ inline constexpr std::chrono::milliseconds kMostIdle{10'000};
     const std::function<void(const ChildOutput&)>& work, std::size_t most,
     std::chrono::milliseconds idle = kMostIdle);
 
-// Within `work`: so many bytes of memory more than the child has of its parent.
-void limit_memory(std::size_t more) noexcept;
 // Within `work`: the child ends after so much time. ITIMER_PROF counts processor time.
 void set_timer(__itimer_which which, std::uint64_t micros) noexcept;
 [[nodiscard]] std::uint64_t left_of_timer(__itimer_which which) noexcept;
