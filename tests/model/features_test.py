@@ -368,16 +368,12 @@ class RequestStreams(unittest.TestCase):
     def test_a_body_that_a_server_may_leave_unread_is_watched(self):
         get, chunks = b"GET / HTTP/1.1\r\nContent-Length: 9\r\n\r\n", b"GET / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n"
         expects = self.POST + b"Expect: 100-continue\r\nContent-Length: 9\r\n\r\n"
-        long, asks, unread = expects.replace(b"9", b"99"), "ambiguous_request", "unreadable"
+        asks, unread = "ambiguous_request", "unreadable"
         for octets, enforced, monitored in (
                 ((get + b"{1234567}", b"GET"), [None, None], [None, None]), ((get + b"\r\n", b"G"), [None, asks], [None, asks]),
                 ((get + b"a=b", b"&c=", b"dGE"), [asks, unread, unread], [asks, None, None]),
                 ((get + b"{1\nA B/1.1\n",), [None], [None]), ((chunks + b"3\r\n\r\n", b"G"), [None, asks], [None, asks]),
-                ((chunks + b"3;x / H/1.1\r\n", b"{}"), [asks, unread], [asks, None]),
-                ((expects + b"A B C/1.1",), [None], [None]), ((expects + b"A B C/1.", b"1\n"), [None, None], [None, None]),
-                ((expects + b"A B C/", b"1.1"), [None, None], [None, None]), ((expects + b"A B/1.1\n\n",), [None], [None]),
-                ((expects + b"A \tB C/1.1\n",), [None], [None]), ((long + b"A B C/1", b".1\r", b"\n"), [None, None, asks], [None, None, asks]),
-                ((long + b"\0A B x C/1.10 \n", b"x"), [asks, unread], [asks, None]), ((long + b"A B C/1.1x\n",), [None], [None]),
+                ((expects + b"A B C/1.1\n",), [None], [None]),
                 ((self.POST + b"Expect: 1\r\n\r\n",), [asks], [asks])):
             for mode, wanted in (("enforce", enforced), ("monitor", monitored)):
                 service = Service({"id": "web", "protocol": "http", "when": "l4.dport eq 80", "mode": mode}, {}, False)

@@ -30,9 +30,7 @@ EXPECT = re.compile(rb"\r\n[Ee][Xx][Pp][Ee][Cc][Tt]:[ \t]*([^\r]*?)[ \t]*(?=\r\n
 UNREAD = (b"GET", b"HEAD", b"DELETE", b"OPTIONS", b"TRACE")
 SPACE = b"\t\v\f\r\x1c\x1d\x1e\x1f "
 BEFORE_DATA = SPACE + b"\n\x85\xa0"
-BEFORE_LINE = bytes([*range(0x21), 0x7F, *range(0x80, 0xA1)])
 TOKEN = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]")
-VERSION = re.compile(rb".+/[0-9]+\.[0-9]+\Z", re.S)
 HEADER_FIELDS = {"user-agent": "http.user_agent", "referer": "http.referer"}
 FRAMING = ("host", "content-length", "transfer-encoding", "connection", "cookie", "upgrade", "http2-settings", "expect")
 JOINT = re.compile("[-_.]")
@@ -149,17 +147,11 @@ class Watch:
     """Over the body of a request that some server may leave unread."""
 
     def __init__(self, head):
-        fields, headers, body = read_head(head)
-        is_unread = fields["http.request.method"] in UNREAD
-        self.looks_at_data = is_unread
-        self.looks_at_line = any(name == "expect" for name, _ in headers) or is_unread and body is None
+        self.looks = read_head(head)[0]["http.request.method"] in UNREAD
 
-    def finds_request(self, raw, data):
-        """Of the body as it was sent, and of its data, as far as they have come."""
-        data, (line, end, _) = data.lstrip(BEFORE_DATA), raw.lstrip(BEFORE_LINE).partition(b"\n")
-        words = [word for word in re.split(b"[" + SPACE + b"]+", line) if word]
-        has_line = end and len(words) > 2 and VERSION.match(words[-1])
-        return bool(self.looks_at_data and TOKEN.match(data) or self.looks_at_line and has_line)
+    def finds_request(self, data):
+        """In a body's data, as far as it has come."""
+        return bool(self.looks and TOKEN.match(data.lstrip(BEFORE_DATA)))
 
 
 def is_line_alone(head):

@@ -30,19 +30,17 @@ class Watched:
     """A body that a server may leave unread, to read it as requests."""
 
     def __init__(self, body, watch):
-        self.body, self.watch, self.raw = body, watch, b""
+        self.body, self.watch = body, watch
 
     def feed(self, octets):
-        taken = self.body.feed(octets)
-        self.raw += octets[:taken]
-        return taken
+        return self.body.feed(octets)
 
     @property
     def is_done(self):
         return self.body.is_done
 
     def is_request(self):
-        return self.watch.finds_request(self.raw, self.body.data)
+        return self.watch.finds_request(self.body.data)
 
 
 class Chunks:
@@ -209,7 +207,7 @@ class Stream:
 
     def begin_body(self, body, size, watch):
         self.chunks = Chunks() if body is None else None
-        if body != 0 and watch and (watch.looks_at_data or watch.looks_at_line):
+        if body != 0 and watch and watch.looks:
             self.chunks = Watched(self.chunks or Sized(body), watch)
         self.step(size + (0 if self.chunks else body))
         self.judged_to = self.next

@@ -46,11 +46,8 @@ void for_each_data(std::size_t taken, const ChunkLines& lines, Look&& look) noex
 }  // namespace
 
 BodyWatch watch_of(const RequestHead& head) noexcept {
-    const bool is_unread =
-        std::ranges::find(kUnreadMethods, http1::as_text(head.method)) != kUnreadMethods.end();
-    const bool expects = http1::is_present(head.header(FramingHeader::Expect).first);
-    const bool is_chunked = head.body.kind == BodyFraming::Kind::Chunked;
-    return {is_unread, expects || (is_unread && is_chunked)};
+    return BodyWatch{std::ranges::find(kUnreadMethods, http1::as_text(head.method)) !=
+                     kUnreadMethods.end()};
 }
 
 FollowedBody::FollowedBody(const State& state) noexcept
@@ -82,10 +79,9 @@ std::size_t FollowedBody::feed_sized(ByteView bytes, HeadShapes& shapes,
                                      ChunkLines& lines) noexcept {
     const auto taken = static_cast<std::size_t>(std::min<std::uint64_t>(left_, bytes.size()));
     left_ -= taken;
-    const BodyWatch::Look data = watch_.look_at_data(bytes.first(taken));
-    const BodyWatch::Look line = watch_.look_at_line(bytes.first(taken));
-    shapes.add_if(data.is_request || line.is_request, HeadShape::RequestInBody);
-    for (std::size_t at = 0; at < std::max(data.bytes, line.bytes); ++at) {
+    const BodyWatch::Look look = watch_.look_at(bytes.first(taken));
+    shapes.add_if(look.is_request, HeadShape::RequestInBody);
+    for (std::size_t at = 0; at < look.bytes; ++at) {
         lines.add(at);
     }
     return taken;
@@ -93,19 +89,18 @@ std::size_t FollowedBody::feed_sized(ByteView bytes, HeadShapes& shapes,
 
 std::size_t FollowedBody::feed_chunks(ByteView bytes, HeadShapes& shapes,
                                       ChunkLines& lines) noexcept {
-    if (!watch_.looks_at_data() && !watch_.looks_at_line()) [[likely]] {
+    if (!watch_.looks()) [[likely]] {
         return chunks_.feed(bytes, shapes, &lines);
     }
     ChunkLines own;
     const std::size_t taken = chunks_.feed(bytes, shapes, &own);
-    const BodyWatch::Look line = watch_.look_at_line(bytes.first(taken));
-    bool is_request = line.is_request;
-    std::size_t watched = line.bytes;
+    bool is_request = false;
+    std::size_t watched = 0;
     for_each_data(taken, own, [&](std::size_t at, std::size_t size) {
-        const BodyWatch::Look data = watch_.look_at_data(bytes.subspan(at, size));
-        is_request = is_request || data.is_request;
-        watched = data.bytes == 0 ? watched : std::max(watched, at + data.bytes);
-        return watch_.looks_at_data();
+        const BodyWatch::Look look = watch_.look_at(bytes.subspan(at, size));
+        is_request = is_request || look.is_request;
+        watched = look.bytes == 0 ? watched : at + look.bytes;
+        return watch_.looks();
     });
     shapes.add_if(is_request, HeadShape::RequestInBody);
     for (std::size_t at = 0; at < watched; ++at) {

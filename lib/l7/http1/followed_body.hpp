@@ -8,11 +8,12 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 namespace sluice {
 
-// The watch over the body of a request, which servers of note leave unread: of a method that has no
-// body by its meaning, and where the client has asked before it sends one (Expect).
+// The watch over the body of a request whose method has none by its meaning, which servers of note
+// leave unread.
 [[nodiscard]] BodyWatch watch_of(const RequestHead& head) noexcept;
 
 // A body that is followed piece by piece to its end: in chunks, or one of known length that is
@@ -37,6 +38,11 @@ public:
         return is_sized_ ? left_ == 0 : chunks_.is_done();
     }
     [[nodiscard]] bool is_broken() const noexcept { return !is_sized_ && chunks_.is_broken(); }
+    // The bytes that are left of a body of known length whose watch is over: they may be anything,
+    // and come in any order. nullopt: it has to be followed.
+    [[nodiscard]] std::optional<std::uint64_t> unwatched() const noexcept {
+        return is_sized_ && !watch_.looks() ? std::optional{left_} : std::nullopt;
+    }
     // False: its state is none that a body left.
     [[nodiscard]] bool can_be() const noexcept {
         return watch_.can_be() && (is_sized_ || chunks_.can_be());

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <span>
 #include <type_traits>
 
@@ -21,11 +22,11 @@ constexpr ConstantText kH2c{"h2c"};
 
 static_assert(std::is_same_v<FollowedBody::State, FramingState>);
 
-// Of a service a body that some server leaves unread is watched, to its end.
+// Of a service a body that some server leaves unread is watched, until it has begun.
 UnitBody followed(const RequestHead& head, ReadingStance stance) noexcept {
     const BodyWatch watch = stance == ReadingStance::Service ? watch_of(head) : BodyWatch{};
     const bool is_sized = head.body.kind == BodyFraming::Kind::Length;
-    if (is_sized && !watch.looks_at_data() && !watch.looks_at_line()) {
+    if (is_sized && !watch.looks()) {
         return {.kind = UnitBody::Kind::Sized, .bytes = head.body.length};
     }
     return {.kind = UnitBody::Kind::Framed, .framing = FollowedBody{head.body, watch}.state()};
@@ -243,6 +244,21 @@ void HttpUnits::set_texts(const UnitSource& packet, UnitSink& units,
     }
 }
 
+namespace {
+
+// The state of a body behind a piece of it.
+UnitBody rest_of(const FollowedBody& body) noexcept {
+    if (body.is_done()) {
+        return {.kind = UnitBody::Kind::Sized, .bytes = 0};
+    }
+    if (const std::optional<std::uint64_t> left = body.unwatched()) {
+        return {.kind = UnitBody::Kind::Sized, .bytes = *left};
+    }
+    return {.kind = UnitBody::Kind::Framed, .framing = body.state()};
+}
+
+}  // namespace
+
 HttpUnits::BodyReading HttpUnits::read_body(ByteView bytes, const FramingState& state,
                                             UnitSink& units) noexcept {
     FollowedBody body{state};
@@ -254,9 +270,8 @@ HttpUnits::BodyReading HttpUnits::read_body(ByteView bytes, const FramingState& 
         units.drop(body.is_broken() ? Reason::MalformedRequest : Reason::AmbiguousRequest);
     }
     return {.bytes = taken,
-            .state = body.is_done() ? FramingState{} : body.state(),
+            .rest = rest_of(body),
             .lines = lines,
-            .is_done = body.is_done(),
             .is_doubtful = !shapes.empty(),
             .is_broken = body.is_broken()};
 }

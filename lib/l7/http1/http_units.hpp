@@ -29,9 +29,8 @@ public:
     // How far a body that read() has begun goes on in these bytes.
     struct BodyReading {
         std::size_t bytes = 0;
-        FramingState state{};
-        ChunkLines lines;  // those of them that say where it ends
-        bool is_done = false;
+        UnitBody rest{};           // behind them; Sized with no bytes: a head follows
+        ChunkLines lines;          // those of them that say where it ends
         bool is_doubtful = false;  // servers may disagree where it ends
         // The body's end cannot be found any more: of a service, the connection ends with it.
         bool is_broken = false;

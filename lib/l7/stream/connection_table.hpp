@@ -100,10 +100,11 @@ public:
                 const UnitBody& body) noexcept;
     // The head is not whole. The offer becomes Held, or Refused.
     void more(StreamOffer& offer, const HeadNeed& need) noexcept;
-    // Of a Framed offer so many bytes are the body's; `done`: a head follows them, else they are
-    // all. `lines`: places of those that say where it ends, which what repeats them is compared
-    // with. Without room for these the offer is Refused until the receiver has acknowledged more.
-    void framed(StreamOffer& offer, std::size_t bytes, const FramingState& state, bool done,
+    // Of a Framed offer so many bytes are the body's, all of them where `rest` is more than
+    // nothing. A Sized rest with bytes is stepped over as any body of known length. `lines`: places
+    // of bytes that say where the body ends, which what repeats them is compared with. Without room
+    // for these the offer is Refused until the receiver has acknowledged more.
+    void framed(StreamOffer& offer, std::size_t bytes, const UnitBody& rest,
                 std::span<const PayloadRange> lines = {}) noexcept;
     // In a service, where a head is looked for: the last line, from `from` on, has no end and may
     // be a head's. It goes on, and is offered again together with what follows it.

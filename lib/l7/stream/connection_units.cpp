@@ -164,25 +164,26 @@ bool ConnectionTable::may_await_answer(const StreamOffer& offer, std::uint32_t a
     return awaits;
 }
 
-void ConnectionTable::framed(StreamOffer& offer, std::size_t bytes, const FramingState& state,
-                             bool done, std::span<const PayloadRange> lines) noexcept {
+void ConnectionTable::framed(StreamOffer& offer, std::size_t bytes, const UnitBody& rest,
+                             std::span<const PayloadRange> lines) noexcept {
     SLUICE_CHECK(offer.kind == Offered::Framed && bytes <= offer.bytes.size());
     Connection& connection = lines_[offer.connection_];
-    const std::size_t taken = done ? bytes : offer.bytes.size();
+    const bool is_framed = rest.kind == UnitBody::Kind::Framed;
+    const std::size_t taken = is_framed ? offer.bytes.size() : bytes;
+    const std::uint64_t step = is_framed ? 0 : std::min(rest.bytes, kBodyStep);
     if (!note_framing(offer, offer.bytes.first(taken), lines)) {
         counters_.count(ConnectionEvent::FramingFull);
         refuse(offer, RefusedWhy::Full);
         return;
     }
     offer.take_off(taken);
-    connection.next += static_cast<std::uint32_t>(taken);
+    connection.next += static_cast<std::uint32_t>(taken + step);
     connection.judged.end_at(connection.next);
-    connection.phase = done ? StreamPhase::Head : StreamPhase::Framed;
-    connection.framing = state;
-    if (done) {
+    set_body(offer.connection_, rest, rest.bytes - step);
+    if (!is_framed) {
         framing_.end_body(offer.connection_, connection.next);
     }
-    drop_held(offer.connection_, taken);
+    drop_held(offer.connection_, taken + step);
 }
 
 // The connection's head begins where the offer does. False: it cannot, and the offer is refused.

@@ -99,7 +99,7 @@ private:
         if (body.is_broken || (body.is_doubtful && (goes_unread_at_doubt() || is_enforced()))) {
             give_up();
         } else {
-            owner_.table_.framed(offer_, body.bytes, body.state, body.is_done, body.lines.all());
+            owner_.table_.framed(offer_, body.bytes, body.rest, body.lines.all());
         }
     }
 

@@ -128,7 +128,7 @@ TEST(HttpUnits, SaysHowARequestGoesOn) {
         {post + "\r\n", Sized, false, Sized},
         {post + "Content-Length: 3\r\n\r\n", Sized, false, Sized},
         {post + chunked + "\r\n", Framed, false, Framed},
-        {post + "Expect: 100-continue\r\nContent-Length: 3\r\n\r\n", Framed, false, Sized},
+        {post + "Expect: 100-continue\r\nContent-Length: 3\r\n\r\n", Sized, false, Sized},
         {"GET / HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\n", Framed, false, Sized},
         {post + "Content-Length: 3\r\n" + chunked + "\r\n", Sized, true, Framed},
         {post + "Content-Length: +3\r\n\r\n", Sized, true, Unknown},

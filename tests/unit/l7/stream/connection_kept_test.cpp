@@ -182,7 +182,7 @@ StreamOffer send_framed(Process& process, std::uint32_t at, const std::string& t
         }
         const auto size = static_cast<std::uint32_t>(offer.bytes.size());
         const std::array<PayloadRange, 1> line{{{0, size}}};
-        table.framed(offer, size, {}, false, line);
+        table.framed(offer, size, {.kind = UnitBody::Kind::Framed}, line);
     }
     table.conclude();
     return offer;

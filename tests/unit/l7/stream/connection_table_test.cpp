@@ -193,13 +193,13 @@ TEST_F(ConnectionTableTest, ABodyThatTheCallerFramesComesInOrder) {
     ASSERT_EQ(offer.kind, Offered::Framed);
     EXPECT_EQ(offer.framing[0], std::byte{7});
     EXPECT_EQ(offer.bytes.size(), 10U);
-    table.framed(offer, 10, {std::byte{8}}, false);
+    table.framed(offer, 10, {.kind = UnitBody::Kind::Framed, .framing = {std::byte{8}}});
     table.next(offer);
     EXPECT_EQ(offer.kind, Offered::Nothing);
     take(20, "end" + toy_unit('c', 20));
     ASSERT_EQ(offer.kind, Offered::Framed);
     EXPECT_EQ(offer.framing[0], std::byte{8});
-    table.framed(offer, 3, {}, true);
+    table.framed(offer, 3, {});
     table.next(offer);
     ASSERT_EQ(offer.kind, Offered::Head);
     EXPECT_EQ(offer.bytes.size(), 20U);
@@ -223,7 +223,10 @@ TEST_F(ConnectionTableTest, LinesOfChunksThatAreLongPastMeetNobody) {
     for (std::size_t i = 0; i < FramingBytes::kKept + 10; ++i, at += 3) {
         take_hashed("8\r\n");
         ASSERT_EQ(offer.kind, Offered::Framed);
-        table.framed(offer, 3, {}, i == FramingBytes::kKept + 9, line);
+        table.framed(
+            offer, 3,
+            i == FramingBytes::kKept + 9 ? UnitBody{} : UnitBody{.kind = UnitBody::Kind::Framed},
+            line);
         table.conclude();
     }
     take_hashed(toy_unit('b', 10));
