@@ -203,21 +203,17 @@ PortOffer ask_port(const Port& port) {
     return offer;
 }
 
-Result<std::uint16_t> choose_mtu(const PairConfig& pair, const PortOffer& outside,
-                                 const PortOffer& inside, PairRan ran) {
+std::uint16_t choose_mtu(const PairConfig& pair, const PortOffer& outside,
+                         const PortOffer& inside) {
     if (pair.mtu) {
         return *pair.mtu;
     }
     if (outside.mtu && inside.mtu && *outside.mtu != *inside.mtu) {
-        const std::string differ = "the ports of pair " + pair.name + " have different MTUs, " +
-                                   std::to_string(*outside.mtu) + " outside and " +
-                                   std::to_string(*inside.mtu) + " inside";
-        if (ran == PairRan::Never) {
-            return Error{Errc::NotSupported, differ + "; make them alike, or set `mtu` for both"};
-        }
         const std::uint16_t lesser = std::min(*outside.mtu, *inside.mtu);
-        log_warn(differ + ": somebody has changed one since the pair ran last, and both have " +
-                 std::to_string(lesser) + " until a start with others, or with `mtu`");
+        log_warn("the ports of pair " + pair.name + " have different MTUs, " +
+                 std::to_string(*outside.mtu) + " outside and " + std::to_string(*inside.mtu) +
+                 " inside: both have " + std::to_string(lesser) +
+                 " now; make them alike, or set `mtu` for both");
         return lesser;
     }
     return outside.mtu.value_or(inside.mtu.value_or(RTE_ETHER_MTU));

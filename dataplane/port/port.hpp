@@ -90,12 +90,10 @@ struct PortOffer {
 [[nodiscard]] PortOffer ask_port(const Port& port);
 
 // The MTU of both ports of a pair: what was asked for, else the one they have. Where they have two,
-// what one side may send would be lost at the other: an Error at a first start, and the lesser of
-// both where the pair has run before, since somebody has changed one meanwhile and a box that does
-// not come up again loses everything.
-enum class PairRan : bool { Never, Before };
-[[nodiscard]] Result<std::uint16_t> choose_mtu(const PairConfig& pair, const PortOffer& outside,
-                                               const PortOffer& inside, PairRan ran);
+// the lesser: what one side may send would be lost at the other, and a box that refused to start
+// would lose everything, at the next start too where somebody has changed one meanwhile.
+[[nodiscard]] std::uint16_t choose_mtu(const PairConfig& pair, const PortOffer& outside,
+                                       const PortOffer& inside);
 
 // How many queues each port of a pair gets: no more than either offers, than workers, than asked
 // for; one where a port cannot spread flows over queues by RSS and nobody asked.

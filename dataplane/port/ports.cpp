@@ -156,8 +156,9 @@ void Ports::take_up_kept() {
         }
         port->netdev = left.netdev;
         port->change = left.change;
-        // One that does not come up stays held, and is tried again with its pair.
-        port->held_down = left.held_down && !bring_up(left);
+        if (left.held_down) {
+            (void)bring_up(left);
+        }
     }
     keep();
 }
@@ -197,8 +198,6 @@ Result<Done> Ports::start(const BoxConfig& box, std::size_t workers) {
 Result<Done> Ports::start_pair(const BoxConfig& box, std::size_t index, std::size_t workers) {
     const PairConfig& config = box.pairs[index];
     PortPair& pair = *pairs_[index];
-    const bool was_kept = pair.outside.change || pair.inside.change;
-    const PairRan ran = was_kept ? PairRan::Before : PairRan::Never;
     const Result<PortOffer> outside = attach(pair.outside);
     if (!outside) {
         return outside.error();
@@ -207,12 +206,9 @@ Result<Done> Ports::start_pair(const BoxConfig& box, std::size_t index, std::siz
     if (!inside) {
         return inside.error();
     }
-    const Result<std::uint16_t> mtu = choose_mtu(config, *outside, *inside, ran);
-    if (!mtu) {
-        return mtu.error();
-    }
-    will_set_mtu(pair.outside, *mtu);
-    will_set_mtu(pair.inside, *mtu);
+    const std::uint16_t mtu = choose_mtu(config, *outside, *inside);
+    will_set_mtu(pair.outside, mtu);
+    will_set_mtu(pair.inside, mtu);
     keep();
     const std::uint16_t queues = choose_queues(config, *outside, *inside, workers);
     const bool rings =
@@ -220,14 +216,14 @@ Result<Done> Ports::start_pair(const BoxConfig& box, std::size_t index, std::siz
         (queues == 1 || !outside->can_spread || !inside->can_spread ||
          config.outside.rss == Rss::SourcePrefix || config.inside.rss == Rss::SourcePrefix);
     const Result<rte_mempool*> pool =
-        make_pool(plan_pool(box, {queues, workers, rings, losing_ports(config)}, *mtu), config.name,
+        make_pool(plan_pool(box, {queues, workers, rings, losing_ports(config)}, mtu), config.name,
                   pair.outside.id, outside->socket);
     if (!pool) {
         return pool.error();
     }
     pair.pool = *pool;
     const auto start = [&](Port& port, const PortConfig& side) {
-        const Result<Done> done = start_port(port, {queues, *mtu, side.rss, *pool, &keys_});
+        const Result<Done> done = start_port(port, {queues, mtu, side.rss, *pool, &keys_});
         port.handed = config.hand_over && hands_over(port, workers);
         return done;
     };
