@@ -48,9 +48,8 @@ ordered_json unread_json(const std::array<std::uint64_t, kUnreadKinds>& unread) 
 }  // namespace
 
 ordered_json counts_json(const WorkerStats& worker) {
-    ordered_json counts{
-        {"packets",
-         std::accumulate(worker.by_verdict.begin(), worker.by_verdict.end(), std::uint64_t{0})}};
+    ordered_json counts{{"packets", std::accumulate(worker.by_verdict.begin(),
+                                                    worker.by_verdict.end(), std::uint64_t{0})}};
     add_arrays_json(worker, counts);
     counts["table_full"] = no_place(worker);
     counts["connections"] = numbers_json(worker.connections);

@@ -103,7 +103,8 @@ HttpResponse answer(const Route& row, const HttpRequest& request, Services& serv
         return problem_response(413, "too large", "the body of this call is small");
     }
     for (const auto& [name, value] : request.query) {
-        if (row.arguments != kAnyArguments && !takes(row, name)) {
+        // `?&a=1` has an empty one, which says nothing.
+        if (!name.empty() && row.arguments != kAnyArguments && !takes(row, name)) {
             return bad_request(fmt::format("{} takes no `{}`{}", request.path, visible_line(name),
                                            row.arguments.empty()
                                                ? std::string{}

@@ -136,7 +136,7 @@ TEST(Resync, ALineGoesOnWithTheNextSegmentOrBeginsThere) {
              Lines{"abc", "{GET", What::None, 3},
              Lines{"{", "abc", What::MayBe, 1},
              Lines{"", "words of a line\r\n", What::None, 17},
-             Lines{"", "\x16\x03 abc", What::None, 0},
+             Lines{"", "\x16\x03 abc", What::None, 6},
              Lines{"", "\r\n  ", What::None, 2},
          }) {
         const LinesLook look =

@@ -90,6 +90,11 @@ Octets host(std::string_view name, unsigned type = 0) {
     put(entry, behind16(octets_of(name)));
     return entry;
 }
+// A name of four labels, the last one of so many bytes.
+std::string labels(std::size_t last) {
+    const std::string label = std::string(63, 'a') + ".";
+    return label + label + label + std::string(last, 'a');
+}
 Octets joined(Octets one, const Octets& other) {
     put(one, other);
     return one;
@@ -133,8 +138,9 @@ std::vector<Row> rows() {
         {"an empty name and another", server_name(joined(host(""), host("b"))),
          HelloFault::BadServerName},
         {"a zero byte", server_name(host({"a\0b", 3})), HelloFault::BadServerName},
-        {"255 bytes", server_name(host(std::string(255, 'a'))), HelloFault::None},
-        {"256 bytes", server_name(host(std::string(256, 'a'))), HelloFault::BadServerName},
+        {"253 bytes", server_name(host(labels(61))), HelloFault::None},
+        {"254 bytes", server_name(host(labels(62))), HelloFault::BadServerName},
+        {"a port", server_name(host("a.example:443")), HelloFault::BadServerName},
         {"two names", server_name(joined(host("a"), host("b"))), HelloFault::BadServerName},
         {"another kind of name before it", server_name(joined(host("x", 7), host("b"))),
          HelloFault::None},
