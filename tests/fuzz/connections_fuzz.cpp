@@ -84,7 +84,9 @@ void within_budget(FuzzInput input) {
             const std::uint8_t answer = input.byte();
             const std::size_t head = 1 + input.byte() % offer.bytes.size();
             if (offer.kind == Offered::Framed) {
-                table.framed(offer, head, {}, (answer & 1) != 0);
+                table.framed(
+                    offer, head,
+                    {.kind = (answer & 1) != 0 ? UnitBody::Kind::Sized : UnitBody::Kind::Framed});
             } else if ((answer & 7) < 4) {
                 UnitBody body{.kind = static_cast<UnitBody::Kind>(answer & 3)};
                 body.bytes = (answer & 8) != 0 ? std::uint64_t{input.byte()} << (answer >> 3) : 0;

@@ -260,7 +260,7 @@ TEST_F(ConnectionTableTest, FramingBytesBeyond65535AreComparedToTheLast) {
     take_hashed(10, line);
     ASSERT_EQ(offer.kind, Offered::Framed);
     const std::array<PayloadRange, 1> places{{{0, kSize}}};
-    table.framed(offer, kSize, {}, false, places);
+    table.framed(offer, kSize, {.kind = UnitBody::Kind::Framed}, places);
     table.conclude();
     take_hashed(10, line);
     EXPECT_FALSE(offer.differs);
