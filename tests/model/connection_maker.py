@@ -37,8 +37,8 @@ class Connection:
         seq = self.next[end] if seq is None else seq
         ack = self.next[1 - end] if ack is None else ack
         ack = ack if flags & ACK else 0
-        may_be_lost = flags & (FIN | RST) and self.dice.random() < 0.2
-        options = self.dice.choice(OPTIONS) if may_be_lost else b""
+        may_be_lost = flags & (FIN | RST) and seq % 16 == 7  # by no dice: all else stays as it was drawn
+        options = OPTIONS[seq // 16 % len(OPTIONS)] if may_be_lost else b""
         size_and_flags = (5 + len(options) // 4) << 12 | flags
         tcp = struct.pack("!HHIIHHHH", sport, dport, seq % NUMBERS, ack % NUMBERS, size_and_flags, 9, 0, 0)
         payload = tcp + options + b"x" * size
@@ -46,7 +46,7 @@ class Connection:
             head = struct.pack("!IHBB", 6 << 28, len(payload), 6, self.ttl)
             kind = 0x86DD
         else:
-            of_ip = self.dice.choice(OPTIONS_OF_IP) if may_be_lost and not options else b""
+            of_ip = OPTIONS_OF_IP[seq // 64 % len(OPTIONS_OF_IP)] if may_be_lost and not options else b""
             head = struct.pack("!BBHHHBBH", 0x45 + len(of_ip) // 4, 0, 20 + len(of_ip) + len(payload), 1, 0, self.ttl, 6, 0)
             payload = of_ip + payload
             kind = 0x0800

@@ -6,8 +6,8 @@ from hello import Hello
 from unit_rules import Words
 
 NAMES = [b"a.example", b"A.Example", b"b.example.", b"www.C.example", b"10.0.0.1", b"x" * 60 + b".example",
-         b"shop.closed.example", b"_x.example"]
-NO_NAMES = [b"a b", b"a.example ", b"b.example:443", b"n\xc3\xbc.example", b"2001:db8::1", b"x" * 64 + b".example"]
+         b"xn--b.example", b"shop.closed.example", b"_x.example", b"b-443.example"]
+NO_NAMES = [b"a\0b", b"a b", b"a.example ", b"b.example:443", b"n\xc3\xbc.example", b"2001:db8::1", b"x" * 64 + b".example"]
 PROTOCOLS = [b"h2", b"http/1.1", b"h3", b"dot", b"x", b"\xc3x", b"a ", b"-2"]
 CIPHERS = [0x1301, 0x1302, 0x1303, 0xC02B, 0xC02F, 0xCCA9, 0x009C, 0x0035, 0x000A, 0x00FF, 0x0A0A, 0xFAFA]
 ALGORITHMS = [0x0403, 0x0804, 0x0401, 0x0503, 0x0806, 0x0201, 0x1A1A]
@@ -117,8 +117,7 @@ class HelloMaker(Connections):
     def spoilt(self, body, extensions):
         """One that contradicts itself or RFC 8446."""
         bad = self.dice.choice((
-            (0, b"\0\0"), (0, part(2, b"\0\0\0")), (0, part(2, b"\0" + part(2, b"a\0b"))),
-            (0, part(2, b"\0" + part(2, self.dice.choice(NO_NAMES)))),
+            (0, b"\0\0"), (0, part(2, b"\0\0\0")), (0, part(2, b"\0" + part(2, NO_NAMES[body[5] % len(NO_NAMES)]))),
             (0, part(2, 2 * (b"\0" + part(2, b"a.example")))), (0, self.server_name() + b"x"), (13, b"\0\1x"),
             (13, b"\0\0"), (16, b"\0\5\2h2\3h"), (43, b"\0"), (43, b"\3\3\4\3"), None))
         good = [one for one in extensions if not bad or one[0] != bad[0]]

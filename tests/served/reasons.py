@@ -1,15 +1,17 @@
 """The reasons that evasions are refused for, by the box's own counters."""
 from court import ATTEMPTS, BATCH_SECONDS
+from servers import PROXIED_PORT
 
 LISTED = "refused"  # the verdict of what the manual lists
 
 
 def check(court, cells, seed):
     """What did not hold, in words: each evasion that was refused is tried once more by itself, before the servers where it was;
-    and each that is to be, and that no server serves."""
+    and each that is to be, and that no server serves, but where few listen."""
     refused = {}
     for cell in cells:
-        if cell.verdict() == LISTED or cell.is_enforced and cell.evasion.refused and not cell.verdict():
+        is_unserved = cell.is_enforced and cell.evasion.refused and not cell.verdict() and cell.evasion.port != PROXIED_PORT
+        if cell.verdict() == LISTED or is_unserved:
             refused.setdefault(cell.evasion, []).append(cell.counted.server)
     out = [words for evasion, names in refused.items() if (words := untold(court, evasion, names, seed))]
     print(f"{len(refused)} refused for their reasons: {len(out)} for others", flush=True)

@@ -171,7 +171,7 @@ class KernelBridge(KernelCase):
         self.start_box()
         programs = {port["program"] for port in self.kernel().values()}
         self.assertEqual(len(programs), 2)
-        forget = [self.box.dataplane_program, "--config", str(self.box.box_file), "--forget"]
+        forget = ["ip", "netns", "exec", self.hosts.box, self.box.dataplane_program, "--config", str(self.box.box_file), "--forget"]
         self.assertEqual(subprocess.run(forget, capture_output=True, timeout=60).returncode, 1, "a box has them")
         self.assertEqual(len(list(self.pins.glob("sluice/*/lab/*"))), 3)
         self.box.kill(self.box.dataplane)

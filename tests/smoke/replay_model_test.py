@@ -97,7 +97,8 @@ class Seeds(Against):
                 refused[scenario.on_ambiguous] += service["refused"].get("ambiguous_request", 0)
         self.assertEqual(wanted, set())
         self.assertGreater(refused["refuse"], FRAMES // 40)
-        self.assertEqual(refused["both"] + refused["stricter"], 0)
+        # A host that is none is refused under each.
+        self.assertGreater(refused["refuse"], 2 * max(refused["both"], refused["stricter"]))
 
     def test_the_same_verdicts_on_initials_to_services(self):
         refused = Counter()
