@@ -18,7 +18,7 @@ namespace sluice {
 
 class DpdkIo;
 
-// Where a burst's delayed packets are kept, and when it was judged.
+// The place for a burst's delayed packets, and the instant at which it was judged.
 struct DelayContext {
     HeldFrames<DpdkIo>* frames;
     Instant now;

@@ -18,7 +18,7 @@ void rule_arguments(CLI::App& app, Options& options);
 void rollback_arguments(CLI::App& app, Options& options);
 void shown_rules_arguments(CLI::App& app, Options& options);
 
-// What is wrong with the text as a whole number from 1 on; empty: nothing. CLI11's own check quotes
+// The fault of a text that is to be a whole number from 1 on; empty: none. CLI11's own check quotes
 // the largest double in full.
 [[nodiscard]] std::string count_fault(const std::string& text);
 

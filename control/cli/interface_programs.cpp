@@ -70,7 +70,7 @@ InterfaceProgram read_link(const nlmsghdr& message) {
     return found;
 }
 
-// Of a dump, one message after the other; true: there are no more.
+// Reads the messages of a dump, one after the other; true: there are no more.
 bool read_links(const char* bytes, std::size_t size, std::vector<InterfaceProgram>& found) {
     while (size >= sizeof(nlmsghdr)) {
         const auto& message = *reinterpret_cast<const nlmsghdr*>(bytes);
@@ -149,7 +149,7 @@ InterfaceProgram::Does does_by(const PairState& state) {
                                                    : InterfaceProgram::Does::DropsFrames;
 }
 
-// Whose it is, by its maps.
+// Finds the owner of a program by its maps.
 void identify(InterfaceProgram& one) {
     std::array<std::uint32_t, 32> maps{};
     bpf_prog_info info{};

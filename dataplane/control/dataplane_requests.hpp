@@ -4,7 +4,7 @@
 
 namespace sluice {
 
-// What the dataplane answers to each request. Changes are logged with who asked for them.
+// The answers of the dataplane to requests. Changes are logged with who asked for them.
 class DataplaneRequests : public RequestHandler {
 public:
     // `dataplane` outlives it.

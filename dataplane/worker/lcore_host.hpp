@@ -14,7 +14,7 @@
 
 namespace sluice {
 
-// What the hosts of all workers share.
+// The part that the hosts of all workers share.
 struct LcoreSetup {
     QuiesceBoard& board;
     const Signal& stop;

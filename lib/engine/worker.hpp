@@ -32,7 +32,7 @@ namespace sluice {
 template <PacketIo Io, WorkerHost Host>
 class Worker {
 public:
-    // What `setup` refers to outlives it.
+    // `setup` refers to things that outlive the worker.
     Worker(CoreToken me, const WorkerSetup& setup, CoreState core, WorkerLanes<Io> lanes, Host host)
         : me_{std::move(me)},
           running_{setup.running},
@@ -44,7 +44,7 @@ public:
           owner_{me_.index(),
                  setup.ask_lanes,
                  {.questions = most_questions(setup.workers), .lifetime = kReservationLifetime}} {}
-    // Its parts refer to each other.
+    // Neither copied nor moved: the parts of a worker refer to each other.
     Worker(const Worker&) = delete;
     Worker& operator=(const Worker&) = delete;
 
@@ -128,7 +128,7 @@ private:
     // A reservation lasts until every packet that it may be for has been decided.
     static constexpr Nanoseconds kReservationLifetime = std::chrono::seconds{2};
 
-    // Of each worker, so that no lane has fewer buffers left than its queues need.
+    // A worker's share of buffers: no lane has fewer left than its queues need.
     [[nodiscard]] static std::uint32_t held_budget(std::span<const Io> lanes,
                                                    const WorkerSetup& setup) noexcept {
         std::uint64_t least = lanes.empty() ? 0 : UINT32_MAX;
@@ -145,7 +145,7 @@ private:
         const LoadedSet& rules = running.rules();
         core_.texts = running.loaded->texts(me_.index());
         path_.ledger().adopt_rules(rules, core_);
-        // From the first such rule set on: others may still bring what they had under the last one.
+        // On from the first such rule set: others may still bring what they had under the last one.
         owns_ |= !rules.steering.empty();
         asks_ |= rules.meter_plan.has_asked() && workers_ > 1;
     }

@@ -5,7 +5,7 @@
 
 namespace sluice {
 
-// What has happened to the clocks since the start.
+// Changes of the clocks since the start.
 struct ClockStats {
     std::uint64_t set_back = 0;          // times that UTC was set back
     std::uint64_t set_back_ns = 0;       // by how much in all

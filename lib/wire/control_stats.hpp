@@ -5,7 +5,7 @@
 
 namespace sluice {
 
-// What the control socket did not take.
+// Refusals of the control socket, and rules that could not be kept.
 struct ControlStats {
     std::uint64_t strangers = 0;  // clients that may not use it
     std::uint64_t full = 0;       // that found no place

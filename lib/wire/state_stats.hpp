@@ -7,7 +7,7 @@
 
 namespace sluice {
 
-// What a dataplane found of the rules that were kept.
+// The kept rules, as a dataplane found them.
 enum class KeptRules : std::uint8_t {
     None,        // none were ever kept
     Found,       // they are in force from the start on
@@ -63,7 +63,7 @@ inline constexpr auto kStatRows<SnapshotStats> = std::tuple{
     StatRow{&SnapshotStats::failed, {"failed"}, snapshot_outcome("failed")},
 };
 
-// What this dataplane found of those before it, and what it keeps for the next one.
+// The state of dataplanes before this one as it was found, and as it is kept for the next one.
 struct StateStats {
     bool survives = false;  // whether buckets outlive the process
     KeptRules rules = KeptRules::None;

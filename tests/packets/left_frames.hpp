@@ -31,7 +31,7 @@ struct ShownFrame {
     ShownFrame& operator=(const ShownFrame&) = delete;
 };
 
-// What becomes of frames in memory, a line each, in the order in which it happens:
+// The fates of frames in memory, a line each, in the order in which they happen:
 //
 //   a pass within_limits      a frame by its name, with its verdict and reason
 //   b departs                 a frame that was held
@@ -58,7 +58,7 @@ public:
         counters.by_verdict[static_cast<std::size_t>(Verdict::Shape)].add(frames.size());
     }
 
-    // Those since it was asked last.
+    // The lines since it was asked last.
     [[nodiscard]] std::vector<std::string> take() { return std::exchange(lines_, {}); }
 
 private:

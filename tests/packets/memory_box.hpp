@@ -62,7 +62,7 @@ public:
         return shown;
     }
     void set_time(Instant now) { now_.at = now; }
-    // What becomes of frames in a turn of one worker.
+    // The fates of frames in a turn of one worker.
     std::vector<std::string> turn(std::size_t at = 0) {
         idle_ = workers_[at]->worker->poll() == 0;
         return out_.take();

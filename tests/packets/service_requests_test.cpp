@@ -716,7 +716,7 @@ TEST(ServiceRepeats, EitherIsJudged) {
     }
 }
 
-// Of either the key is charged, so that one beside it brings no bucket of its own.
+// The keys of both are charged, so that one beside it brings no bucket of its own.
 TEST(ServiceRepeats, TheKeysOfBothAreCharged) {
     UnitParser parser{capture_unit_budget()};
     test::Box box{

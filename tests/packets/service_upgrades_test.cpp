@@ -238,7 +238,7 @@ Left leave(test::Box& box, UnitParser& parser, const Frame& frame) {
                     ChecksumFinding::Right};
 }
 
-// As the client of the JDK asks before its first request, and is served in HTTP/1.1.
+// The client of the JDK asks so before its first request, and is served in HTTP/1.1.
 TEST(ServiceUpgrade, ToHttp2IsCountedAsTheRequestItIs) {
     Dialogue talk{""};
     EXPECT_EQ(talk.ask(kAsksForHttp2), Lines{"pass within_limits"});

@@ -185,7 +185,7 @@ void describe_match(const LoadedRule& rule, const RuleSummary& summary, const Sc
     }
 }
 
-// Of a rule that does not match the first reading, the one that it matches.
+// The reading that a rule matches which does not match the first one.
 void describe_other_reading(const LoadedRule& rule, const RuleSummary& summary, const Scene& scene,
                             RuleAccount& account) {
     const std::size_t count = summary.when.empty() ? 0 : other_readings(scene);

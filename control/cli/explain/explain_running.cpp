@@ -130,8 +130,8 @@ private:
                KeyOutcome::Missing;
     }
 
-    // What is left decides; how long it takes to refill only the box knows to the nanosecond. So
-    // its waits are the decision's too, by the limit with the longest, as there.
+    // The rest of the bucket decides; how long it takes to refill only the box knows to the
+    // nanosecond. So its waits are the decision's too, by the limit with the longest, as there.
     // -> whether the decision has another wait than the buckets here gave it.
     [[nodiscard]] bool tell_waits(std::uint32_t lcore, const BoxStates& states,
                                   PacketAccount& account) const {

@@ -10,7 +10,7 @@
 // Structs of the wire as objects of the API, by the rows of their tables.
 namespace sluice {
 
-// Of a table's counts under the names of its rows.
+// The counts of a table under the names of its rows.
 template <typename Counts, typename Names>
 nlohmann::ordered_json json_by_name(const Counts& counts, const Names& names) {
     nlohmann::ordered_json object = nlohmann::ordered_json::object();

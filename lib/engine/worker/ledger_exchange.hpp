@@ -25,7 +25,7 @@ public:
         core.ledger = rules.shared_limits != 0 ? &ledger_ : nullptr;
         on_ |= rules.syncs;
     }
-    // From the first shared limit on: others may still wait for an answer when the last has gone.
+    // On from the first shared limit: others may still wait for an answer when the last has gone.
     [[nodiscard]] bool on() const noexcept { return on_; }
 
     // Between two bursts.

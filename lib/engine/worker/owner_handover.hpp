@@ -53,7 +53,7 @@ public:
     }
 
 private:
-    // What is on its way to one owner, of one burst.
+    // The packets of one burst that are on their way to one owner.
     struct Outbox {
         std::array<Frame*, kMaxBurst> frames;
         std::array<std::uint8_t, kMaxBurst> rows;

@@ -13,13 +13,13 @@
 
 namespace sluice {
 
-// How much of a frame the rules look at.
+// The part of a frame that rules look at.
 enum class Reach : std::uint8_t { Headers, Everything };
 
 template <typename Io>
 class HeldFrames;
 
-// What a burst is sent by.
+// The means by which a burst is sent.
 template <typename Io>
 struct SendContext {
     HeldFrames<Io>* held = nullptr;        // for what departs later; nullptr: it goes at once
@@ -70,13 +70,13 @@ concept PacketProxy = requires(T& proxy) {
     { proxy.send() } noexcept -> std::same_as<std::size_t>;
 };
 
-// Where a worker's frames come from and go to.
+// The ways by which a worker's frames come and go.
 template <PacketIo Io>
     requires PacketProxy<typename Io::Proxy>
 struct WorkerLanes {
     std::vector<Io> lanes;
     std::vector<typename Io::Proxy> proxies;  // where it sends for others
-    // Of use under rules whose packets are handed to the owners of their keys alone.
+    // Used only under rules whose packets are handed to the owners of their keys.
     std::vector<Io> owner_lanes;
     std::vector<typename Io::Proxy> owner_proxies;
 };

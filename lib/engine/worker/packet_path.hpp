@@ -209,7 +209,7 @@ private:
                 return may_trace(*active.trace, self_, *current_.burst, active.rule, at.at);
             });
     }
-    // What is decided is shown before it is sent, while its bytes are as they came.
+    // A decided packet is shown before it is sent, while its bytes are as they came.
     void trace(const Running& running, Now at) noexcept {
         const bool judged = running.state == Running::State::Enforce;
         if (!judged) {

@@ -72,7 +72,7 @@ struct DnsTcpFrame {
     std::size_t end = 0;  // where the next frame begins
 };
 [[nodiscard]] DnsTcpFrame split_dns_stream(ByteView stream) noexcept;
-// Whether the stream ends where a message does, if one begins with its first byte.
+// True if the stream ends where a message does, if one begins with its first byte.
 [[nodiscard]] bool ends_with_dns_message(ByteView stream) noexcept;
 // Bytes of whole frames at the beginning that are too short for a header, so that many of them are
 // stepped over at once.

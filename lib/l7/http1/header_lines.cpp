@@ -147,7 +147,7 @@ HttpUpgrade with_protocol(HttpUpgrade upgrade, const ReadableText& protocol) noe
     const std::size_t end = find_byte(protocol, 0, [](Block block) {
         return equal_mask(block, ';') | equal_mask(block, ' ') | equal_mask(block, '\t');
     });
-    // As lighttpd, which serves h2c, takes it, whatever follows the token.
+    // The token counts whatever follows it, as lighttpd takes it, which serves h2c.
     const ReadableText token = protocol.with(protocol.bytes().first(end));
     const HttpUpgrade asked = equals_ignoring_case(token, kH2c)            ? HttpUpgrade::H2c
                               : equals_ignoring_case(protocol, kWebSocket) ? HttpUpgrade::WebSocket
@@ -165,7 +165,7 @@ HttpUpgrade with_protocol(HttpUpgrade upgrade, const ReadableText& protocol) noe
     });
 }
 
-// Of its own, as it is rare.
+// A function of its own, since the header is rare.
 [[gnu::cold, gnu::noinline]] void add_expectation(ByteView value, HeadShapes& shapes) noexcept {
     shapes.add_if(!equals_ignoring_case(value, std::string_view{"100-continue"}),
                   HeadShape::OtherExpectation);

@@ -22,7 +22,7 @@ constexpr ConstantText kH2c{"h2c"};
 
 static_assert(std::is_same_v<FollowedBody::State, FramingState>);
 
-// Of a service a body that some server leaves unread is watched, until it has begun.
+// A body that some server leaves unread is watched at a service, until it has begun.
 UnitBody followed(const RequestHead& head, ReadingStance stance) noexcept {
     const BodyWatch watch = stance == ReadingStance::Service ? watch_of(head) : BodyWatch{};
     const bool is_sized = head.body.kind == BodyFraming::Kind::Length;

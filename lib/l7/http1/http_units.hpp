@@ -41,7 +41,8 @@ public:
     [[nodiscard]] static bool can_be_body(const FramingState& state) noexcept;
 
 private:
-    // Of a head that is not whole; doubtful: for some server of an enforced service it is.
+    // The reading of a head that is not whole; doubtful: for some server of an enforced service it
+    // is.
     [[nodiscard]] StreamReading read_half(ByteView bytes, const FoundHead& found,
                                           const StreamContext& context,
                                           UnitSink& units) const noexcept;

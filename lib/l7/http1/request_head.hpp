@@ -98,7 +98,7 @@ public:
     [[nodiscard]] HeaderText header(FramingHeader which) const noexcept {
         return header(static_cast<std::uint8_t>(which));
     }
-    // Of the headers whose names are alike (WantedHeaders::kAlike).
+    // The values of headers whose names are alike (WantedHeaders::kAlike).
     [[nodiscard]] HeaderText alike(std::uint8_t place) const noexcept {
         return has(alike_present_, place) ? alike_[place] : HeaderText{};
     }

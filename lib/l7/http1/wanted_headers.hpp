@@ -63,7 +63,7 @@ private:
     WantedHeaders(std::vector<std::string> headers, std::vector<std::string> cookies)
         : headers_{std::move(headers), true}, cookies_{std::move(cookies), false} {}
 
-    // Of the rules' own, not of the framing's.
+    // Places of the rules' headers, not of the framing's.
     [[nodiscard, gnu::cold, gnu::noinline]] std::uint8_t alike(ByteView name) const noexcept;
 
     NameTable headers_;

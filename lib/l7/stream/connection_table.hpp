@@ -100,7 +100,7 @@ public:
                 const UnitBody& body) noexcept;
     // The head is not whole. The offer becomes Held, or Refused.
     void more(StreamOffer& offer, const HeadNeed& need) noexcept;
-    // Of a Framed offer so many bytes are the body's, all of them where `rest` is more than
+    // So many bytes of a Framed offer are the body's, all of them where `rest` is more than
     // nothing. A Sized rest with bytes is stepped over as any body of known length. `lines`: places
     // of bytes that say where the body ends, which what repeats them is compared with. Without room
     // for these the offer is Refused until the receiver has acknowledged more.

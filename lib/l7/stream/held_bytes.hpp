@@ -59,7 +59,7 @@ struct LineEnds {
     [[nodiscard]] static std::uint8_t scan(std::uint8_t ends, ByteView bytes) noexcept;
 };
 
-// Of bytes in order: whether a CR stands in them that no LF follows, bit by bit.
+// Finds out of bytes in order, bit by bit, if a CR stands in them that no LF follows.
 struct CarriageReturns {
     static constexpr std::uint8_t kAfter = 1;  // one is the last byte
     static constexpr std::uint8_t kBare = 2;

@@ -96,7 +96,7 @@ public:
     }
 
 private:
-    // Of TLS a connection has one hello, at its beginning.
+    // A connection of TLS has one hello, at its beginning.
     void warn_of_midstream(Position at) {
         if (service_.midstream != Midstream::Pass || service_.protocol == ServiceProtocol::Tls) {
             return;

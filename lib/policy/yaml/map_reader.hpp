@@ -80,7 +80,7 @@ private:
 
 [[nodiscard]] std::string kind_name(const YamlNode& node);
 
-// What is wrong with the `version` of a rule file; empty: it is the one that is read.
+// The fault of the `version` of a rule file; empty: it is the one that is read.
 [[nodiscard]] std::string version_fault(const YamlNode& version);
 
 }  // namespace sluice

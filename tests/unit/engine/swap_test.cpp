@@ -142,7 +142,7 @@ private:
     std::size_t next_ = 0;
 };
 
-// Where bursts leave.
+// The way by which bursts leave.
 struct Judge {
     const Frames& frames;
     MatchedRules judged{};

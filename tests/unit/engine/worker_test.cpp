@@ -50,7 +50,7 @@ const std::string kMerged = rules(
     "  - {id: r, key: [ip.dst], limits: [{algorithm: token_bucket, rate: 10/s, burst: "
     "100}]}\n");
 
-// What comes at an instant, and what leaves in the turn that sees it.
+// Frames that come at an instant, and what leaves in the turn that sees them.
 struct Step {
     Nanoseconds at;
     std::vector<std::pair<std::string, Frame>> come;
@@ -364,7 +364,7 @@ static_assert(WorkerHost<CountingHost>);
 static_assert(WorkerHost<MemoryHost>);
 static_assert(PacketIo<test::LeftFrames::Lane>);
 
-// Its host is told of every turn; a worker rests after turns in which nothing came alone.
+// The host is told of every turn; a worker rests after turns in which nothing came alone.
 TEST(Worker, RunsUntilItsHostHasStopped) {
     const Published<Running> running{std::make_unique<const Running>()};
     DeltaLanes ledger_lanes{1, 64};

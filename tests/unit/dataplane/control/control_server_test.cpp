@@ -65,7 +65,7 @@ public:
     }
     void say(const Request& request) const { say(framed(request)); }
 
-    // What has come, as text: "welcome", "failure: …", "closed"; empty: nothing whole.
+    // The next reply as text: "welcome", "failure: …", "closed"; empty: nothing whole.
     std::string heard() {
         std::array<std::byte, 65'536> bytes{};
         ssize_t got = 0;
@@ -81,7 +81,7 @@ public:
             const auto* failure = std::get_if<Failure>(&*reply);
             return failure == nullptr ? "welcome" : "failure: " + failure->what;
         }
-        // What the other end had not read makes its end a reset.
+        // Bytes that the other end had not read make its end a reset.
         return got == 0 || errno == ECONNRESET ? "closed" : "";
     }
     void limit_receive_buffer(int bytes) const {

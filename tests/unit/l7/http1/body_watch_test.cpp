@@ -120,7 +120,7 @@ TEST(BodyWatch, IsOverBodiesThatAServerMayLeaveUnread) {
     }
 }
 
-// What is left then is nobody's to look at: it is stepped over, whatever is lost of it.
+// The rest is nobody's to look at: it is stepped over, whatever is lost of it.
 TEST(BodyWatch, IsOverWhenTheBodyHasBegun) {
     FollowedBody body{{Kind::Length, 9}, kLooks};
     HeadShapes shapes;

@@ -151,7 +151,7 @@ TEST(HeadFinder, SaysWhyNoServerTakesALine) {
     }
 }
 
-// It shows with its second byte, however it goes on.
+// A record of TLS shows with its second byte, however it goes on.
 TEST(HeadFinder, TakesNoHandshakeOfTlsForAHalfLine) {
     const std::string record = "\x16\x03\x01 /x HTTP/1.1\r\n\r\n";
     for (std::size_t size = 1; size <= record.size(); ++size) {

@@ -204,7 +204,7 @@ TEST(RequestHead, TellsEveryShape) {
             << row.what;
         seen.add(parsed.head.shapes);
     }
-    // Those of targets, of paths cut, of names alike, of bodies and of chunks have tests of their
+    // Shapes of targets, of paths cut, of names alike, of bodies and of chunks have tests of their
     // own.
     for (const HeadShape other :
          {HeadShape::AlikeHeader, HeadShape::HighByteInTarget, HeadShape::SpaceInTarget,
