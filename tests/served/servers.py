@@ -208,7 +208,7 @@ class Server:
     def start_lighttpd(self):
         pages = self.folder / "pages"
         pages.mkdir(mode=0o755)
-        for name in ("login", "index.html"):
+        for name in ("login", "index", "index.html"):
             (pages / name).write_text(f"served /{name}\n")
         self.write_big(pages)
         self.start("lighttpd", "-D", "-f", self.write("lighttpd.conf", LIGHTTPD))
