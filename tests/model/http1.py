@@ -33,7 +33,7 @@ BEFORE_DATA = SPACE + b"\n\x85\xa0"
 TOKEN = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]")
 HEADER_FIELDS = {"user-agent": "http.user_agent", "referer": "http.referer"}
 FRAMING = ("host", "content-length", "transfer-encoding", "connection", "cookie", "upgrade", "http2-settings", "expect")
-JOINT = re.compile("[-_.]")
+JOINT = re.compile("[^a-z0-9]")
 NAMED_HEADER = re.compile(r'http\.request\.headers\["([^"]+)"\]')
 NAMED_COOKIE = re.compile(r'http\.cookies\["([^"]+)"\]')
 
@@ -68,14 +68,15 @@ class Readings:
         return [ways for ways in (ways_of_headers, self.other_cookies(headers)) if ways]
 
     def alike(self, firsts, headers):
-        """Of headers that programs take for those which rules name, the first texts, and the last."""
+        """Of headers that programs take for those which rules name, the first texts, and the last: of those that no rule names,
+        then of those that some do."""
         names = {name for name in self.headers if name not in HEADER_FIELDS.values()}
         names |= {name for name, field in HEADER_FIELDS.items() if field in self.headers}
         first, last = {}, {}
-        for name, value in headers:
-            like = [one for one in names - set(FRAMING) if JOINT.sub("-", one) == JOINT.sub("-", name)]
-            if name not in names and like and re.search("[_.]", name):
-                texts = {field: text for field, text in fields_of([(like[0], value)]).items() if self.names_header(field)}
+        for name, value in sorted(headers, key=lambda one: one[0] in names):
+            like = [one for one in names - set(FRAMING) if one != name and JOINT.sub("-", one) == JOINT.sub("-", name)]
+            for one in like if name not in FRAMING else ():
+                texts = {field: text for field, text in fields_of([(one, value)]).items() if self.names_header(field)}
                 first, last = {**texts, **first}, {**last, **texts}
         is_another = any(firsts.get(field) != text for field, text in first.items())
         return ([first] if is_another else []) + ([last] if first != last else [])

@@ -138,11 +138,22 @@ class Requests(unittest.TestCase):
             self.assertEqual([tuple(unit.fields.get(f'http.cookies["{name}"]') for name in "cd") for unit in (packet, *packet.further)], texts, lines)
 
     def test_a_header_with_other_joints_is_taken_for_one_that_rules_name(self):
-        readings = http1.Readings(named=http1.named_in('http.request.headers["X-Api-Key"] http.user_agent http.request.headers["cookie"]'))
+        readings = http1.Readings(named=http1.named_in(
+            'http.request.headers["X-Api-Key"] http.user_agent http.request.headers["cookie"] http.request.headers["app_key"] '
+            'http.request.headers["a-b"] http.request.headers["a~b"] http.request.headers["content_length"]'))
         key, agent = 'http.request.headers["x-api-key"]', "http.user_agent"
+        named, hyphen, tilde = 'http.request.headers["app_key"]', 'http.request.headers["a-b"]', 'http.request.headers["a~b"]'
         for lines, field, texts in ((b"X_Api.Key: 1", key, [None, b"1"]), (b"X_Api_Key: 1\r\nX-Api-Key: 2", key, [b"2", b"1"]),
                                     (b"X_Api_Key: 1\r\nX-Api-Key: 1", key, [b"1"]), (b"XxApi_Key: 1", key, [None]),
                                     (b"X_Api_Key: 1\r\nx_api_key: 2\r\nX_Api_Key: 3", key, [None, b"1", b"3"]),
+                                    (b"X!Api~Key: 1", key, [None, b"1"]), (b"X|Api'Key: 1\r\nX-Api-Key: 2", key, [b"2", b"1"]),
+                                    (b"XaApi-Key: 1\r\nX-Api-Key2: 1\r\nXApiKey: 1\r\nX-Api0Key: 1", key, [None]),
+                                    (b"App-Key: 1", named, [None, b"1"]), (b"App-Key: 1\r\nApp_Key: 2", named, [b"2", b"1"]),
+                                    (b"App.Key: 1\r\nApp_Key: 1", named, [b"1"]), (b"AppKey: 1", named, [None]),
+                                    (b"A-B: 1", tilde, [None, b"1"]), (b"A-B: 1\r\nA~b: 2", tilde, [b"2", b"1"]),
+                                    (b"A-B: 1\r\nA~b: 2", hyphen, [b"1", b"2"]), (b"A-B: 1\r\nA~b: 1", hyphen, [b"1"]),
+                                    (b"A_B: 1", hyphen, [None, b"1"]), (b"A_B: 1", tilde, [None, b"1"]),
+                                    (b"Content-Length: 0", 'http.request.headers["content_length"]', [None]),
                                     (b"User_Agent: a", agent, [None, b"a"]),
                                     (b"User_Agent: a\r\nUser-Agent: b\r\nUser-Agent: c", agent, [b"b", b"c", b"a"])):
             packet = Packet()

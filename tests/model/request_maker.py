@@ -44,6 +44,7 @@ REQUESTS = Words(
         'http.request.headers["user-agent"]': ["curl/8.5", ""],
         'http.request.headers["X-Api"]': ["k1", "k"],
         'http.request.headers["X_!~#1"]': ["1", "", "a"],
+        'http.request.headers["x_api_key"]': ["k1", "K1"],
         'http.request.headers["cookie"]': ["SID=9", "sid", ";", ""],
         'http.request.headers["x-absent"]': ["", "k"],
         'http.request.headers["host"]': ["A.Example", "www"],
@@ -124,8 +125,12 @@ class RequestMaker(Connections):
             target = path + self.dice.choice(("", "", "", "/", "?q=/../%2F"))
         return target
 
+    def joined(self, name):
+        """With other joints, which programs behind CGI do not tell apart."""
+        return "".join(one if one.isalnum() else self.dice.choice("_-_.!~") for one in name)
+
     def line(self, name, value):
-        name = self.dice.choice((name, name.lower(), name.upper(), name.replace("-", "_") if self.chance(10) else name))
+        name = self.dice.choice((name, name.lower(), name.upper(), self.joined(name) if self.chance(10) else name))
         fold = self.dice.choice(FOLDS) if self.folds and self.chance(5) else ""
         return f"{name}:{self.dice.choice((' ', '', '  '))}{value}{fold}{self.dice.choice(('', '', ' '))}"
 

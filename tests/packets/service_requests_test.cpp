@@ -706,11 +706,12 @@ TEST(ServiceRepeats, EitherIsJudged) {
               "Cookie: s=a; s=real\r\nCookie: s=b\r\n", "Cookie: s=a; s=real\r\nCookie: t=b\r\n",
               "User-Agent: a\r\nUser-Agent: real\r\n", "User_Agent: real\r\n",
               "User-Agent: a\r\nUSER.AGENT: real\r\n", "User_Agent: real\r\nUser-Agent: a\r\n",
-              "User_Agent: a\r\nUser_Agent: b\r\nuser_agent: real\r\n"}) {
+              "User_Agent: a\r\nUser_Agent: b\r\nuser_agent: real\r\n", "User!Agent: real\r\n",
+              "User-Agent: a\r\nUser~Agent: real\r\n"}) {
             EXPECT_EQ(judge(lines), Reason::DenyRule) << lines;
         }
         for (const char* lines : {"X: a\r\nX: b\r\n", "Cookie: s=a; s=b\r\nCookie: s=c; s=d\r\n",
-                                  "User_Agent: a\r\nUserxAgent: real\r\n"}) {
+                                  "User_Agent: a\r\nUserxAgent: real\r\nUser0Agent: real\r\n"}) {
             EXPECT_EQ(judge(lines), Reason::Unmatched) << lines;
         }
     }
@@ -756,6 +757,40 @@ TEST(ServiceRepeats, AHeaderWithUnderscoresIsChargedToo) {
     EXPECT_EQ(judge("X_Api_Key: real\r\n"), Reason::WithinLimits);
     EXPECT_EQ(judge("X-Api-Key: a\r\n"), Reason::WithinLimits);
     EXPECT_EQ(judge("X-Api.Key: real\r\nX-Api-Key: b\r\n"), Reason::OverLimit);
+    EXPECT_EQ(judge("X!Api~Key: b\r\n"), Reason::WithinLimits);
+    EXPECT_EQ(judge("X|Api+Key: real\r\n"), Reason::OverLimit);
+}
+
+// Authors of such programs write its name as these know it.
+TEST(ServiceRepeats, AHeaderWithHyphensIsOneThatTheRuleNamesWithUnderscores) {
+    UnitParser parser{capture_unit_budget()};
+    test::Box box{
+        "version: 1\nservices:\n  - {id: web, protocol: http, when: 'ip.dst eq 192.0.2.1 and "
+        "l4.dport eq 80', mode: enforce, checksums: trust}\nrules:\n  - {id: k, mode: enforce, "
+        "key: ['http.request.headers[\"x_api_key\"]'], per: request, limits: [{algorithm: "
+        "fixed_window, count: 1, window: 1h}]}\n  - {id: d, mode: enforce, when: "
+        "'http.request.headers[\"a-b\"] eq \"1\" and not http.request.headers[\"a_b\"] eq \"2\"', "
+        "on_match: drop}\n"};
+    box.find_units_by(parser.finder());
+    for (const test::Frame& frame : {test::syn(), test::syn_ack(), client("")}) {
+        (void)box.judge(frame, test::kStart);
+    }
+    std::uint32_t at = 0;
+    const auto judge = [&](const std::string& lines) {
+        const std::string head = "GET / HTTP/1.1\r\nHost: a\r\n" + lines + "\r\n";
+        const Reason reason = box.judge(client(head, at), test::kStart).reason;
+        at += length(head);
+        return reason;
+    };
+    EXPECT_EQ(judge("X-Api-Key: real\r\n"), Reason::WithinLimits);
+    EXPECT_EQ(judge("X-Api-Key: real\r\n"), Reason::OverLimit);
+    EXPECT_EQ(judge("X_Api_Key: a\r\nX-Api-Key: real\r\n"), Reason::OverLimit);
+    EXPECT_EQ(judge("X_Api_Key: a\r\n"), Reason::WithinLimits);
+    EXPECT_EQ(judge("X-Api-Kez: real\r\nXxApi-Key: real\r\n"), Reason::Unmatched);
+    // Each is the other, too, where rules name both.
+    EXPECT_EQ(judge("A_B: 1\r\n"), Reason::DenyRule);
+    EXPECT_EQ(judge("A-B: 3\r\nA_B: 1\r\n"), Reason::DenyRule);
+    EXPECT_EQ(judge("A-B: 2\r\nA_B: 3\r\n"), Reason::Unmatched);
 }
 
 // A rule over what servers that decode make of a path.

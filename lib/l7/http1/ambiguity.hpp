@@ -162,7 +162,8 @@ inline constexpr auto kHeadShapes = std::to_array<HeadShapeRow>({
     {HeadShape::RepeatedCookie, "repeated_cookie", HeadReading::Accepted,
      "a cookie that rules name: the first", "the last of each"},
     {HeadShape::AlikeHeader, "alike_header", HeadReading::Accepted,
-     "a name that is one of the rules' but for _ or . in the place of -: another header",
+     "a name that is one of the rules' but for bytes that are no letters and no digits, as _ and . "
+     "in the place of -, or - in that of _: another header",
      "that header: programs behind CGI, WSGI, PHP"},
     {HeadShape::DuplicateContentLength, "duplicate_content_length", HeadReading::Ambiguous,
      "several times the same length: that length"},

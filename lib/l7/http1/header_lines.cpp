@@ -127,15 +127,35 @@ HeaderName read_name(LineWalk& lines, Block begin, HeadShapes& shapes) noexcept 
     });
 }
 
+// A value of all headers with these places, a bit each, by names that are alike to theirs.
+void add_alike_to(std::uint64_t places, ByteView value, RequestHead& head) noexcept {
+    head.shapes.add_if(places != 0, HeadShape::AlikeHeader);
+    for (; places != 0; places &= places - 1) {
+        head.add_alike(static_cast<std::uint8_t>(std::countr_zero(places)), value);
+    }
+}
+
 // A line whose name is alike to one that rules name.
 [[gnu::cold, gnu::noinline]] void add_alike(std::uint8_t place, std::size_t behind, LineWalk& lines,
+                                            const WantedHeaders& wanted,
                                             RequestHead& head) noexcept {
     ByteView value = without_blanks(lines.line().subspan(behind));
     if (lines.is_folded()) {
         value = fold(lines, value, head.shapes);
     }
-    head.shapes.add(HeadShape::AlikeHeader);
-    head.add_alike(static_cast<std::uint8_t>(place & ~WantedHeaders::kAlike), value);
+    add_alike_to(wanted.alike(static_cast<std::uint8_t>(place & ~WantedHeaders::kAlike)), value,
+                 head);
+}
+
+// Headers that came, with these places, by their own names, which are alike to others of the rules.
+[[gnu::cold, gnu::noinline]] void add_paired(std::uint64_t places, const WantedHeaders& wanted,
+                                             RequestHead& head) noexcept {
+    for (; places != 0; places &= places - 1) {
+        const auto place = static_cast<std::uint8_t>(std::countr_zero(places));
+        const std::uint64_t others = wanted.alike(place) & ~(std::uint64_t{1} << place);
+        add_alike_to(others, head.header(place).first, head);
+        add_alike_to(others, head.header(place).last, head);
+    }
 }
 
 HttpUpgrade with_protocol(HttpUpgrade upgrade, const ReadableText& protocol) noexcept {
@@ -192,6 +212,10 @@ public:
         }
     }
     void end() noexcept {
+        if (const std::uint64_t paired = head_.present(wanted_.paired()); paired != 0)
+            [[unlikely]] {
+            add_paired(paired, wanted_, head_);
+        }
         head_.body = framing_.framing(head_.minor_version, head_.shapes);
         const bool persists =
             head_.minor_version != 0 ? !has_close_ : has_keep_alive_ && !has_close_;
@@ -293,7 +317,7 @@ void read_header_lines(http1::LineWalk& lines, const WantedHeaders& wanted,
             name.name.empty() ? NameTable::kNone : wanted.header(name.name, begin);
         if (place >= WantedHeaders::kAlike) {
             if (place != NameTable::kNone) [[unlikely]] {
-                http1::add_alike(place, name.behind, lines, head);
+                http1::add_alike(place, name.behind, lines, wanted, head);
             }
             continue;
         }

@@ -43,8 +43,14 @@ public:
         return slots_[slot];
     }
 
+    // Such a text may be one to may_have() too, whatever the names are.
+    void admit(std::byte first, std::size_t size) noexcept {
+        firsts_by_size_[size_class(size)] |= std::uint32_t{1} << letter_of(first);
+    }
+
     [[nodiscard]] std::size_t size() const noexcept { return names_.size(); }
     [[nodiscard]] std::string_view name(std::size_t index) const noexcept { return names_[index]; }
+    [[nodiscard]] const std::vector<std::string>& names() const noexcept { return names_; }
 
 private:
     // The first 32 bytes, zeroes behind the end: of names that are not longer, all there is.

@@ -98,6 +98,10 @@ public:
     [[nodiscard]] HeaderText header(FramingHeader which) const noexcept {
         return header(static_cast<std::uint8_t>(which));
     }
+    // The headers that came, of those with these places, a bit each.
+    [[nodiscard]] std::uint64_t present(std::uint64_t places) const noexcept {
+        return headers_present_ & places;
+    }
     // The values of headers whose names are alike (WantedHeaders::kAlike).
     [[nodiscard]] HeaderText alike(std::uint8_t place) const noexcept {
         return has(alike_present_, place) ? alike_[place] : HeaderText{};

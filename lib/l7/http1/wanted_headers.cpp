@@ -3,6 +3,7 @@
 #include "lib/base/token.hpp"
 #include "lib/l7/http1/byte_classes.hpp"
 #include "lib/l7/http1/texts.hpp"
+#include "lib/packet/text_name.hpp"
 
 #include <algorithm>
 #include <array>
@@ -39,14 +40,27 @@ bool is_same_header(const std::string& a, const std::string& b) {
     });
 }
 
-// CGI (RFC 3875, 4.1.18), and with it WSGI and PHP, keep none of these apart in a name.
-bool is_joint(std::byte byte) noexcept {
-    return byte == std::byte{'-'} || byte == std::byte{'_'} || byte == std::byte{'.'};
+constexpr std::byte kHyphen{'-'};
+
+// Programs behind CGI (RFC 3875, 4.1.18), and so WSGI and PHP, keep - and _ apart from no byte that
+// their server makes a _ of: with lighttpd all but letters and digits.
+constexpr bool is_joint(std::byte byte) noexcept {
+    return !is_letter(byte) && !is_digit(byte);
 }
 
-bool is_alike(std::byte one, char other) noexcept {
-    const auto own = static_cast<std::byte>(other);
-    return to_lower(one) == own || (is_joint(one) && is_joint(own));
+constexpr std::byte joined_byte(std::byte byte) noexcept {
+    return is_joint(byte) ? kHyphen : to_lower(byte);
+}
+
+// The names of the rules among those of all headers, joined.
+std::vector<std::string> joined_names(const std::vector<std::string>& headers) {
+    std::vector<std::string> names{headers.begin() + kFramingHeaderCount, headers.end()};
+    for (std::string& name : names) {
+        std::transform(name.begin(), name.end(), name.begin(), [](char byte) {
+            return static_cast<char>(joined_byte(static_cast<std::byte>(byte)));
+        });
+    }
+    return names;
 }
 
 }  // namespace
@@ -70,17 +84,48 @@ Result<WantedHeaders> WantedHeaders::make(const std::vector<std::string>& header
     return WantedHeaders{std::move(all_headers), std::move(all_cookies)};
 }
 
-std::uint8_t WantedHeaders::alike(ByteView name) const noexcept {
-    const bool may_be = std::any_of(name.begin(), name.end(), [](std::byte byte) {
-        return byte == std::byte{'_'} || byte == std::byte{'.'};
-    });
-    for (std::size_t place = kFramingHeaderCount; may_be && place < headers_.size(); ++place) {
-        const std::string_view own = headers_.name(place);
-        if (std::equal(name.begin(), name.end(), own.begin(), own.end(), http1::is_alike)) {
-            return static_cast<std::uint8_t>(kAlike | place);
+WantedHeaders::WantedHeaders(std::vector<std::string> headers, std::vector<std::string> cookies)
+    : headers_{std::move(headers), true},
+      cookies_{std::move(cookies), false},
+      joined_{http1::joined_names(headers_.names()), true} {
+    for (std::size_t place = kFramingHeaderCount; place < headers_.size(); ++place) {
+        note_alike(static_cast<std::uint8_t>(place));
+    }
+}
+
+// Any joint may stand where a name begins with one.
+void WantedHeaders::note_alike(std::uint8_t place) {
+    const ByteView name = bytes_of(headers_.name(place));
+    for (const char mark : kTokenMarks) {
+        if (http1::is_joint(name.front())) {
+            headers_.admit(static_cast<std::byte>(mark), name.size());
         }
     }
-    return NameTable::kNone;
+    has_other_joint_ |= std::any_of(name.begin(), name.end(), [](std::byte byte) {
+        return http1::is_joint(byte) && byte != http1::kHyphen;
+    });
+    const std::string_view joined = joined_.name(place - kFramingHeaderCount);
+    for (std::size_t other = kFramingHeaderCount; other < headers_.size(); ++other) {
+        if (joined_.name(other - kFramingHeaderCount) == joined) {
+            alike_[place] |= std::uint64_t{1} << other;
+            paired_ |= std::uint64_t{other != place} << place;
+        }
+    }
+}
+
+std::uint8_t WantedHeaders::find_alike(ByteView name) const noexcept {
+    std::array<std::byte, kMaxTextNameSize> room;
+    const bool may_be = std::any_of(name.begin(), name.end(), [this](std::byte byte) {
+        return http1::is_joint(byte) && (byte != http1::kHyphen || has_other_joint_);
+    });
+    if (!may_be || name.size() > room.size()) {
+        return NameTable::kNone;
+    }
+    std::transform(name.begin(), name.end(), room.begin(), http1::joined_byte);
+    const std::uint8_t found = joined_.find(ByteView{room}.first(name.size()));
+    return found == NameTable::kNone
+               ? found
+               : static_cast<std::uint8_t>(kAlike | (found + kFramingHeaderCount));
 }
 
 }  // namespace sluice

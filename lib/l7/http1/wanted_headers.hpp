@@ -2,6 +2,7 @@
 #include "lib/base/result.hpp"
 #include "lib/l7/http1/name_table.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -35,7 +36,8 @@ public:
     [[nodiscard]] static Result<WantedHeaders> make(const std::vector<std::string>& headers,
                                                     const std::vector<std::string>& cookies);
 
-    // Beside a place: of the header with this place to programs that know _ and . for - alone.
+    // Beside a place: a name that programs take for that header's, and for the others of its
+    // alike(), which keep letters and digits alone apart.
     static constexpr std::uint8_t kAlike = 0x80;
     static_assert(kMaxHeaders <= kAlike && (NameTable::kNone & kAlike) != 0);
 
@@ -50,8 +52,13 @@ public:
             return NameTable::kNone;
         }
         const std::uint8_t place = headers_.find(name, begin);
-        return place != NameTable::kNone ? place : alike(name);
+        return place != NameTable::kNone ? place : find_alike(name);
     }
+    // The places of the rules' headers whose names are alike to that of this one, and its own; a
+    // bit each.
+    [[nodiscard]] std::uint64_t alike(std::uint8_t place) const noexcept { return alike_[place]; }
+    // The places of those that are alike to another one.
+    [[nodiscard]] std::uint64_t paired() const noexcept { return paired_; }
     [[nodiscard]] std::uint8_t cookie(const http1::ReadableText& name) const noexcept {
         return cookies_.find(name);
     }
@@ -60,14 +67,18 @@ public:
     [[nodiscard]] const NameTable& cookies() const noexcept { return cookies_; }
 
 private:
-    WantedHeaders(std::vector<std::string> headers, std::vector<std::string> cookies)
-        : headers_{std::move(headers), true}, cookies_{std::move(cookies), false} {}
+    WantedHeaders(std::vector<std::string> headers, std::vector<std::string> cookies);
 
-    // Places of the rules' headers, not of the framing's.
-    [[nodiscard, gnu::cold, gnu::noinline]] std::uint8_t alike(ByteView name) const noexcept;
+    void note_alike(std::uint8_t place);
+    // The first of the rules' headers, not of the framing's.
+    [[nodiscard, gnu::cold, gnu::noinline]] std::uint8_t find_alike(ByteView name) const noexcept;
 
     NameTable headers_;
     NameTable cookies_;
+    NameTable joined_;              // the rules' headers in their order, each joint a -
+    bool has_other_joint_ = false;  // than -, in a name of the rules
+    std::uint64_t paired_ = 0;
+    std::array<std::uint64_t, kMaxHeaders> alike_{};
 };
 
 }  // namespace sluice

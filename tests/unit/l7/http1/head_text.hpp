@@ -12,8 +12,8 @@
 namespace sluice::test {
 
 inline const WantedHeaders& wanted() {
-    static const Result<WantedHeaders> names =
-        WantedHeaders::make({"User-Agent", "referer", "X-Forwarded-For", "A"}, {"sid", "b"});
+    static const Result<WantedHeaders> names = WantedHeaders::make(
+        {"User-Agent", "referer", "X-Forwarded-For", "A", "x_kind", "X-Kind"}, {"sid", "b"});
     return *names;
 }
 

@@ -34,23 +34,55 @@ TEST(WantedHeaders, HeadersAreFoundInEitherCaseAndCookiesAsTheyAre) {
 }
 
 TEST(WantedHeaders, OneOfTheRulesIsAlikeToWhatProgramsTakeForIt) {
-    const Result<WantedHeaders> wanted = WantedHeaders::make({"X-Api-Key", "x_y", "x-y"}, {});
+    const Result<WantedHeaders> wanted =
+        WantedHeaders::make({"X-Api-Key", "x_y", "x-y", "App_Key", "_.z", "content_length"}, {});
     ASSERT_TRUE(wanted);
     const auto place = [&](std::string_view name) {
         const http1::ReadableText text{bytes_of(name)};
         return wanted->header(text.bytes(), text.load(0));
     };
     constexpr std::uint8_t kKey = WantedHeaders::kAlike | kFramingHeaderCount;
-    for (const char* name : {"X_Api_Key", "x-api_key", "X.API.KEY", "x_api-key"}) {
+    for (const char* name : {"X_Api_Key", "x-api_key", "X.API.KEY", "x_api-key", "X!Api!Key",
+                             "x~API+KEY", "X^Api`Key", "X_Api+Key", "x-api|key"}) {
         EXPECT_EQ(place(name), kKey) << name;
+    }
+    EXPECT_EQ(place("app-key"), kKey + 3);
+    EXPECT_EQ(place("App~Key"), kKey + 3);
+    for (const char* name : {"--z", "~!Z", "!.z"}) {
+        EXPECT_EQ(place(name), kKey + 4) << name;
     }
     EXPECT_EQ(place("X-Api-Key"), kFramingHeaderCount);
     EXPECT_EQ(place("x_y"), kFramingHeaderCount + 1);
     EXPECT_EQ(place("X-y"), kFramingHeaderCount + 2);
     EXPECT_EQ(place("x.y"), WantedHeaders::kAlike | (kFramingHeaderCount + 1));
-    for (const char* name : {"X_Api_Kez", "XxApi_Key", "X_Api+Key", "Content_Length", "X_Api_Ke"}) {
+    for (const char* name : {"X_Api_Kez", "XxApi_Key", "X0Api_Key", "XxApixKey", "X_Api_Ke",
+                             "Transfer_Encoding", "AppxKey", "z.z", "x-z"}) {
         EXPECT_EQ(place(name), NameTable::kNone) << name;
     }
+    EXPECT_EQ(place("Content-Length"), static_cast<std::uint8_t>(FramingHeader::ContentLength));
+    EXPECT_EQ(place("content.length"), kKey + 5);
+}
+
+TEST(WantedHeaders, NamesOfTheRulesAreAlikeToOneAnother) {
+    const Result<WantedHeaders> wanted = WantedHeaders::make({"a-b", "c-d", "A_B", "a.b"}, {});
+    ASSERT_TRUE(wanted);
+    constexpr std::uint64_t kFirst = std::uint64_t{1} << kFramingHeaderCount;
+    EXPECT_EQ(wanted->paired(), kFirst * 0b1101);
+    for (const std::uint8_t of : {0, 2, 3}) {
+        EXPECT_EQ(wanted->alike(static_cast<std::uint8_t>(kFramingHeaderCount + of)),
+                  kFirst * 0b1101);
+    }
+    EXPECT_EQ(wanted->alike(kFramingHeaderCount + 1), kFirst * 0b10);
+}
+
+// No rule names a longer one.
+TEST(WantedHeaders, ALongNameIsAlikeToNone) {
+    const std::string longest(128, 'x');
+    const Result<WantedHeaders> wanted = WantedHeaders::make({longest, longest + "-x"}, {});
+    ASSERT_TRUE(wanted);
+    const std::string name = longest + "_x";
+    const http1::ReadableText text{bytes_of(name)};
+    EXPECT_EQ(wanted->header(text.bytes(), text.load(0)), NameTable::kNone);
 }
 
 TEST(WantedHeaders, NamesAreTokensAndHaveABound) {
