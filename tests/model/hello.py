@@ -6,7 +6,8 @@ CLIENT_HELLO = 1
 SERVER_NAME, SIGNATURE_ALGORITHMS, ALPN, EARLY_DATA, VERSIONS = 0, 13, 16, 42, 43
 GREASE = {0x0A0A + 0x1010 * number for number in range(16)}
 MOST_BYTES = 64 * 1024
-HOST_NAME = re.compile(rb"[A-Za-z0-9_-]{1,63}(\.[A-Za-z0-9_-]{1,63})*\.?")
+LABEL = rb"(?![Xx][Nn]--(?:[^.]*-)?(?:\.|\Z))[A-Za-z0-9_-]{1,63}"
+HOST_NAME = re.compile(rb"%s(\.%s)*\.?" % (LABEL, LABEL))
 JA4_VERSIONS = {0x0304: "13", 0x0303: "12", 0x0302: "11", 0x0301: "10", 0x0300: "s3"}
 
 

@@ -24,6 +24,7 @@ FOLD = re.compile(rb"\r\n[ \t]")
 HOST = re.compile(rb"([A-Za-z0-9._-]*|\[[0-9A-Fa-f.]*:[0-9A-Fa-f.:]*\])(?::[0-9]{0,5})?\Z")
 BRACKETED = re.compile(rb"\[([A-Za-z0-9._-]+)\](?::[0-9]{0,5})?\Z")
 NUMBERED = re.compile(rb"(?:.*\.)?(?:[0-9]+|0[xX][0-9A-Fa-f]*)\Z")  # the last label is a number
+ODD_LABEL = re.compile(rb"(?:.*\.)?[xX][nN]--(?:[^.]*-)?(?:\..*)?\Z")  # of IDNA, which decodes to ASCII
 QUAD = re.compile(rb"(?:(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])(?:\.(?!\Z)|\Z)){4}")
 EXPECT = re.compile(rb"\r\n[Ee][Xx][Pp][Ee][Cc][Tt]:[ \t]*([^\r]*?)[ \t]*(?=\r\n|\Z)")
 # Of methods whose body some servers leave unread, to read it as the next request.
@@ -235,4 +236,4 @@ def without_root(name):
 def is_host(host):
     found = HOST.match(host)
     name = found and without_root(found[1])
-    return name is not None and not (NUMBERED.match(name) and not QUAD.fullmatch(name))
+    return name is not None and not ODD_LABEL.match(name) and not (NUMBERED.match(name) and not QUAD.fullmatch(name))

@@ -159,6 +159,8 @@ std::vector<Row> rows() {
          443},
         {"a server name with a blank", HelloMaker{}.sni("evil ").records(), "unreadable_hello",
          443},
+        {"a server name whose Punycode is ASCII alone",
+         HelloMaker{}.sni("www.xn--evil-.example").records(), "unreadable_hello", 443},
         {"a server name beyond ASCII", HelloMaker{}.sni("ev\xC4\xB0l").records(),
          "unreadable_hello", 443},
     };

@@ -649,13 +649,15 @@ TEST(ServiceHosts, WhatSomeReadAsAnotherIsRefused) {
              {"%6cogin.example", "l%6Fgin.example:80", "login%2Eexample", "login%E3%80%82example",
               "log%C2%ADin.example", "login.example:x", "login.example:80:9",
               "login.example:000080", "login!.example", "login~", "3232235777", "0xC0.0xA8.1.1",
-              "192.168.257", "192.168.1.01", "a.0x", "[login.example]"}) {
+              "192.168.257", "192.168.1.01", "a.0x", "[login.example]", "xn--login-.example",
+              "www.Xn--login-", "example.org.xn--"}) {
             for (const std::string& head : places(host)) {
                 EXPECT_EQ(judge(head), Reason::AmbiguousRequest) << head;
             }
         }
-        for (const char* host : {"login.example:80", "192.0.2.1", "[2001:db8::1]:80", "a_b.example",
-                                 "xn--bcher-kva.example", "web1", "1a.1b.de"}) {
+        for (const char* host :
+             {"login.example:80", "192.0.2.1", "[2001:db8::1]:80", "a_b.example",
+              "xn--bcher-kva.example", "r4---sn-a-.example", "web1", "1a.1b.de"}) {
             EXPECT_EQ(judge(head_of(host)), Reason::WithinLimits) << host;
         }
     }

@@ -143,9 +143,8 @@ inline constexpr auto kHeadShapes = std::to_array<HeadShapeRow>({
      "the target's host, not the header's (RFC 9112, 3.2.2)", "the header's"},
     {HeadShape::BadHost, "bad_host", HeadReading::Ambiguous,
      "what is neither a name of letters, digits, -, _ and ., an address nor a port, or a name "
-     "whose "
-     "last label is a number: as sent, lower-cased; a name in brackets: the name, as Apache reads "
-     "it"},
+     "whose last label is a number or with a label xn-- that ends in -: as sent, lower-cased; a "
+     "name in brackets: the name, as Apache reads it"},
     {HeadShape::ObsFold, "obs_fold", HeadReading::Ambiguous,
      "a line that begins with SP or HTAB belongs to the value before, line ends included"},
     {HeadShape::SpaceBeforeFirstHeader, "space_before_first_header", HeadReading::Ambiguous,

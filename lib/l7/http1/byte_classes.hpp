@@ -12,6 +12,7 @@ inline constexpr std::byte kCr{'\r'};
 inline constexpr std::byte kLf{'\n'};
 inline constexpr std::byte kColon{':'};
 inline constexpr std::byte kDot{'.'};
+inline constexpr std::byte kHyphen{'-'};
 inline constexpr std::byte kPercent{'%'};
 inline constexpr std::byte kSlash{'/'};
 inline constexpr std::byte kBackslash{'\\'};

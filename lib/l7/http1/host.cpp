@@ -3,6 +3,7 @@
 #include "lib/l7/http1/texts.hpp"
 
 #include <algorithm>
+#include <string_view>
 
 namespace sluice::http1 {
 
@@ -65,14 +66,42 @@ bool is_odd_address(const ReadableText& name) noexcept {
            is(bytes[last == 0 ? 0 : last - 1], kOfNumber) && is_odd_address_slow(name);
 }
 
+// A label of IDNA that decodes to itself without its xn-- and its last hyphen: to nothing, or to
+// ASCII, which has no such form, and which some programs take for that name.
+bool is_odd_label(ByteView label) noexcept {
+    constexpr std::string_view kPrefix = "xn--";
+    return label.size() >= kPrefix.size() && label.back() == kHyphen &&
+           equals_ignoring_case(label.first(kPrefix.size()), kPrefix);
+}
+
+[[gnu::cold, gnu::noinline]] bool has_odd_label(ByteView name) noexcept {
+    for (std::size_t begin = 0; begin < name.size();) {
+        const ByteView rest = name.subspan(begin);
+        const ByteView label = rest.first(find_byte(rest, 0, '.'));
+        if (is_odd_label(label)) {
+            return true;
+        }
+        begin += label.size() + 1;
+    }
+    return false;
+}
+
 // The part of a host that is its own form but for a port; zero: it has to be read as a whole.
 std::size_t plain_size(const ReadableText& host) noexcept {
     const ByteView sent = host.bytes();
-    const std::size_t size = find_byte(host, 0, not_plain_mask);
+    std::uint32_t pairs = 0;   // of hyphens, as most names have none
+    std::uint32_t before = 0;  // one that the block before ends with
+    const std::size_t size = find_byte(host, 0, [&](Block block) {
+        const std::uint32_t hyphens = equal_mask(block, '-');
+        pairs |= hyphens & (hyphens << 1 | before);
+        before = hyphens >> (kBlock - 1);
+        return not_plain_mask(block);
+    });
     const bool ends =
         size == sent.size() || (sent[size] == kColon && is_port(sent.subspan(size + 1)));
-    const bool is_plain =
-        size != 0 && sent[size - 1] != kDot && ends && !is_odd_address(host.with(sent.first(size)));
+    const bool is_plain = size != 0 && sent[size - 1] != kDot && ends &&
+                          !is_odd_address(host.with(sent.first(size))) &&
+                          (pairs == 0 || !has_odd_label(sent.first(size)));
     return is_plain ? size : 0;
 }
 
@@ -120,7 +149,8 @@ ByteView host_part(const ReadableText& host) noexcept {
         return {};
     }
     const ByteView form = is_literal ? name : without_dot(name);
-    return is_literal || !is_odd_address(host.with(form)) ? form : ByteView{};
+    const bool is_odd = !is_literal && (is_odd_address(host.with(form)) || has_odd_label(form));
+    return is_odd ? ByteView{} : form;
 }
 
 // A name in brackets, which Apache takes off and others refuse; absent: it is none.

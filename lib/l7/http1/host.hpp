@@ -13,8 +13,9 @@ namespace sluice {
 // What comes back is a part of `host` where no letter changes, else it lies at the beginning of
 // `room`. What is no host is BadHost and comes back in lower case, port and all; a name in
 // brackets is BadHost too, and comes back without them. No host either is what some programs read
-// as another one: a name with bytes beyond letters, digits, -, _ and . (%6C for l), and one whose
-// last label is a number, but for an IPv4 address of four decimal numbers (0x7f.1).
+// as another one: a name with bytes beyond letters, digits, -, _ and . (%6C for l), one whose last
+// label is a number, but for an IPv4 address of four decimal numbers (0x7f.1), and one with a label
+// of IDNA that ends in a hyphen (xn--login- for login).
 [[nodiscard]] ByteView normalise_host(const http1::ReadableText& host, MutableBytes room,
                                       HeadShapes& shapes) noexcept;
 

@@ -40,8 +40,6 @@ bool is_same_header(const std::string& a, const std::string& b) {
     });
 }
 
-constexpr std::byte kHyphen{'-'};
-
 // Programs behind CGI (RFC 3875, 4.1.18), and so WSGI and PHP, keep - and _ apart from no byte that
 // their server makes a _ of: with lighttpd all but letters and digits.
 constexpr bool is_joint(std::byte byte) noexcept {

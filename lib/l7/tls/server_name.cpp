@@ -14,8 +14,10 @@ bool is_label_byte(char c) noexcept {
     return is_ascii_lower(c) || is_ascii_digit(c) || c == '-' || c == '_';
 }
 
+// Programs that decode labels of IDNA make `login` of `xn--login-`, which no IDN is sent as.
 bool is_label(std::string_view label) noexcept {
-    return !label.empty() && label.size() <= kMaxDnsLabel &&
+    const bool is_odd = label.starts_with("xn--") && label.back() == '-';
+    return !label.empty() && label.size() <= kMaxDnsLabel && !is_odd &&
            std::all_of(label.begin(), label.end(), is_label_byte);
 }
 

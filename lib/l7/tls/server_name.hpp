@@ -24,7 +24,8 @@ public:
 
     // False: it is no host name (empty, too long, with any byte that labels do not have), so that
     // one server takes it for another name than the next one: nginx serves `name:443` as `name`,
-    // Caddy and Traefik trim white space and fold letters beyond ASCII. Then it is Absent.
+    // Caddy and Traefik trim white space and fold letters beyond ASCII, and who compares names as
+    // IDNA has them takes `xn--name-` for `name`. Then it is Absent.
     [[nodiscard]] bool assign(ByteView name) noexcept;
     void clear() noexcept { size_ = 0, kind_ = ServerNameKind::Absent; }
 

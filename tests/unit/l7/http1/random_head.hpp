@@ -118,6 +118,8 @@ private:
                                  "Host.Example.",
                                  "host.example:80",
                                  "HOST.example",
+                                 "a.Xn--host-.example",
+                                 "xn--a-1.b--.xn--",
                                  "[::1]",
                                  "[::1]:x",
                                  "a b",

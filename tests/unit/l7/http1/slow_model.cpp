@@ -590,6 +590,7 @@ std::string slow_host(std::string host, Shapes& shapes) {
     static const std::regex kNumber{R"(([^]*\.)?([0-9]+|0[xX][0-9A-Fa-f]*)\.?)"};
     static const std::regex kQuad{
         R"(((25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])(\.(?!\.?$)|\.?$)){4})"};
+    static const std::regex kOddLabel{R"(([^]*\.)?[xX][nN]--([^.]*-)?(\.[^]*)?)"};
     std::smatch found;
     if (host.find('\n') != std::string::npos || host.find('\r') != std::string::npos) {
         shapes.insert(HeadShape::BadHost);
@@ -601,6 +602,7 @@ std::string slow_host(std::string host, Shapes& shapes) {
     if (std::regex_match(host, found, kBracketed)) {
         shapes.insert(HeadShape::BadHost);
     } else if (!std::regex_match(host, found, kName) ||
+               std::regex_match(found[1].str(), kOddLabel) ||
                (std::regex_match(found[1].str(), kNumber) &&
                 !std::regex_match(found[1].str(), kQuad))) {
         shapes.insert(HeadShape::BadHost);

@@ -26,6 +26,7 @@ TEST(ServerName, HasOneSpellingAndAKind) {
         {"example.com.", "example.com", ServerNameKind::HostName},
         {"_srv.x-y.example", "_srv.x-y.example", ServerNameKind::HostName},
         {"xn--mnchen-3ya.de", "xn--mnchen-3ya.de", ServerNameKind::HostName},
+        {"XN--a-1.xn-.a--", "xn--a-1.xn-.a--", ServerNameKind::HostName},
         {"192.0.2.7", "192.0.2.7", ServerNameKind::Address},
         {"1.2.3.4.5", "1.2.3.4.5", ServerNameKind::Address},
         {"4.example", "4.example", ServerNameKind::HostName},
@@ -69,7 +70,11 @@ TEST(ServerName, WhatIsNoHostNameIsAbsent) {
                                          "login.example\r\n",
                                          "\xE2\x80\x83login.example",
                                          "log\xC4\xB0n.example",
-                                         "login.example%20"};
+                                         "login.example%20",
+                                         "xn--login-.example",
+                                         "www.XN--Login-",
+                                         "xn--.example",
+                                         "example.org.xn--."};
     for (const std::string& bad : names) {
         EXPECT_FALSE(name.assign(bytes_of(bad))) << bad;
         EXPECT_EQ(name.kind(), ServerNameKind::Absent);
