@@ -24,11 +24,18 @@ std::optional<VersionedAddress> parse_version(std::string_view text, int family,
 
 }  // namespace
 
-std::string to_text(IpVersion version, const IpAddress& address) {
-    char text[INET6_ADDRSTRLEN] = {};
+static_assert(INET6_ADDRSTRLEN == kMaxAddressText + 1);
+
+std::string_view write_text(IpVersion version, const IpAddress& address,
+                            std::span<char, kMaxAddressText + 1> room) noexcept {
     const int family = version == IpVersion::V4 ? AF_INET : AF_INET6;
-    (void)inet_ntop(family, address.bytes.data(), text, sizeof(text));
-    return text;
+    const char* const text = inet_ntop(family, address.bytes.data(), room.data(), room.size());
+    return text == nullptr ? std::string_view{} : std::string_view{text};
+}
+
+std::string to_text(IpVersion version, const IpAddress& address) {
+    std::array<char, kMaxAddressText + 1> room;
+    return std::string{write_text(version, address, room)};
 }
 
 std::string to_text(const IpPrefix& prefix) {

@@ -4,8 +4,10 @@
 #include <array>
 #include <bit>
 #include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -56,6 +58,11 @@ struct IpPrefix {
 
 // RFC 5952 text, as inet_ntop writes it.
 [[nodiscard]] std::string to_text(IpVersion version, const IpAddress& address);
+
+inline constexpr std::size_t kMaxAddressText = 45;
+// The same text, at the beginning of the room, which has a byte more; it allocates nothing.
+[[nodiscard]] std::string_view write_text(IpVersion version, const IpAddress& address,
+                                          std::span<char, kMaxAddressText + 1> room) noexcept;
 
 // `address/length`; the address alone when all of its bits count.
 [[nodiscard]] std::string to_text(const IpPrefix& prefix);

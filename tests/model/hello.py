@@ -1,6 +1,7 @@
 """ClientHellos, from RFC 8446 (4.1.2), RFC 6066 and RFC 7301, and their fingerprint as FoxIO's text defines JA4."""
 import hashlib
 import re
+import socket
 
 CLIENT_HELLO = 1
 SERVER_NAME, SIGNATURE_ALGORITHMS, ALPN, EARLY_DATA, VERSIONS = 0, 13, 16, 42, 43
@@ -91,9 +92,10 @@ class Hello:
             kind, name = names.number(1), names.part(2)
             if kind == 0:
                 # Servers differ about what is no host name: some trim, fold or cut it.
-                if seen or name and not HOST_NAME.fullmatch(name) or len(name) > 254:
+                address = ipv6_address(name)
+                if seen or name and not HOST_NAME.fullmatch(name) and not address or len(name) > 254:
                     raise BadHello
-                seen.append(name.lower())
+                seen.append(address or name.lower())
         self.name = seen[0] if seen and seen[0] else None
         if self.name and len(self.name) > 1 and self.name.endswith(b"."):
             self.name = self.name[:-1]
@@ -125,6 +127,17 @@ class Hello:
                 + f"{min(len(ciphers), 99):02}{min(len(types), 99):02}" + ends_of(self.protocol)
                 + "_" + digest(",".join(sorted(ciphers)))
                 + "_" + digest(",".join(sorted(hashed)) + "_" * bool(algorithms) + ",".join(algorithms)))
+
+
+def ipv6_address(name):
+    """An address that clients connect to, as RFC 5952 writes it; None: it is none."""
+    try:
+        octets = socket.inet_pton(socket.AF_INET6, name.decode("ascii"))
+    except (OSError, ValueError):
+        return None
+    begin = int.from_bytes(octets[:2], "big")
+    is_used = begin == 0 or 0x2000 <= begin < 0x4000 or 0xfc00 <= begin < 0xfe00 or 0xfe80 <= begin < 0xfec0
+    return socket.inet_ntop(socket.AF_INET6, octets).encode() if is_used else None
 
 
 def pairs(octets):

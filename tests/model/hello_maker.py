@@ -6,8 +6,8 @@ from hello import Hello
 from unit_rules import Words
 
 NAMES = [b"a.example", b"A.Example", b"b.example.", b"www.C.example", b"10.0.0.1", b"x" * 60 + b".example",
-         b"xn--b.example", b"shop.closed.example", b"_x.example", b"b-443.example"]
-NO_NAMES = [b"a\0b", b"a b", b"a.example ", b"a.xn--b-.example", b"Xn--", b"b.example:443", b"n\xc3\xbc.example", b"2001:db8::1", b"x" * 64 + b".example"]
+         b"2001:DB8:0::1", b"::1", b"xn--b.example", b"shop.closed.example", b"_x.example", b"b-443.example"]
+NO_NAMES = [b"a\0b", b"a b", b"a.example ", b"a.xn--b-.example", b"Xn--", b"b.example:443", b"n\xc3\xbc.example", b"db::1", b"x" * 64 + b".example"]
 PROTOCOLS = [b"h2", b"http/1.1", b"h3", b"dot", b"x", b"\xc3x", b"a ", b"-2"]
 CIPHERS = [0x1301, 0x1302, 0x1303, 0xC02B, 0xC02F, 0xCCA9, 0x009C, 0x0035, 0x000A, 0x00FF, 0x0A0A, 0xFAFA]
 ALGORITHMS = [0x0403, 0x0804, 0x0401, 0x0503, 0x0806, 0x0201, 0x1A1A]

@@ -103,6 +103,12 @@ const Case kCases[] = {
       {0ms, tls(hello("b.example")).sport(3), "pass", "within_limits"},
       {1000ms, tls(hello("a.example")).sport(4), "pass", "within_limits"}}},
 
+    {"an address in the place of a name has one text, and is no host's",
+     BY_SNI RULE("lower", "when: 'tls.sni eq \"2001\" or tls.sni eq \"db\"', on_match: drop"),
+     {{0ms, tls(hello("2001:db8::1")), "pass", "within_limits"},
+      {0ms, tls(hello("2001:DB8:0::0:1")).sport(2), "drop", "over_limit", "names", 1000ms},
+      {0ms, tls(hello("192.0.2.1")).sport(3), "pass", "within_limits"}}},
+
     {"a hello is judged at the segment that completes it, and once",
      BY_SNI,
      {{0ms, tls(part(kHello, 0, 20)), "pass", "unmatched"},

@@ -157,6 +157,8 @@ std::vector<Row> rows() {
          "too_many_pieces", 443},
         {"a server name with a port", HelloMaker{}.sni("evil:443").records(), "unreadable_hello",
          443},
+        {"a server name that nginx takes for db", HelloMaker{}.sni("db::1").records(),
+         "unreadable_hello", 443},
         {"a server name with a blank", HelloMaker{}.sni("evil ").records(), "unreadable_hello",
          443},
         {"a server name whose Punycode is ASCII alone",
@@ -179,6 +181,14 @@ TEST(ServiceRefusals, AnEnforcedServiceRefusesWhatItCannotRead) {
         EXPECT_EQ(box.dropped(row.bytes), row.reason);
         box.go_back(row.bytes);
         EXPECT_NE(box.dropped(row.bytes), "") << "nor does it pass when it is sent again";
+    }
+}
+
+// Older clients send one where they connect to an address.
+TEST(ServiceRefusals, AnAddressInThePlaceOfAServerNameIsNone) {
+    for (const char* name : {"192.0.2.1", "::1", "2001:db8::1"}) {
+        OpenedBox box{Declared::Enforced, 443, OnAmbiguous::Refuse};
+        EXPECT_EQ(box.dropped(HelloMaker{}.sni(name).records()), "") << name;
     }
 }
 

@@ -3,7 +3,11 @@
 #include "lib/base/ascii.hpp"
 #include "lib/l7/dns/dns_name.hpp"
 
+#include "lib/packet/ip_address.hpp"
+
 #include <algorithm>
+#include <optional>
+#include <span>
 
 namespace sluice {
 namespace {
@@ -42,12 +46,26 @@ ServerNameKind kind_of_name(std::string_view name) noexcept {
     }
 }
 
+// Clients connect to these: global and local unicast, and the loopback. nginx takes the text before
+// the first colon for the name, so that db::1 would be its db.
+bool is_reachable(const IpAddress& address) noexcept {
+    const auto first = std::to_integer<unsigned>(address.bytes[0]);
+    const auto second = std::to_integer<unsigned>(address.bytes[1]);
+    const bool is_global = first >> 5 == 1;                     // 2000::/3
+    const bool is_local = first >> 1 == 0x7E;                   // fc00::/7
+    const bool is_of_link = first == 0xFE && second >> 6 == 2;  // fe80::/10
+    return is_global || is_local || is_of_link || (first == 0 && second == 0);
+}
+
 }  // namespace
 
 bool ServerName::assign(ByteView name) noexcept {
     clear();
     if (name.empty() || name.size() > kMaxSize) {
         return false;
+    }
+    if (std::find(name.begin(), name.end(), std::byte{':'}) != name.end()) [[unlikely]] {
+        return assign_address({reinterpret_cast<const char*>(name.data()), name.size()});
     }
     std::transform(name.begin(), name.end(), text_.begin(), [](std::byte byte) {
         const auto c = static_cast<char>(byte);
@@ -57,6 +75,17 @@ bool ServerName::assign(ByteView name) noexcept {
     kind_ = kind_of_name({text_.data(), size});
     size_ = kind_ == ServerNameKind::Absent ? 0 : static_cast<std::uint8_t>(size);
     return kind_ != ServerNameKind::Absent;
+}
+
+bool ServerName::assign_address(std::string_view name) noexcept {
+    const std::optional<VersionedAddress> address = parse_address(name);
+    if (!address || !is_reachable(address->address)) {
+        return false;
+    }
+    const std::span room = std::span{text_}.first<kMaxAddressText + 1>();
+    size_ = static_cast<std::uint8_t>(write_text(address->version, address->address, room).size());
+    kind_ = ServerNameKind::Address;
+    return true;
 }
 
 }  // namespace sluice

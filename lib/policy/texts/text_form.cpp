@@ -118,21 +118,26 @@ Fault fault_of_server_name(const ComparedText& compared) {
     if (!ends_at_end(compared.how)) {
         return std::nullopt;
     }
-    const std::string before{compared.how == TextHow::EndsWith ? "a" : ""};
+    const bool is_end = compared.how == TextHow::EndsWith;
+    if (is_end && std::count(compared.text.begin(), compared.text.end(), ':') > 1) {
+        return std::nullopt;  // an address of IPv6
+    }
+    const std::string before{is_end ? "a" : ""};
     const std::string_view wanted = without_port(compared.text);
     ServerName name;
     if (!name.assign(bytes_of(before + std::string{wanted}))) {
         return never_so(
-            "a server name has 1 to 253 bytes, in labels of letters, digits, - and _; "
-            "no address of IPv6 is one",
+            "a server name has 1 to 253 bytes, in labels of letters, digits, - and _, "
+            "or is an address without brackets and port",
             "");
     }
-    return fault_of_form(compared, {before, ""}, "no port and no dot stand at a server name's end",
-                         [&](std::string_view text) {
-                             return name.assign(bytes_of(without_port(text)))
-                                        ? std::string{name.text()}
-                                        : std::string{text};
-                         });
+    return fault_of_form(
+        compared, {before, ""},
+        "no port and no dot stand at a server name's end, and IPv6 is as in RFC 5952",
+        [&](std::string_view text) {
+            return name.assign(bytes_of(without_port(text))) ? std::string{name.text()}
+                                                             : std::string{text};
+        });
 }
 
 // What makes a path of a part of one: an escape that has begun ends as one that stays, and the last

@@ -23,6 +23,8 @@ constexpr TextField kPath = TextField::HttpPath;
 constexpr TextField kHost = TextField::HttpHost;
 constexpr TextField kSni = TextField::TlsSni;
 
+constexpr const char* kNoName = "or is an address without brackets and port";
+
 const Row kRows[] = {
     {TextField::ProtoScheme, kIs, "http", ""},
     {TextField::ProtoScheme, kIs, "httsp", "did you mean `http`?"},
@@ -51,13 +53,17 @@ const Row kRows[] = {
     {kSni, kIs, "example.com", "", true},
     {kSni, kIs, "example.com.", "write \"example.com\"", true},
     {kSni, kIs, "example.com:443", "write \"example.com\"", true},
-    {kSni, kIs, "2001:db8::1", "no address of IPv6 is one", true},
-    {kSni, kIs, " example.com", "no address of IPv6 is one", true},
+    {kSni, kIs, "2001:db8::1", "", true},
+    {kSni, kIs, "2001:DB8::1", "", true},
+    {kSni, kIs, "0:0::1", "write \"::1\"", true},
+    {kSni, kIs, "db::1", kNoName, true},
+    {kSni, kIs, " example.com", kNoName, true},
     {kSni, kEnds, ".example.com:443", "write \".example.com\"", true},
-    {kSni, kIs, "[2001:db8::1]:443", "no address of IPv6 is one", true},
-    {kSni, kEnds, "::1", "no address of IPv6 is one", true},
-    {kSni, kIs, std::string(256, 'a'), "no address of IPv6 is one", true},
-    {kSni, kIs, "", "no address of IPv6 is one", true},
+    {kSni, kIs, "[2001:db8::1]:443", kNoName, true},
+    {kSni, kEnds, "::1", "", true},
+    {kSni, kEnds, ":x", kNoName, true},
+    {kSni, kIs, std::string(256, 'a'), kNoName, true},
+    {kSni, kIs, "", kNoName, true},
     {TextField::QuicSni, kEnds, ".example.", "write \".example\"", true},
     {TextField::QuicSni, kBegins, "a.", "", true},
     {kPath, kIs, "/a/b", ""},
