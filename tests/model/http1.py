@@ -5,6 +5,7 @@ goes on in the next line, targets whose path servers read otherwise, and what co
 request, and so is the last of what rules name.
 """
 import re
+import socket
 
 import path_readings
 import streams
@@ -21,7 +22,7 @@ ABSOLUTE = re.compile(rb"\A[A-Za-z][A-Za-z0-9+.-]*://([^/?]*)")
 REFERENCE = re.compile(rb"\\|\A//")
 FOLD = re.compile(rb"\r\n[ \t]")
 # A host that all programs take for the same: a name of which none decodes or maps a byte, or an address in brackets.
-HOST = re.compile(rb"([A-Za-z0-9._-]*|\[[0-9A-Fa-f.]*:[0-9A-Fa-f.:]*\])(?::[0-9]{0,5})?\Z")
+HOST = re.compile(rb"([A-Za-z0-9._-]*|\[[0-9A-Fa-f.:]*\])(?::[0-9]{0,5})?\Z")
 BRACKETED = re.compile(rb"\[([A-Za-z0-9._-]+)\](?::[0-9]{0,5})?\Z")
 NUMBERED = re.compile(rb"(?:.*\.)?(?:[0-9]+|0[xX][0-9A-Fa-f]*)\Z")  # the last label is a number
 ODD_LABEL = re.compile(rb"(?:.*\.)?[xX][nN]--(?:[^.]*-)?(?:\..*)?\Z")  # of IDNA, which decodes to ASCII
@@ -224,9 +225,20 @@ def header(line):
 
 
 def normal_host(host):
-    """Without port and the dot of the root, in small letters; what is no host as it was sent, but a name out of its brackets."""
+    """Without port and the dot of the root, in small letters, an address of IPv6 as RFC 5952 writes it; what is no host as it was
+    sent, but a name out of its brackets."""
+    if is_host(host) and host.startswith(b"["):
+        return b"[%s]" % socket.inet_ntop(socket.AF_INET6, ipv6_octets(HOST.match(host)[1])).encode()
     found = HOST.match(host) if is_host(host) else BRACKETED.match(host)
     return without_root(found[1].lower()) if found else host.lower()
+
+
+def ipv6_octets(literal):
+    """Of an address in brackets; None: it is none."""
+    try:
+        return socket.inet_pton(socket.AF_INET6, literal[1:-1].decode())
+    except OSError:
+        return None
 
 
 def without_root(name):
@@ -236,4 +248,6 @@ def without_root(name):
 def is_host(host):
     found = HOST.match(host)
     name = found and without_root(found[1])
+    if name and name.startswith(b"["):
+        return ipv6_octets(name) is not None
     return name is not None and not ODD_LABEL.match(name) and not (NUMBERED.match(name) and not QUAD.fullmatch(name))

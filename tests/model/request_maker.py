@@ -15,8 +15,9 @@ SEGMENTS = ["a", "b", "login", "v1", "items", ".", "..", "..", "%2e%2E", ".%2e",
             "%20", "\u00fc"]
 PARTED = ["a%2Fb", "..%2flogin", "%2F..", "%2F", "x%3by%2fz", "%2e%2e%2F", "%zz", "100%", "%%3b", "a%252Fb"]
 HOSTS = ["a.example", "A.Example", "b.example:8080", "c.example.", "www.C.example.:80", "[2001:DB8::1]:80",
-         "www.Shop.co.uk", "cdn.shop.CO.UK.:80", "a.b.city.kawasaki.jp", "x.y.kawasaki.jp", "192.0.2.1", "xn--b-1.example"]
-ODD_HOSTS = ["%61.example", "a.ex%61mple:8080", "127.1", "0x7F.0.0.1", "192.0.2.01", "XN--b-.example", "c.example:x", "[a.example]"]  # to some another's
+         "www.Shop.co.uk", "cdn.shop.CO.UK.:80", "a.b.city.kawasaki.jp", "x.y.kawasaki.jp", "192.0.2.1", "xn--b-1.example",
+         "[2001:db8:0::0:1]", "[::FFFF:c000:201]:80"]
+ODD_HOSTS = ["%61.example", "a.ex%61mple:8080", "127.1", "0x7F.0.0.1", "192.0.2.01", "XN--b-.example", "c.example:x", "[a.example]", "[2001:db8:::1]"]  # to some another's
 HEADERS = {"User-Agent": ["curl/8.5", "Mozilla/5.0 (X11)", ""], "Referer": ["http://a.example/", "/a"],
            "X-Api-Key": ["k1", "K1", "a|b\\c", "k" * 300, ""], "x_!~#1": ["1", "a, b", "\t"],
            "X-Api": ["k1", "other"], "X-Api-Key-2": ["k1", "k2:3"],

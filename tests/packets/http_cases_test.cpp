@@ -57,6 +57,13 @@ const std::string kTwoFramings =
 const std::string kMalformed{"GET /\0 HTTP/1.1\r\nHost: m\r\n\r\n", 28};
 
 const Case kCases[] = {
+    {"an address has one key, however it is written",
+     BY_HOST,
+     {{0ms, segment(get("/", "[2001:db8::1]")).sport(1), "pass", "within_limits"},
+      {0ms, segment(get("/", "[2001:DB8:0:0:0:0:0:1]:80")).sport(2), "drop", "over_limit", "hosts",
+       1000ms},
+      {0ms, segment(get("/", "[2001:db8::2]")).sport(3), "pass", "within_limits"}}},
+
     {"requests are limited by host, whatever its case, port and trailing dot",
      BY_HOST,
      {{0ms, segment(get("/", "a.example")), "pass", "within_limits"},

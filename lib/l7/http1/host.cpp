@@ -1,8 +1,11 @@
 #include "lib/l7/http1/host.hpp"
 
 #include "lib/l7/http1/texts.hpp"
+#include "lib/packet/ip_address.hpp"
 
 #include <algorithm>
+#include <array>
+#include <optional>
 #include <string_view>
 
 namespace sluice::http1 {
@@ -105,69 +108,82 @@ std::size_t plain_size(const ReadableText& host) noexcept {
     return is_plain ? size : 0;
 }
 
-// `is_literal`: of an IPv6 address.
-bool is_of_host(const ReadableText& host, ByteView text, bool is_literal) noexcept {
+bool is_name(const ReadableText& host, ByteView text) noexcept {
     // Most have letters, digits, - and . alone.
     const std::size_t plain = find_byte(
         host.with(text), 0, [](Block block) { return not_plain_mask(lower_block(block)); });
-    text = text.subspan(is_literal ? 0 : plain);
-    return std::all_of(text.begin(), text.end(), [is_literal](std::byte byte) {
-        return is_literal ? byte == kColon || byte == kDot || is(byte, kHexDigit)
-                          : is(byte, kHostByte);
-    });
+    text = text.subspan(plain);
+    return std::all_of(text.begin(), text.end(),
+                       [](std::byte byte) { return is(byte, kHostByte); });
 }
 
-// An address in brackets has a colon, which no name has.
-bool has_colon(ByteView text) noexcept {
-    return std::find(text.begin(), text.end(), kColon) != text.end();
-}
-
-// The bytes of an address in brackets, these included; 0: it is none.
-std::size_t literal_size(const ReadableText& host) noexcept {
-    const std::size_t close = find_byte(host, 0, ']');
-    if (close == host.size() || close < 2) {
-        return 0;
-    }
-    const ByteView inside = host.bytes().subspan(1, close - 1);
-    return has_colon(inside) && is_of_host(host, inside, true) ? close + 1 : 0;
+// A port may stand behind a host, or nothing.
+bool is_port_part(ByteView port) noexcept {
+    return port.empty() || (port.front() == kColon && is_port(port.subspan(1)));
 }
 
 ByteView without_dot(ByteView name) noexcept {
     return name.size() > 1 && name.back() == kDot ? name.first(name.size() - 1) : name;
 }
 
-// Without port and dot; absent: it is no host.
-ByteView host_part(const ReadableText& host) noexcept {
+// A name without port and dot; absent: it is none.
+ByteView name_part(const ReadableText& host) noexcept {
     const ByteView sent = host.bytes();
-    const bool is_literal = !sent.empty() && sent.front() == std::byte{'['};
-    const std::size_t size = is_literal ? literal_size(host) : find_byte(host, 0, ':');
-    const ByteView name = sent.first(size);
-    const ByteView port = sent.subspan(size);
-    const bool has_bad_port =
-        !port.empty() && (port.front() != kColon || !is_port(port.subspan(1)));
-    if (has_bad_port || (is_literal ? name.empty() : !is_of_host(host, name, false))) {
-        return {};
-    }
-    const ByteView form = is_literal ? name : without_dot(name);
-    const bool is_odd = !is_literal && (is_odd_address(host.with(form)) || has_odd_label(form));
-    return is_odd ? ByteView{} : form;
-}
-
-// A name in brackets, which Apache takes off and others refuse; absent: it is none.
-ByteView bracketed_name(const ReadableText& host) noexcept {
-    const ByteView sent = host.bytes();
-    const std::size_t close = find_byte(host, 0, ']');
-    if (sent.empty() || sent.front() != std::byte{'['} || close == host.size() || close < 2) {
-        return {};
-    }
-    const ByteView name = sent.subspan(1, close - 1);
-    const ByteView port = sent.subspan(close + 1);
-    const bool ends = port.empty() || (port.front() == kColon && is_port(port.subspan(1)));
-    return ends && is_of_host(host, name, false) ? without_dot(name) : ByteView{};
+    const std::size_t size = find_byte(host, 0, ':');
+    const ByteView name = without_dot(sent.first(size));
+    const bool is_one = is_port_part(sent.subspan(size)) && is_name(host, name) &&
+                        !is_odd_address(host.with(name)) && !has_odd_label(name);
+    return is_one ? name : ByteView{};
 }
 
 std::uint32_t upper_mask(Block block) noexcept {
     return at_most_mask(_mm256_sub_epi8(block, _mm256_set1_epi8('A')), 'Z' - 'A');
+}
+
+// A part in lower case, cut where the room ends.
+ByteView lowered(ByteView part, const ReadableText& host, MutableBytes room,
+                 HeadShapes& shapes) noexcept {
+    if (find_byte(host.with(part), 0, upper_mask) == part.size()) {
+        return part;
+    }
+    const std::size_t size = std::min(part.size(), room.size());
+    shapes.add_if(size < part.size(), HeadShape::BadHost);
+    std::transform(part.begin(), part.begin() + static_cast<std::ptrdiff_t>(size), room.begin(),
+                   to_lower);
+    return room.first(size);
+}
+
+// An address as its one text, in the brackets that it was sent in.
+ByteView normal_literal(ByteView sent, const VersionedAddress& address, MutableBytes room,
+                        HeadShapes& shapes) noexcept {
+    std::array<char, kMaxAddressText + 1> written;
+    const std::string_view text = write_text(address.version, address.address, written);
+    const std::size_t size = text.size() + 2;
+    shapes.add_if(size > room.size(), HeadShape::BadHost);
+    if (size > room.size() || as_text(sent.subspan(1, sent.size() - 2)) == text) {
+        return sent;
+    }
+    std::copy(bytes_of(text).begin(), bytes_of(text).end(), room.begin() + 1);
+    room[0] = sent.front();
+    room[size - 1] = sent.back();
+    return room.first(size);
+}
+
+// An address in brackets. Apache takes them off a name, too, and others refuse it.
+[[gnu::cold, gnu::noinline]] ByteView normalise_literal(const ReadableText& host, MutableBytes room,
+                                                        HeadShapes& shapes) noexcept {
+    const ByteView sent = host.bytes();
+    const std::size_t close = find_byte(host, 0, ']');
+    const bool ends = close != sent.size() && is_port_part(sent.subspan(close + 1));
+    const ByteView inside = sent.subspan(1, close - 1);
+    const std::optional<VersionedAddress> address =
+        ends ? parse_address(as_text(inside)) : std::nullopt;
+    if (address && address->version == IpVersion::V6) {
+        return normal_literal(sent.first(close + 1), *address, room, shapes);
+    }
+    shapes.add(HeadShape::BadHost);
+    const bool has_name = ends && !inside.empty() && is_name(host, inside);
+    return lowered(has_name ? without_dot(inside) : sent, host, room, shapes);
 }
 
 }  // namespace
@@ -182,20 +198,13 @@ ByteView normalise_host(const http1::ReadableText& host, MutableBytes room,
     if (plain != 0) [[likely]] {
         return host.bytes().first(plain);
     }
-    ByteView part = http1::host_part(host);
-    if (!http1::is_present(part) && http1::is_present(host.bytes())) {
-        shapes.add(HeadShape::BadHost);
-        part = http1::bracketed_name(host);
-        part = http1::is_present(part) ? part : host.bytes();
+    if (host.size() != 0 && host.bytes().front() == std::byte{'['}) {
+        return http1::normalise_literal(host, room, shapes);
     }
-    if (http1::find_byte(host.with(part), 0, http1::upper_mask) == part.size()) {
-        return part;
-    }
-    const std::size_t size = std::min(part.size(), room.size());
-    shapes.add_if(size < part.size(), HeadShape::BadHost);
-    std::transform(part.begin(), part.begin() + static_cast<std::ptrdiff_t>(size), room.begin(),
-                   http1::to_lower);
-    return room.first(size);
+    const ByteView name = http1::name_part(host);
+    const bool is_one = http1::is_present(name) || !http1::is_present(host.bytes());
+    shapes.add_if(!is_one, HeadShape::BadHost);
+    return http1::lowered(is_one ? name : host.bytes(), host, room, shapes);
 }
 
 }  // namespace sluice

@@ -6,11 +6,11 @@
 namespace sluice {
 
 // A host as keys and conditions know it: in lower case, without port and without the dot of the
-// root; an IPv6 address in its brackets.
+// root; an IPv6 address in its brackets, as RFC 5952 writes it.
 //
-//     Example.COM.:8080  ->  example.com        [2001:DB8::1]:80  ->  [2001:db8::1]
+//     Example.COM.:8080  ->  example.com        [2001:DB8:0::1]:80  ->  [2001:db8::1]
 //
-// What comes back is a part of `host` where no letter changes, else it lies at the beginning of
+// What comes back is a part of `host` where no byte changes, else it lies at the beginning of
 // `room`. What is no host is BadHost and comes back in lower case, port and all; a name in
 // brackets is BadHost too, and comes back without them. No host either is what some programs read
 // as another one: a name with bytes beyond letters, digits, -, _ and . (%6C for l), one whose last

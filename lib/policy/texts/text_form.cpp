@@ -6,6 +6,7 @@
 #include "lib/l7/http1/texts.hpp"
 #include "lib/l7/quic/long_header.hpp"
 #include "lib/l7/tls/server_name.hpp"
+#include "lib/packet/ip_address.hpp"
 #include "lib/packet/text_name.hpp"
 #include "lib/policy/problems/nearest.hpp"
 #include "lib/policy/texts/letter_case.hpp"
@@ -91,7 +92,7 @@ Fault fault_of_query_name(const ComparedText& compared) {
 }
 
 std::string normal_host(std::string_view host) {
-    std::vector<std::byte> room(host.size());
+    std::vector<std::byte> room(host.size() + kMaxAddressText);
     HeadShapes shapes;
     return std::string{http1::as_text(normalise_host(bytes_of(host), room, shapes))};
 }
@@ -102,7 +103,8 @@ Fault fault_of_host(const ComparedText& compared) {
         return std::nullopt;
     }
     return fault_of_form(compared, {compared.how == TextHow::EndsWith ? "a" : "", ""},
-                         "no port and no dot stand at a host's end", normal_host);
+                         "no port and no dot stand at a host's end, and IPv6 is as in RFC 5952",
+                         normal_host);
 }
 
 std::string_view without_port(std::string_view name) noexcept {

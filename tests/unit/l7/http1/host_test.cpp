@@ -69,7 +69,14 @@ TEST(Host, HasOneForm) {
         {"a.09", "a.09", true},
         {"A.1.", "a.1.", true},
         {"1", "1", true},
-        {"[2001:db8::192.0.2.1]", "[2001:db8::192.0.2.1]"},
+        {"[2001:db8::192.0.2.1]", "[2001:db8::c000:201]"},
+        {"[0:0:0:0:0:0:0:1]", "[::1]"},
+        {"[2001:0DB8:0::0:1]:80", "[2001:db8::1]"},
+        {"[::ffff:c000:201]", "[::ffff:192.0.2.1]"},
+        {"[1:2]", "[1:2]", true},
+        {"[:::]", "[:::]", true},
+        {"[::1::]", "[::1::]", true},
+        {"[12345::1]", "[12345::1]", true},
         {"[fe80::1%25eth0]", "[fe80::1%25eth0]", true},
         {"[v1.a:b]", "[v1.a:b]", true},
         {std::string_view{"a.long.name.that.fills.more.than.one.block.of.bytes.0x1"},
@@ -106,6 +113,15 @@ TEST(Host, IsAViewOfWhatWasSentWhereNoLetterChanges) {
     HeadShapes shapes;
     EXPECT_EQ(normalise_host(bytes_of(sent), {}, shapes).data(), bytes_of(sent).data());
     EXPECT_TRUE(shapes.empty());
+}
+
+TEST(Host, AnAddressOfOneTextIsAViewOfWhatWasSent) {
+    const std::string_view sent = "[2001:db8::1]:80";
+    std::array<std::byte, 64> room;
+    HeadShapes shapes;
+    EXPECT_EQ(normalise_host(bytes_of(sent), room, shapes).data(), bytes_of(sent).data());
+    EXPECT_EQ(http1::as_text(normalise_host(bytes_of("[::0]"), {}, shapes)), "[::0]");
+    EXPECT_TRUE(shapes.has(HeadShape::BadHost)) << "without room for it";
 }
 
 TEST(Host, IsCutWhereTheRoomEnds) {

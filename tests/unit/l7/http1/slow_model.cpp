@@ -1,10 +1,13 @@
 #include "tests/unit/l7/http1/slow_model.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cstdio>
 #include <optional>
 #include <regex>
+
+#include <arpa/inet.h>
 
 namespace sluice::test {
 namespace {
@@ -23,6 +26,16 @@ std::string lower(std::string text) {
         c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
     }
     return text;
+}
+// An address of IPv6 in brackets, without these; empty: it is none.
+std::string slow_address(const std::string& host) {
+    static const std::regex kLiteral{R"(\[([0-9A-Fa-f.:]*)\](:[0-9]{0,5})?)"};
+    std::smatch found;
+    in6_addr address{};
+    std::array<char, INET6_ADDRSTRLEN> text{};
+    const bool is_one = std::regex_match(host, found, kLiteral) &&
+                        inet_pton(AF_INET6, found[1].str().c_str(), &address) == 1;
+    return is_one ? inet_ntop(AF_INET6, &address, text.data(), text.size()) : "";
 }
 std::string strip(const std::string& text, const char* what = " \t") {
     const std::size_t first = text.find_first_not_of(what);
@@ -585,7 +598,6 @@ std::string slow_path(std::string path, Shapes& shapes) {
 
 std::string slow_host(std::string host, Shapes& shapes) {
     static const std::regex kName{R"(([A-Za-z0-9\-._]*)(:[0-9]{0,5})?)"};
-    static const std::regex kLiteral{R"((\[[0-9A-Fa-f.]*:[0-9A-Fa-f.:]*\])(:[0-9]{0,5})?)"};
     static const std::regex kBracketed{R"(\[([A-Za-z0-9\-._]+)\](:[0-9]{0,5})?)"};
     static const std::regex kNumber{R"(([^]*\.)?([0-9]+|0[xX][0-9A-Fa-f]*)\.?)"};
     static const std::regex kQuad{
@@ -596,8 +608,8 @@ std::string slow_host(std::string host, Shapes& shapes) {
         shapes.insert(HeadShape::BadHost);
         return lower(host);
     }
-    if (std::regex_match(host, found, kLiteral)) {
-        return lower(found[1]);
+    if (const std::string address = slow_address(host); !address.empty()) {
+        return "[" + address + "]";
     }
     if (std::regex_match(host, found, kBracketed)) {
         shapes.insert(HeadShape::BadHost);
