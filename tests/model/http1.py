@@ -34,6 +34,7 @@ SPACE = b"\t\v\f\r\x1c\x1d\x1e\x1f "
 BEFORE_DATA = SPACE + b"\n\x85\xa0"
 TOKEN = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]")
 HEADER_FIELDS = {"user-agent": "http.user_agent", "referer": "http.referer"}
+MOST_FURTHER = 4  # values that are neither the first nor the last
 FRAMING = ("host", "content-length", "transfer-encoding", "connection", "cookie", "upgrade", "http2-settings", "expect")
 JOINT = re.compile("[^a-z0-9]")
 NAMED_HEADER = re.compile(r'http\.request\.headers\["([^"]+)"\]')
@@ -57,7 +58,8 @@ class Readings:
         of_path = path_readings.has_lone_percent(path) or self.has_paths and path_readings.may_part(path)
         doubtful = len(hosts) > 1 or is_line_alone(head) or of_path
         has_bad = not all(is_host(one) for one in [host, *hosts[:1]] + hosts[-1:] * self.has_hosts)
-        return bool(FOLD.search(head)) or expects_otherwise(head) or has_bad or doubtful and not self.both
+        has_many = len(self.further(read_head(head)[1])) > MOST_FURTHER
+        return bool(FOLD.search(head)) or expects_otherwise(head) or has_bad or doubtful and not self.both or has_many
 
     def last_texts(self, head, headers, is_host_bad):
         """-> [the texts of a place in which another server takes the last, each way that one does]: of headers all, of cookies
@@ -67,21 +69,40 @@ class Readings:
         firsts, lasts = fields_of(headers), fields_of(headers[::-1])
         headers_last = {name: text for name, text in lasts.items() if firsts[name] != text and self.names_header(name)}
         ways_of_headers = ([headers_last] if headers_last else []) + self.alike(firsts, headers)
+        ways_of_headers += [dict(texts) for texts in self.further(headers)][:MOST_FURTHER]
         return [ways for ways in (ways_of_headers, self.other_cookies(headers)) if ways]
 
     def alike(self, firsts, headers):
-        """Of headers that programs take for those which rules name, the first texts, and the last: of those that no rule names,
-        then of those that some do."""
-        names = {name for name in self.headers if name not in HEADER_FIELDS.values()}
-        names |= {name for name, field in HEADER_FIELDS.items() if field in self.headers}
+        """Of headers that programs take for those which rules name, the first texts, and the last."""
         first, last = {}, {}
-        for name, value in sorted(headers, key=lambda one: one[0] in names):
-            like = [one for one in names - set(FRAMING) if one != name and JOINT.sub("-", one) == JOINT.sub("-", name)]
-            for one in like if name not in FRAMING else ():
-                texts = {field: text for field, text in fields_of([(one, value)]).items() if self.names_header(field)}
-                first, last = {**texts, **first}, {**last, **texts}
+        for name, value in self.alike_headers(headers):
+            texts = self.texts_of(name, value)
+            first, last = {**texts, **first}, {**last, **texts}
         is_another = any(firsts.get(field) != text for field, text in first.items())
         return ([first] if is_another else []) + ([last] if first != last else [])
+
+    def alike_headers(self, headers):
+        """By the names that they are taken for: those that no rule names, then those that some do."""
+        names = self.header_names()
+        for name, value in sorted(headers, key=lambda one: one[0] in names):
+            if name not in FRAMING:
+                yield from ((one, value) for one in names - set(FRAMING) if one != name and JOINT.sub("-", one) == JOINT.sub("-", name))
+
+    def header_names(self):
+        names = {name for name in self.headers if name not in HEADER_FIELDS.values()}
+        return names | {name for name, field in HEADER_FIELDS.items() if field in self.headers}
+
+    def texts_of(self, name, value):
+        return {field: text for field, text in fields_of([(name, value)]).items() if self.names_header(field)}
+
+    def further(self, headers):
+        """The texts of each header that is neither the first nor the last of its name, nor of those that are alike to it."""
+        some = {}
+        for lines in (headers, list(self.alike_headers(headers))):
+            for name in self.header_names():
+                values = [value for one, value in lines if one == name]
+                some.update({(name, value): None for value in values[1:-1] if value != values[0]})
+        return [tuple(self.texts_of(name, value).items()) for name, value in some]
 
     def other_cookies(self, headers):
         """The last of each cookie; and to a server that knows one line, the last of the first, or the first of the last."""

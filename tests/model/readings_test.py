@@ -112,7 +112,7 @@ class Requests(unittest.TestCase):
 
     def test_the_first_and_the_last_of_what_rules_name_are_two_readings(self):
         named = http1.named_in("""http.request.headers["X"] http.request.headers["host"] http.request.headers["Cookie"] http.cookies["c"] http.referer""")
-        twice = ((b"X: 1\r\nX: 2\r\nx: 3", 'http.request.headers["x"]', [b"1", b"3"]), (b"X: 1\r\nX: 2\r\nX: 1", 'http.request.headers["x"]', [b"1"]),
+        twice = ((b"X: 1\r\nX: 2\r\nx: 3", 'http.request.headers["x"]', [b"1", b"3", b"2"]), (b"X: 1\r\nX: 2\r\nX: 1", 'http.request.headers["x"]', [b"1", b"2"]),
                  (b"Y: 1\r\nY: 2", 'http.request.headers["y"]', [b"1"]),
                  (b"Cookie: c=1; c=2", 'http.cookies["c"]', [b"1", b"2"]), (b"Cookie: c=1; C=2", 'http.cookies["c"]', [b"1"]),
                  (b"Cookie: b=1; b=2", 'http.cookies["b"]', [b"1"]), (b"Cookie: b=1\r\nCookie: b=1;", 'http.request.headers["cookie"]', [b"b=1", b"b=1;"]),
@@ -125,6 +125,15 @@ class Requests(unittest.TestCase):
                 http1.add_request(packet, HEAD % b"/" + b"\r\n" + lines, http1.Readings(said, named=named))
                 self.assertEqual([unit.fields[field] for unit in (packet, *packet.further)], texts, lines)
                 self.assertIsNone(one and packet.service.refusal)
+
+    def test_more_than_four_texts_between_are_refused(self):
+        readings = http1.Readings("both", named=http1.named_in('http.request.headers["x"]'))
+        for count, refusal in ((6, None), (7, "ambiguous_request")):
+            packet = Packet()
+            packet.service = Seen(service("enforce"), 0)
+            http1.add_request(packet, HEAD % b"/" + b"".join(b"\r\nX: %d\r\nY: %d" % (one, one) for one in range(count)), readings)
+            self.assertEqual(packet.service.refusal, refusal)
+            self.assertEqual(len(packet.further), 0 if refusal else 5)
 
     def test_of_two_lines_of_cookies_a_server_may_know_one(self):
         readings = http1.Readings(named=http1.named_in('http.cookies["c"] http.cookies["d"]'))
@@ -145,7 +154,7 @@ class Requests(unittest.TestCase):
         named, hyphen, tilde = 'http.request.headers["app_key"]', 'http.request.headers["a-b"]', 'http.request.headers["a~b"]'
         for lines, field, texts in ((b"X_Api.Key: 1", key, [None, b"1"]), (b"X_Api_Key: 1\r\nX-Api-Key: 2", key, [b"2", b"1"]),
                                     (b"X_Api_Key: 1\r\nX-Api-Key: 1", key, [b"1"]), (b"XxApi_Key: 1", key, [None]),
-                                    (b"X_Api_Key: 1\r\nx_api_key: 2\r\nX_Api_Key: 3", key, [None, b"1", b"3"]),
+                                    (b"X_Api_Key: 1\r\nx_api_key: 2\r\nX_Api_Key: 3", key, [None, b"1", b"3", b"2"]),
                                     (b"X!Api~Key: 1", key, [None, b"1"]), (b"X|Api'Key: 1\r\nX-Api-Key: 2", key, [b"2", b"1"]),
                                     (b"XaApi-Key: 1\r\nX-Api-Key2: 1\r\nXApiKey: 1\r\nX-Api0Key: 1", key, [None]),
                                     (b"App-Key: 1", named, [None, b"1"]), (b"App-Key: 1\r\nApp_Key: 2", named, [b"2", b"1"]),

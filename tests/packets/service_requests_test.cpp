@@ -703,11 +703,13 @@ TEST(ServiceRepeats, EitherIsJudged) {
         };
         for (const char* lines :
              {"X: real\r\nX: a\r\n", "X: a\r\nX: real\r\n", "X: a\r\nX: b\r\nX: real\r\n",
-              "Cookie: s=a; s=real\r\n", "Cookie: s=real; s=a\r\n",
-              "Cookie: s=a\r\nCookie: s=real\r\n", "Cookie: s=a\r\nCookie: s=real; s=b\r\n",
-              "Cookie: s=a; s=real\r\nCookie: s=b\r\n", "Cookie: s=a; s=real\r\nCookie: t=b\r\n",
-              "User-Agent: a\r\nUser-Agent: real\r\n", "User_Agent: real\r\n",
-              "User-Agent: a\r\nUSER.AGENT: real\r\n", "User_Agent: real\r\nUser-Agent: a\r\n",
+              "X: a\r\nX: real\r\nX: b\r\n", "X: a\r\nX: b\r\nX: real\r\nX: c\r\nX: d\r\n",
+              "User_Agent: a\r\nUser_Agent: real\r\nuser_agent: b\r\n", "Cookie: s=a; s=real\r\n",
+              "Cookie: s=real; s=a\r\n", "Cookie: s=a\r\nCookie: s=real\r\n",
+              "Cookie: s=a\r\nCookie: s=real; s=b\r\n", "Cookie: s=a; s=real\r\nCookie: s=b\r\n",
+              "Cookie: s=a; s=real\r\nCookie: t=b\r\n", "User-Agent: a\r\nUser-Agent: real\r\n",
+              "User_Agent: real\r\n", "User-Agent: a\r\nUSER.AGENT: real\r\n",
+              "User_Agent: real\r\nUser-Agent: a\r\n",
               "User_Agent: a\r\nUser_Agent: b\r\nuser_agent: real\r\n", "User!Agent: real\r\n",
               "User-Agent: a\r\nUser~Agent: real\r\n"}) {
             EXPECT_EQ(judge(lines), Reason::DenyRule) << lines;
@@ -717,6 +719,33 @@ TEST(ServiceRepeats, EitherIsJudged) {
             EXPECT_EQ(judge(lines), Reason::Unmatched) << lines;
         }
     }
+}
+
+// Four between the first and the last are more than proxies add on their way.
+TEST(ServiceRepeats, MoreThanAreJudgedIsRefused) {
+    const std::string rules =
+        ", checksums: trust}\nrules:\n  - {id: d, mode: enforce, when: "
+        "'http.request.headers[\"x\"] eq \"real\"', on_match: drop}\n";
+    const auto judge = [&](std::string_view mode, int count) {
+        UnitParser parser{capture_unit_budget()};
+        test::Box box{
+            "version: 1\nservices:\n  - {id: web, protocol: http, when: 'ip.dst eq 192.0.2.1 and "
+            "l4.dport eq 80', mode: " +
+            std::string{mode} + rules};
+        box.find_units_by(parser.finder());
+        for (const test::Frame& frame : {test::syn(), test::syn_ack(), client("")}) {
+            (void)box.judge(frame, test::kStart);
+        }
+        std::string head = "GET / HTTP/1.1\r\nHost: a\r\n";
+        for (int i = 0; i < count; ++i) {
+            const std::string number = std::to_string(i);
+            head += "X: " + number + "\r\nY: " + number + "\r\nCookie: " + number + "\r\n";
+        }
+        return box.judge(client(head + "\r\n"), test::kStart).reason;
+    };
+    EXPECT_EQ(judge("enforce", 6), Reason::Unmatched);
+    EXPECT_EQ(judge("enforce", 7), Reason::AmbiguousRequest);
+    EXPECT_EQ(judge("monitor", 7), Reason::Unmatched);
 }
 
 // The keys of both are charged, so that one beside it brings no bucket of its own.

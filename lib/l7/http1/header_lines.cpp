@@ -127,11 +127,23 @@ HeaderName read_name(LineWalk& lines, Block begin, HeadShapes& shapes) noexcept 
     });
 }
 
+// A value that others stand before and behind.
+void add_further(std::uint8_t place, ByteView value, ByteView first, const WantedHeaders& wanted,
+                 RequestHead& head) noexcept {
+    if (wanted.keeps_all(place) && as_text(value) != as_text(first)) {
+        head.further.add(place, value);
+    }
+}
+
 // A value of all headers with these places, a bit each, by names that are alike to theirs.
-void add_alike_to(std::uint64_t places, ByteView value, RequestHead& head) noexcept {
+void add_alike_to(std::uint64_t places, ByteView value, const WantedHeaders& wanted,
+                  RequestHead& head) noexcept {
     head.shapes.add_if(places != 0, HeadShape::AlikeHeader);
     for (; places != 0; places &= places - 1) {
-        head.add_alike(static_cast<std::uint8_t>(std::countr_zero(places)), value);
+        const auto place = static_cast<std::uint8_t>(std::countr_zero(places));
+        if (const ByteView before = head.add_alike(place, value); is_present(before)) {
+            add_further(place, before, head.alike(place).first, wanted, head);
+        }
     }
 }
 
@@ -144,17 +156,24 @@ void add_alike_to(std::uint64_t places, ByteView value, RequestHead& head) noexc
         value = fold(lines, value, head.shapes);
     }
     add_alike_to(wanted.alike(static_cast<std::uint8_t>(place & ~WantedHeaders::kAlike)), value,
-                 head);
+                 wanted, head);
 }
 
 // Headers that came, with these places, by their own names, which are alike to others of the rules.
 [[gnu::cold, gnu::noinline]] void add_paired(std::uint64_t places, const WantedHeaders& wanted,
                                              RequestHead& head) noexcept {
+    const FurtherValues further = head.further;
     for (; places != 0; places &= places - 1) {
         const auto place = static_cast<std::uint8_t>(std::countr_zero(places));
         const std::uint64_t others = wanted.alike(place) & ~(std::uint64_t{1} << place);
-        add_alike_to(others, head.header(place).first, head);
-        add_alike_to(others, head.header(place).last, head);
+        const HeaderText own = head.header(place);
+        add_alike_to(others, own.first, wanted, head);
+        for (const FurtherValues::Value& value : further.values()) {
+            add_alike_to(value.place == place ? others : 0, value.text, wanted, head);
+        }
+        if (own.last.data() != own.first.data()) {
+            add_alike_to(others, own.last, wanted, head);
+        }
     }
 }
 
@@ -202,10 +221,11 @@ public:
     }
     // Of the header with this place.
     void add(std::uint8_t place, ByteView value) noexcept {
-        const bool is_first = head_.add_header(place, value);
+        const ByteView before = head_.add_header(place, value);
         const auto framing = static_cast<FramingHeader>(place);
-        if (!is_first) {
+        if (is_present(before)) {
             add_repeated(framing);
+            add_further(place, before, head_.header(place).first, wanted_, head_);
         }
         if (place < kFramingHeaderCount) {
             add_framing(framing, value);
@@ -278,7 +298,7 @@ private:
         if (wanted_.cookies().size() != 0) {
             for_each_cookie(lines_.readable(value), wanted_,
                             [this](std::uint8_t place, ByteView cookie) {
-                                head_.shapes.add_if(!head_.add_cookie(place, cookie),
+                                head_.shapes.add_if(is_present(head_.add_cookie(place, cookie)),
                                                     HeadShape::RepeatedCookie);
                             });
         }

@@ -1,6 +1,7 @@
 #pragma once
 #include "lib/l7/http1/ambiguity.hpp"
 #include "lib/l7/http1/body_framing.hpp"
+#include "lib/l7/http1/further_values.hpp"
 #include "lib/l7/http1/head_finder.hpp"
 #include "lib/l7/http1/wanted_headers.hpp"
 
@@ -81,6 +82,7 @@ public:
     bool keep_alive = true;  // another request may follow on the connection
     HttpUpgrade upgrade = HttpUpgrade::None;
     UpgradeLines upgrade_lines;
+    FurtherValues further;  // of headers that rules name
 
     // Behind this request no byte of the connection can be told to be another request's, or some
     // server takes it for one and another for the end: HTTP/0.9, and a body whose framing servers
@@ -110,14 +112,14 @@ public:
         return has(cookies_present_, place) ? cookies_[place] : HeaderText{};
     }
 
-    // False: not the first of its name.
-    bool add_header(std::uint8_t place, ByteView value) noexcept {
+    // Comes back the last of its name so far; absent: it is the first.
+    ByteView add_header(std::uint8_t place, ByteView value) noexcept {
         return add(headers_present_, place, value, headers_[place]);
     }
-    void add_alike(std::uint8_t place, ByteView value) noexcept {
-        add(alike_present_, place, value, alike_[place]);
+    ByteView add_alike(std::uint8_t place, ByteView value) noexcept {
+        return add(alike_present_, place, value, alike_[place]);
     }
-    bool add_cookie(std::uint8_t place, ByteView value) noexcept {
+    ByteView add_cookie(std::uint8_t place, ByteView value) noexcept {
         return add(cookies_present_, place, value, cookies_[place]);
     }
     // As new; the places of texts are not written to, which would cost more than a head.
@@ -130,6 +132,7 @@ public:
         keep_alive = true;
         upgrade = HttpUpgrade::None;
         upgrade_lines.clear();
+        further.clear();
         headers_present_ = cookies_present_ = alike_present_ = 0;
     }
 
@@ -137,15 +140,16 @@ private:
     [[nodiscard]] static bool has(std::uint64_t present, std::uint8_t place) noexcept {
         return place < NameTable::kMaxNames && (present >> place & 1) != 0;
     }
-    static bool add(std::uint64_t& present, std::uint8_t place, ByteView value,
-                    HeaderText& texts) noexcept {
+    static ByteView add(std::uint64_t& present, std::uint8_t place, ByteView value,
+                        HeaderText& texts) noexcept {
         const bool is_first = !has(present, place);
+        const ByteView before = is_first ? ByteView{} : texts.last;
         present |= std::uint64_t{1} << place;
         if (is_first) {
             texts.first = value;
         }
         texts.last = value;
-        return is_first;
+        return before;
     }
     static_assert(NameTable::kMaxNames <= 64, "presence is a bit each");
 

@@ -25,9 +25,10 @@ enum Doubt : unsigned {
     kLastLine = 32,   // the first of the last line
     kAlikeFirst = 64,
     kAlikeLast = 128,
+    kFurther = 256,  // each value that is neither
 };
 constexpr unsigned kAnyCookies = kCookies | kFirstLine | kLastLine;
-constexpr unsigned kAnyHeaders = kHeaders | kAlikeFirst | kAlikeLast;
+constexpr unsigned kAnyHeaders = kHeaders | kAlikeFirst | kAlikeLast | kFurther;
 
 bool differ(const HeaderText& texts) noexcept {
     return http1::as_text(texts.first) != http1::as_text(texts.last);
@@ -70,7 +71,7 @@ public:
         for (unsigned others = 0; others <= doubts; ++others) {
             if ((others & ~doubts) == 0 && std::popcount(others & kAnyCookies) <= 1 &&
                 std::popcount(others & kAnyHeaders) <= 1) {
-                add_all(others);
+                add_each(others);
             }
         }
     }
@@ -135,6 +136,10 @@ private:
         for (const RequestTexts::Place& cookie : packet_.requests.cookies()) {
             doubts |= differ(head_.cookie(cookie.place)) ? kCookies : 0U;
         }
+        if (head_.further.is_cut()) {
+            units_.drop(Reason::AmbiguousRequest);
+        }
+        doubts |= head_.further.values().empty() ? 0U : kFurther;
         return doubts | find_line_cookies();
     }
     // Some servers know one Cookie line, and of one program or another either end of it.
@@ -156,6 +161,9 @@ private:
     }
     // Absent: the first reading's.
     [[nodiscard]] ByteView header(std::uint8_t place, unsigned others) const noexcept {
+        if ((others & kFurther) != 0) {
+            return further_->place == place ? further_->text : ByteView{};
+        }
         return (others & kHeaders) != 0      ? head_.header(place).last
                : (others & kAlikeFirst) != 0 ? head_.alike(place).first
                : (others & kAlikeLast) != 0  ? head_.alike(place).last
@@ -173,6 +181,16 @@ private:
         }
     }
 
+    void add_each(unsigned others) noexcept {
+        if ((others & kFurther) == 0) {
+            add_all(others);
+            return;
+        }
+        for (const FurtherValues::Value& value : head_.further.values()) {
+            further_ = &value;
+            add_all(others);
+        }
+    }
     // Each target with these others.
     void add_all(unsigned others) noexcept {
         if (others != 0) {
@@ -236,6 +254,7 @@ private:
     OtherTargets targets_;
     ByteView host_;
     std::optional<LineCookies> line_cookies_;
+    const FurtherValues::Value* further_ = nullptr;  // of the reading at hand
 };
 
 }  // namespace

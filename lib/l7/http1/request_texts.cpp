@@ -1,5 +1,6 @@
 #include "lib/l7/http1/request_texts.hpp"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -71,6 +72,15 @@ Result<RequestTexts> RequestTexts::make(const TextNames& names, TextFieldSet rea
     RequestTexts texts{*std::move(wanted)};
     texts.headers_ = places_of(headers, texts.wanted_.headers());
     texts.cookies_ = places_of(cookies, texts.wanted_.cookies());
+    if (read.has(kClientHeader)) {
+        const std::uint8_t client = texts.headers_.back().place;
+        const bool is_named =
+            std::any_of(texts.headers_.begin(), texts.headers_.end() - 1,
+                        [client](const Place& one) { return one.place == client; });
+        if (!is_named) {
+            texts.wanted_.keep_ends(client);  // each proxy adds a line, of which the last counts
+        }
+    }
     return texts;
 }
 

@@ -79,7 +79,11 @@ Result<WantedHeaders> WantedHeaders::make(const std::vector<std::string>& header
     if (!bad_cookie.empty()) {
         return Error{Errc::OutOfRange, "cookies: " + bad_cookie};
     }
-    return WantedHeaders{std::move(all_headers), std::move(all_cookies)};
+    WantedHeaders wanted{std::move(all_headers), std::move(all_cookies)};
+    for (const std::string& name : headers) {
+        wanted.whole_ |= std::uint64_t{1} << wanted.header(bytes_of(name));
+    }
+    return wanted;
 }
 
 WantedHeaders::WantedHeaders(std::vector<std::string> headers, std::vector<std::string> cookies)

@@ -59,6 +59,12 @@ public:
     [[nodiscard]] std::uint64_t alike(std::uint8_t place) const noexcept { return alike_[place]; }
     // The places of those that are alike to another one.
     [[nodiscard]] std::uint64_t paired() const noexcept { return paired_; }
+    // Every value of this header matters, not its ends alone.
+    [[nodiscard]] bool keeps_all(std::uint8_t place) const noexcept {
+        return (whole_ >> place & 1) != 0;
+    }
+    // Its ends alone do. So it is with headers of the framing that no rule names.
+    void keep_ends(std::uint8_t place) noexcept { whole_ &= ~(std::uint64_t{1} << place); }
     [[nodiscard]] std::uint8_t cookie(const http1::ReadableText& name) const noexcept {
         return cookies_.find(name);
     }
@@ -78,6 +84,7 @@ private:
     NameTable joined_;              // the rules' headers in their order, each joint a -
     bool has_other_joint_ = false;  // than -, in a name of the rules
     std::uint64_t paired_ = 0;
+    std::uint64_t whole_ = 0;  // places of which all values matter
     std::array<std::uint64_t, kMaxHeaders> alike_{};
 };
 
