@@ -407,6 +407,25 @@ TEST(HelloBurst, InitialsBeyondTheTimeForThemAreRefusedByTheirService) {
     }
 }
 
+// A part that would be refused goes on, and the hello stays with the path that began it.
+TEST(HelloBurst, AServiceThatMonitorsCountsEveryPartByAnotherPath) {
+    UnitParser parser{UnitBudget{}};
+    test::Box box{
+        "version: 1\nservices:\n  - {id: h3, protocol: quic, when: l4.dport eq 443, mode: monitor"
+        "}\nrules:\n" RULE("names", "key: [quic.sni], per: handshake, " ONE)};
+    box.find_units_by(parser.finder());
+    const auto sends = [&](std::size_t from, std::size_t to, std::uint16_t port) {
+        (void)box.judge(quic(quic_part(kQuicHello, from, to)).sport(port).bytes(), kStart);
+        return box.counters().would_refuse[static_cast<std::size_t>(Reason::LostHead)].read();
+    };
+    EXPECT_EQ(sends(0, 40, 1), 0U);
+    EXPECT_EQ(sends(40, kQuicHello.size(), 1), 0U);
+    EXPECT_EQ(sends(0, 40, 2), 1U) << "of a hello that was whole elsewhere";
+    EXPECT_EQ(sends(40, 60, 1), 2U);
+    EXPECT_EQ(sends(60, 80, 1), 3U);
+    EXPECT_EQ(sends(80, kQuicHello.size(), 1), 4U);
+}
+
 TEST(HelloBurst, ElsewhereInitialsBeyondTheTimeForThemPass) {
     UnitParser parser{UnitBudget{.quic = {.connections = 8192, .percent = 1}}};
     test::Box box{BY_QUIC_SNI};

@@ -86,11 +86,13 @@ bool QuicUnits::Datagram::compare(const ConnectionId& client_dcid) noexcept {
     }
     const bool is_kept = hellos.state_of(again_id) == QuicHellos::State::Half;
     HalfHello& half = is_kept ? hellos.half_of(again_id) : hellos.spare();
-    half.id = again_id;
-    half.path = path_;
-    half.is_again = true;
-    half.is_of_service = of_service();
-    half.client_dcid = client_dcid;
+    if (!is_kept) {  // else its path is the one that it began by
+        half.id = again_id;
+        half.path = path_;
+        half.is_again = true;
+        half.is_of_service = of_service();
+        half.client_dcid = client_dcid;
+    }
     const QuicHelloRead read = noted(
         owner_.reader_.read_on(bytes_, half.client_dcid, half.stream, budget_, owner_.hello_));
     switch (read.outcome) {
