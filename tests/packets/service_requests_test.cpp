@@ -65,6 +65,7 @@ const std::string kPost = "POST /up HTTP/1.1\r\nHost: a\r\n";
 const std::string kChunked = kPost + "Transfer-Encoding: chunked\r\n\r\n";
 const std::string kGetBody = "GET /x HTTP/1.1\r\nHost: a\r\nContent-Length: 32\r\n\r\n";
 const std::string kLongGet = "GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 60000\r\n\r\n";
+const std::string kLongPost = kPost + "Content-Length: 60000\r\n\r\n";
 const std::string kExpects = kPost + "Expect: 100-continue\r\nContent-Length: 32\r\n\r\n";
 const std::string kJson = "{\"query\": {\"match_all\":  {}   }}";
 constexpr Nanoseconds kHour{1h};
@@ -239,6 +240,13 @@ const Case kCases[] = {
              {0ms, client(kLogin, length(kLongGet) + 60'000), "pass", "within_limits"},
              {0ms, client(kLogin, length(kLongGet) + 60'000 + kLoginSize), "drop", "over_limit",
               "logins", kHour}})},
+
+    {"a SYN behind a FIN, of a connection that may follow, leaves the body where it is", kEnforced,
+     opened({{0ms, client(kLongPost), "pass", "unmatched"},
+             {0ms, server("", 0, length(kLongPost)), "pass", "unmatched"},
+             {0ms, client("", length(kLongPost) + 60'000).flags(kFin | kAck), "pass", "unmatched"},
+             {0ms, test::syn(test::kClientIss + 200'000), "pass", "unmatched"},
+             {0ms, client(kLogin, length(kLongPost)), "pass", "unmatched"}})},
 
     {"a chunk size that never ends ends the connection", kEnforced,
      opened({{0ms, client(kChunked), "pass", "unmatched"},

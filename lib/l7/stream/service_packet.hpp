@@ -41,6 +41,7 @@ struct ServicePacket {
     bool is_long = false;            // `first` may be the number of a later byte
     bool is_established = false;     // the client has acknowledged the server's number
     bool is_end = false;             // it ends the connection
+    bool is_other_syn = false;       // between its ends, of a connection that may follow it
 
     // True if a segment of the client is its reader's.
     [[nodiscard]] bool is_read(bool has_payload) const noexcept {

@@ -335,6 +335,8 @@ void ServiceTracking::take_verdict(const TrackVerdict& verdict, const TrackedCol
     const ConnectionEnds ends = burst.burst.ends[row];
     const bool forwards = verdict.forwards();
     const bool is_upgraded = verdict.has(TrackMark::Upgraded);
+    const bool is_other_syn =
+        verdict.id != 0 && (burst.burst.headers.tcp_flags[row] & kTcpSyn) != 0;
     outcome.with_service |= row_bit(row);
     outcome.packets[row] = {
         .service = &service,
@@ -344,7 +346,7 @@ void ServiceTracking::take_verdict(const TrackVerdict& verdict, const TrackedCol
         .acknowledged = verdict.take_from,
         .sent = verdict.sent,
         .client_fin = verdict.client_fin,
-        .client_ends = forwards && !is_upgraded && verdict.client_ends,
+        .client_ends = forwards && !is_upgraded && !is_other_syn && verdict.client_ends,
         .is_from_client = verdict.from_client,
         .is_proxied = verdict.from_client && !service.proxies.empty() &&
                       service.is_proxied(burst.burst.headers.address(Field::IpSrc, row)),
@@ -357,7 +359,8 @@ void ServiceTracking::take_verdict(const TrackVerdict& verdict, const TrackedCol
                         verdict.take_from == verdict.first,
         .is_long = verdict.is_long,
         .is_established = verdict.established,
-        .is_end = forwards && verdict.ended};
+        .is_end = forwards && verdict.ended,
+        .is_other_syn = is_other_syn};
     if (!forwards) {
         outcome.refuse(row, reason_of(verdict.reason));
         // The server has acknowledged the very number that the segment begins at, or that it has.

@@ -35,13 +35,14 @@ std::uint32_t acknowledged_by(const UnitSource& packet) noexcept {
 
 TcpSegment segment_of(ByteView payload, const UnitSource& packet) noexcept {
     const std::uint16_t flags = packet.headers.tcp_flags;
+    const bool is_syn = (flags & kTcpSyn) != 0 && !packet.service.is_other_syn;
     const std::uint64_t connection =
         packet.note != 0 ? packet.note : connection_ends(packet.headers, packet.hash).along();
     return {.digest = connection,
             .source = source_of(packet),
             .seq = sequence_of(packet),
-            .syn = (flags & kTcpSyn) != 0,
-            .begins = (flags & (kTcpSyn | kTcpAck)) == kTcpSyn,
+            .syn = is_syn,
+            .begins = is_syn && (flags & kTcpAck) == 0,
             .fin = (flags & kTcpFin) != 0,
             .rst = (flags & kTcpRst) != 0,
             .payload = payload,
