@@ -32,6 +32,7 @@ EXPECT = re.compile(rb"\r\n[Ee][Xx][Pp][Ee][Cc][Tt]:[ \t]*([^\r]*?)[ \t]*(?=\r\n
 UNREAD = (b"GET", b"HEAD", b"DELETE", b"OPTIONS", b"TRACE")
 SPACE = b"\t\v\f\r\x1c\x1d\x1e\x1f "
 BEFORE_DATA = SPACE + b"\n\x85\xa0"
+MOST_SPACE = 64
 TOKEN = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]")
 HEADER_FIELDS = {"user-agent": "http.user_agent", "referer": "http.referer"}
 MOST_FURTHER = 4  # values that are neither the first nor the last
@@ -175,7 +176,8 @@ class Watch:
 
     def finds_request(self, data):
         """In a body's data, as far as it has come."""
-        return bool(self.looks and TOKEN.match(data.lstrip(BEFORE_DATA)))
+        rest = data.lstrip(BEFORE_DATA)
+        return bool(self.looks and (TOKEN.match(rest) or len(data) - len(rest) > MOST_SPACE))
 
 
 def is_line_alone(head):

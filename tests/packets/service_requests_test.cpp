@@ -37,6 +37,11 @@ constexpr std::string_view kCounts = HTTP_SERVICE(", on_unreadable: count")
     "limits: [{algorithm: fixed_window, count: 2, window: 1h}]}\n";
 constexpr std::string_view kPasses = HTTP_SERVICE(", on_unreadable: pass");
 
+constexpr std::string_view kUnread =
+    "version: 1\n"
+    "services:\n  - {id: web, protocol: http, when: 'ip.dst eq 192.0.2.1 and l4.dport eq 80', "
+    "mode: enforce, checksums: trust}\nrules:\n  - {id: others, mode: enforce, when: 'proto.l7 eq "
+    "\"tls\"', on_match: drop}\n";
 constexpr std::string_view kMonitored =
     "version: 1\n"
     "services:\n  - {id: web, protocol: http, when: 'ip.dst eq 192.0.2.1 and l4.dport eq 80', "
@@ -64,6 +69,7 @@ const std::string kHalf = "GET /login HTTP/1.1\r\n";
 const std::string kPost = "POST /up HTTP/1.1\r\nHost: a\r\n";
 const std::string kChunked = kPost + "Transfer-Encoding: chunked\r\n\r\n";
 const std::string kGetBody = "GET /x HTTP/1.1\r\nHost: a\r\nContent-Length: 32\r\n\r\n";
+const std::string kGetBlanks = "GET /x HTTP/1.1\r\nHost: a\r\nContent-Length: 99\r\n\r\n";
 const std::string kLongGet = "GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 60000\r\n\r\n";
 const std::string kLongPost = kPost + "Content-Length: 60000\r\n\r\n";
 const std::string kExpects = kPost + "Expect: 100-continue\r\nContent-Length: 32\r\n\r\n";
@@ -218,6 +224,13 @@ const Case kCases[] = {
               client("GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n20\r\n" +
                      kLogin + "\r\n0\r\n\r\n"),
               "drop", "ambiguous_request"}})},
+    {"nor is one that does not begin for long", kEnforced,
+     opened({{0ms, client(kGetBlanks), "pass", "unmatched"},
+             {0ms, client(std::string(64, '\n'), length(kGetBlanks)), "pass", "unmatched"},
+             {0ms, client(" ", length(kGetBlanks) + 64), "drop", "ambiguous_request"}})},
+    {"one of a form is nobody's to refuse where no rule reads requests", kUnread,
+     opened({{0ms, client(kGetBody + "id=5"), "pass", "unmatched"},
+             {0ms, client("&", length(kGetBody) + 4), "pass", "unmatched"}})},
     {"a body of POST begins as it likes", kEnforced,
      opened({{0ms, client(kPost + "Content-Length: 32\r\n\r\n" + kLogin), "pass", "unmatched"},
              {0ms, client(kLogin, length(kPost) + 22 + kLoginSize), "pass", "within_limits"}})},

@@ -183,7 +183,9 @@ inline constexpr auto kHeadShapes = std::to_array<HeadShapeRow>({
      "Expect with more than 100-continue: the body follows, which a server may refuse, and read "
      "what comes as the next request"},
     {HeadShape::RequestInBody, "request_in_body", HeadReading::Ambiguous,
-     "a body that a server may leave unread begins as a request does: it is the body"},
+     "a body that a server may leave unread begins as a request does, or with more than 64 bytes "
+     "of "
+     "white space: it is the body"},
     {HeadShape::ChunkLineSpace, "chunk_line_space", HeadReading::Ambiguous,
      "SP and HTAB behind the size of a chunk are skipped"},
     {HeadShape::BadChunk, "bad_chunk", HeadReading::Malformed,

@@ -14,10 +14,12 @@ bool is_watched_space(std::byte byte) noexcept {
 
 BodyWatch::Look BodyWatch::look_at(ByteView data) noexcept {
     for (std::size_t at = 0; at < data.size() && looks(); ++at) {
-        if (!is_watched_space(data[at])) {
+        const bool is_space = is_watched_space(data[at]);
+        if (!is_space || looks_ > kMostSpace) {
             looks_ = 0;
-            return {at + 1, http1::is(data[at], http1::kToken)};
+            return {at + 1, is_space || http1::is(data[at], http1::kToken)};
         }
+        ++looks_;
     }
     return {looks() ? data.size() : 0, false};
 }

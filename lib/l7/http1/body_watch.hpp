@@ -10,6 +10,9 @@ namespace sluice {
 // unread: it reads what follows the head as the next request. One byte, kept between two pieces.
 class BodyWatch {
 public:
+    // Bytes of white space before it; more of these are taken for a request's.
+    static constexpr std::uint8_t kMostSpace = 64;
+
     // `looks`: false, and it finds nothing.
     explicit constexpr BodyWatch(bool looks = false) noexcept : looks_{looks} {}
     [[nodiscard]] static constexpr BodyWatch from(std::byte state) noexcept {
@@ -19,7 +22,7 @@ public:
     }
     [[nodiscard]] constexpr std::byte state() const noexcept { return std::byte{looks_}; }
     // False: the state is none that a watch left.
-    [[nodiscard]] constexpr bool can_be() const noexcept { return looks_ <= 1; }
+    [[nodiscard]] constexpr bool can_be() const noexcept { return looks_ <= kMostSpace + 1; }
 
     // False: the body has begun, and its rest may be anything.
     [[nodiscard]] constexpr bool looks() const noexcept { return looks_ != 0; }
@@ -28,11 +31,12 @@ public:
         std::size_t bytes = 0;  // looked at
         bool is_request = false;
     };
-    // The body's data: behind white space it begins with a byte that a method may begin with.
+    // The body's data: behind white space it begins with a byte that a method may begin with, or
+    // with too much of that.
     [[nodiscard]] Look look_at(ByteView data) noexcept;
 
 private:
-    std::uint8_t looks_ = 0;
+    std::uint8_t looks_ = 0;  // one more than the white space that there was; 0: no more
 };
 
 }  // namespace sluice

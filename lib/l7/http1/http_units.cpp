@@ -22,9 +22,10 @@ constexpr ConstantText kH2c{"h2c"};
 
 static_assert(std::is_same_v<FollowedBody::State, FramingState>);
 
-// A body that some server leaves unread is watched at a service, until it has begun.
-UnitBody followed(const RequestHead& head, ReadingStance stance) noexcept {
-    const BodyWatch watch = stance == ReadingStance::Service ? watch_of(head) : BodyWatch{};
+// A body that some server leaves unread is watched at a service whose requests matter, until it has
+// begun.
+UnitBody followed(const RequestHead& head, bool watches) noexcept {
+    const BodyWatch watch = watches ? watch_of(head) : BodyWatch{};
     const bool is_sized = head.body.kind == BodyFraming::Kind::Length;
     if (is_sized && !watch.looks()) {
         return {.kind = UnitBody::Kind::Sized, .bytes = head.body.length};
@@ -35,8 +36,7 @@ UnitBody followed(const RequestHead& head, ReadingStance stance) noexcept {
 // A service's connection goes unread behind a request that ends it, and a request for another
 // protocol is one like any other until the server agrees. Elsewhere a body that does not end for
 // certain is looked through for what begins like a request.
-UnitBody body_of(const RequestHead& head, ReadingStance stance) noexcept {
-    const bool is_service = stance == ReadingStance::Service;
+UnitBody body_of(const RequestHead& head, bool is_service, bool matters) noexcept {
     if (is_service && head.ends_connection()) {
         return {};
     }
@@ -48,7 +48,7 @@ UnitBody body_of(const RequestHead& head, ReadingStance stance) noexcept {
             return {.kind = UnitBody::Kind::Sized, .bytes = 0};
         case BodyFraming::Kind::Length:
         case BodyFraming::Kind::Chunked:
-            return followed(head, stance);
+            return followed(head, is_service && matters);
         default:
             return {.kind = UnitBody::Kind::Unknown};
     }
@@ -149,7 +149,7 @@ StreamReading HttpUnits::read(ByteView bytes, const StreamContext& context,
     add(context.packet, units);
     return {.what = What::Unit,
             .head = found.size,
-            .body = body_of(head_, context.stance()),
+            .body = body_of(head_, is_service, reads_requests(context.packet)),
             .is_doubtful =
                 head_.shapes.reading() != HeadReading::Accepted && !has_stated_readings(head_),
             .ends_connection = is_service && head_.ends_connection(),

@@ -59,6 +59,8 @@ TEST(BodyWatch, FindsARequestInABodyOfKnownLengthInAnyPieces) {
         {"<propfind/>", kLooks, false},
         {"\"x\"", kLooks, false},
         {"\r\n\r\n", kLooks, false},
+        {std::string(BodyWatch::kMostSpace, ' ') + "{", kLooks, false},
+        {std::string(BodyWatch::kMostSpace + 1, '\n') + "{", kLooks, true},
         {"{\"a\": \"GET /x HTTP/1.1\"}\r\n", kLooks, false},
     };
     for (const Row& row : rows) {
