@@ -2,8 +2,9 @@
 """sources.py [--apart SOURCE...] --layers LAYER...: which sources tests are made of, by their folders.
 
 Prints a line for each layer, `LAYER:SOURCE SOURCE`: the *_test.cpp of unit/LAYER and below it that belong to no
-longer LAYER; and one for `packets`. Those of programs of their own (--apart) are left out. The lines are kept in
-tests/sources.txt of the build folder, so that scripts/lib/common.sh knows when a folder has to be configured anew.
+longer LAYER; and one for `packets`. Those of programs of their own (--apart) are left out. What there was is written to
+tests/sources.new of the build folder, and is tests/sources.txt once meson has configured it (--configured): so
+scripts/lib/common.sh knows when a folder has to be configured anew, also behind a try that failed.
 """
 
 import argparse
@@ -12,6 +13,7 @@ import pathlib
 import sys
 
 TESTS = pathlib.Path(__file__).resolve().parent
+NEW, KEPT = "sources.new", "sources.txt"
 
 
 def layer_of(folder: str, layers: list[str]) -> str | None:
@@ -46,14 +48,22 @@ def main() -> None:
     parser.add_argument("--layers", nargs="*", default=[])
     parser.add_argument("--is-listed-in", type=pathlib.Path, metavar="BUILD",
                         help="exit with 1 if there are other tests than when BUILD was configured")
+    parser.add_argument("--configured", type=pathlib.Path, metavar="BUILD",
+                        help="BUILD is configured, with the tests that there were when meson asked")
     asked = parser.parse_args()
-    kept_in = asked.is_listed_in or os.environ.get("MESON_BUILD_ROOT")
-    kept = pathlib.Path(kept_in) / "tests" / "sources.txt" if kept_in else None
+    build = asked.is_listed_in or asked.configured or os.environ.get("MESON_BUILD_ROOT")
+    folder = pathlib.Path(build) / "tests" if build else None
     if asked.is_listed_in:
-        sys.exit(0 if kept.exists() and kept.read_text() == all_sources() else 1)
-    if kept:
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        kept.write_text(all_sources())
+        # A try before this one that failed has told of nothing that is configured.
+        (folder / NEW).unlink(missing_ok=True)
+        sys.exit(0 if (folder / KEPT).exists() and (folder / KEPT).read_text() == all_sources() else 1)
+    if asked.configured:
+        if (folder / NEW).exists():
+            (folder / NEW).replace(folder / KEPT)
+        return
+    if folder:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / NEW).write_text(all_sources())
     for layer, sources in sources_by_layer(asked.layers, set(asked.apart)).items():
         print(f"{layer}:{' '.join(sources)}")
 

@@ -98,6 +98,7 @@ configure() {
         cat "$dir/configure.log" >&2
         die "meson could not configure $dir"
     }
+    "$python" "$root/tests/sources.py" --configured "$dir"
 }
 
 # build DIR TARGET...: ninja, its output shown in full only when it fails.
