@@ -1,10 +1,10 @@
 #include "dataplane/worker/quiesce.hpp"
-#include "lib/engine/run_burst.hpp"
+#include "lib/engine/worker.hpp"
 #include "lib/engine/worker/running.hpp"
 #include "lib/policy/compile.hpp"
 #include "lib/share/core.hpp"
 #include "lib/wire/codec.hpp"
-#include "tests/bench/mill_burst.hpp"
+#include "tests/bench/mill_io.hpp"
 #include "tests/bench/packet_mill.hpp"
 #include "tests/bench/rounds.hpp"
 #include "tests/bench/rte_reference.hpp"
@@ -33,8 +33,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr Nanoseconds kPerBurst{1000};
-constexpr unsigned kRoundsPerTurn = 64;  // as the dataplane's workers
-constexpr auto kGraceTimeout = 200ms;    // as the dataplane
+constexpr auto kGraceTimeout = 200ms;  // as the dataplane
 
 void pin_to(unsigned cpu) {
     cpu_set_t cpus;
@@ -57,91 +56,105 @@ RuleSet compile(const std::string& text) {
 // What the worker has seen so far. Written by it, read by the other thread.
 struct Seen {
     Counter packets;
-    Counter adopted;       // the load of the set it judges by
     Counter longest_gap;   // ticks between two bursts, since it was last set to 0
     Counter adopting_gap;  // ticks from the last burst under the old set to the first under the new
 };
 
-class SwapWorker {
+// Where the worker's bursts are noted as they leave.
+class GapWatch {
 public:
-    SwapWorker(PacketMill& mill, const Published<Running>& running, QuiesceBoard& board)
-        : mill_{mill},
-          running_{running},
-          board_{board},
-          core_{.policy = {.tell_wait = false},
-                .hash = KeyHasher{{1, 2}},
-                .buckets = BucketStore{2 * PacketMill::kSources * 94 / 80, 16},
-                .counters = counters_} {}
+    explicit GapWatch(Seen& seen) : seen_{&seen} {}
 
-    void run(const Signal& stop) {
-        pin_to(1);
-        board_.join(0);
-        last_ = rte_rdtsc();
-        while (!stop.raised()) {
-            turn();
-            board_.quiescent(0);
-        }
-        board_.leave(0);
-    }
-
-    [[nodiscard]] const WorkerCounters& counters() const noexcept { return counters_; }
-    [[nodiscard]] const BucketStore& buckets() const noexcept { return core_.buckets; }
-    [[nodiscard]] Seen& seen() noexcept { return seen_; }
-
-private:
-    void turn() {
-        const LoadedSet& rules = running_.adopt().rules();
-        const bool adopts = seen_.adopted.read() != rules.load;
-        Burst& coming = bursts_[0];
-        Burst& going = bursts_[1];
-        for (unsigned round = 0; round < kRoundsPerTurn; ++round) {
-            take(round % 2 == 0 ? coming : going);
-            Burst& other = round % 2 == 0 ? going : coming;
-            run_overlapped(round % 2 == 0 ? coming : going, other, rules, core_, now_);
-            give(other);
-            note(adopts && round <= 1, rules.load);
-        }
-        coming.clear();
-        run_overlapped(coming, going, rules, core_, now_);
-        give(going);
-        going.clear();
-    }
-
-    // The first bursts under a set are those that its adoption delays.
-    void note(bool adopts, std::uint64_t load) {
+    void operator()(const Burst& burst, std::span<const Action> actions) noexcept {
         const std::uint64_t now = rte_rdtsc();
         const std::uint64_t gap = now - last_;
         last_ = now;
-        if (gap > seen_.longest_gap.read()) {
-            seen_.longest_gap.set(gap);
+        seen_->longest_gap.set(std::max(gap, seen_->longest_gap.read()));
+        // Each set has a table of its own.
+        if (actions.data() != set_) {
+            set_ = actions.data();
+            seen_->adopting_gap.set(gap);
         }
-        if (adopts) {
-            const std::uint64_t before =
-                seen_.adopted.read() == load ? seen_.adopting_gap.read() : 0;
-            seen_.adopting_gap.set(std::max(before, gap));
-            seen_.adopted.set(load);
-        }
+        seen_->packets.add(burst.size());
     }
 
-    void take(Burst& burst) {
+private:
+    Seen* seen_;
+    std::uint64_t last_ = rte_rdtsc();
+    const Action* set_ = nullptr;
+};
+
+// The worker's thread, whose clock goes on by the burst.
+class SwapHost {
+public:
+    struct ReadTicks {
+        std::uint64_t operator()() const noexcept { return rte_rdtsc(); }
+    };
+    SwapHost(QuiesceBoard& board, const Signal& stop) : board_{&board}, stop_{&stop} {}
+
+    [[nodiscard]] Now now() noexcept {
         now_.at += kPerBurst;
-        take_burst(mill_, burst);
+        return now_;
     }
-
-    void give(const Burst& burst) {
-        give_burst(mill_, burst, counters_);
-        seen_.packets.add(burst.size());
+    void begin() noexcept {
+        pin_to(1);
+        board_->join(0);
     }
+    [[nodiscard]] bool stopped() const noexcept { return stop_->raised(); }
+    void pass() noexcept { board_->quiescent(0); }
+    void rest(unsigned /*idle_turns*/) const noexcept {}
+    void end() noexcept { board_->leave(0); }
 
-    PacketMill& mill_;
-    const Published<Running>& running_;
-    QuiesceBoard& board_;
-    WorkerCounters counters_;
-    CoreState core_;
-    std::array<Burst, 2> bursts_;
+private:
+    QuiesceBoard* board_;
+    const Signal* stop_;
     Now now_{Instant{1h}, {}};
-    std::uint64_t last_ = 0;
+};
+
+// The box's loop over a mill that always has a burst: a turn is as long as turns may be.
+class SwapWorker {
+public:
+    SwapWorker(PacketMill& mill, const Published<Running>& running, QuiesceBoard& board,
+               const Signal& stop)
+        : worker_{roster_.enlist(),
+                  {running,
+                   ledger_lanes_,
+                   ask_lanes_,
+                   1,
+                   capture_unit_budget(),
+                   {},
+                   records_,
+                   0,
+                   boards_},
+                  {.policy = {.tell_wait = false},
+                   .hash = KeyHasher{{1, 2}},
+                   .buckets = BucketStore{2 * PacketMill::kSources * 94 / 80, 16},
+                   .counters = counters_},
+                  lanes_of(mill),
+                  SwapHost{board, stop}} {}
+
+    void run() { worker_.run(); }
+
+    [[nodiscard]] const WorkerCounters& counters() const noexcept { return counters_; }
+    [[nodiscard]] const BucketStore& buckets() const noexcept { return worker_.buckets(); }
+    [[nodiscard]] Seen& seen() noexcept { return seen_; }
+
+private:
+    using Lane = MillIo<GapWatch>;
+    [[nodiscard]] WorkerLanes<Lane> lanes_of(PacketMill& mill) {
+        WorkerLanes<Lane> lanes;
+        lanes.lanes.emplace_back(mill, GapWatch{seen_});
+        return lanes;
+    }
+
     Seen seen_;
+    WorkerCounters counters_;
+    DeltaLanes ledger_lanes_{1, 64};
+    AskLanes ask_lanes_{1, 64};
+    AnswerBoards boards_{256, 4096};
+    std::vector<Record> records_ = std::vector<Record>(16);
+    CoreRoster roster_;
+    Worker<Lane, SwapHost> worker_;
 };
 
 // The main lcore's part.
@@ -275,10 +288,10 @@ void measure(const Case& each, PacketMill& mill, bool quick) {
     Published<Running> running{std::make_unique<const Running>()};
     QuiesceBoard board{1};
     Loader loader{running, board};
-    SwapWorker worker{mill, running, board};
-    loader.watch(worker);
     Signal stop;
-    std::thread thread{[&] { worker.run(stop); }};
+    SwapWorker worker{mill, running, board, stop};
+    loader.watch(worker);
+    std::thread thread{[&] { worker.run(); }};
     loader.swap(each.sets[0]);
     while (worker.seen().packets.read() < 16 * PacketMill::kSources) {
         std::this_thread::sleep_for(10ms);  // until every bucket is filed
