@@ -1,6 +1,6 @@
 #include "tests/bench/shaping_loop.hpp"
 
-#include "lib/engine/run_burst.hpp"
+#include "lib/l7/stream/unit_budget.hpp"
 #include "tests/bench/compiled_set.hpp"
 #include "tests/packets/frame.hpp"
 
@@ -8,9 +8,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <random>
 #include <span>
 #include <string>
+#include <utility>
 
 #include <rte_eth_ring.h>
 #include <rte_ethdev.h>
@@ -57,7 +59,7 @@ std::uint16_t make_port(rte_ring* in, rte_ring* out, rte_mempool* pool) {
     return port;
 }
 
-LoadedRules load_rules(const ShapingLoop::Load& load) {
+std::unique_ptr<const Running> running(const ShapingLoop::Load& load) {
     const std::string text =
         "version: 1\nrules:\n  - {id: even, mode: enforce, key: [ip.src], limits: [{algorithm: "
         "leaky_bucket, rate: " +
@@ -69,7 +71,10 @@ LoadedRules load_rules(const ShapingLoop::Load& load) {
         std::fprintf(stderr, "%s\n", loaded.error().what.c_str());
         std::exit(1);
     }
-    return *std::move(loaded);
+    return std::make_unique<const Running>(
+        Running{.state = Running::State::Enforce,
+                .loaded = std::make_shared<const LoadedRules>(*std::move(loaded)),
+                .traces = {}});
 }
 
 Lane lane_of(std::uint16_t port) {
@@ -81,24 +86,76 @@ Lane lane_of(std::uint16_t port) {
 
 }  // namespace
 
+void StampingIo::send(Burst& burst, std::span<const Action> actions, WorkerCounters& counters,
+                      const SendContext<StampingIo>& context) noexcept {
+    RowMask held = 0;
+    for_each_row(burst.live(), [&](std::size_t row) {
+        Packet& packet = burst.packets()[row];
+        if (packet.decision.verdict != Verdict::Shape) {
+            return;
+        }
+        auto* const frame = static_cast<rte_mbuf*>(packet.buffer);
+        const Instant planned = context.now + packet.decision.wait;
+        std::memcpy(rte_pktmbuf_mtod_offset(frame, std::byte*, kPlannedAt), &planned,
+                    sizeof(planned));
+        if (context.held->hold({frame, this}, context.now, planned)) {
+            held |= row_bit(row);
+        } else {
+            packet.decision = dropped_for(Reason::HoldFull);
+        }
+    });
+    burst.take_out(held);
+    io_->send(burst, actions, counters, {nullptr, context.now, context.answering});
+}
+
+void StampingIo::depart(std::span<rte_mbuf*> frames, WorkerCounters& counters) noexcept {
+    std::array<Instant, kMaxBurst> planned;
+    for (std::size_t i = 0; i < frames.size(); ++i) {
+        std::memcpy(&planned[i], rte_pktmbuf_mtod_offset(frames[i], const std::byte*, kPlannedAt),
+                    sizeof(planned[i]));
+    }
+    io_->depart(frames, counters);
+    const Instant after = departures_->clock();
+    for (std::size_t i = 0; i < frames.size(); ++i) {
+        departures_->errors.add(after - planned[i]);
+    }
+    departures_->departed += frames.size();
+}
+
 ShapingLoop::ShapingLoop(const Load& load)
-    : rules_{load_rules(load)},
-      core_{.policy = {.tell_wait = false},
-            .hash = KeyHasher{kSecret},
-            .buckets = BucketStore{load.keys * std::size_t{5} / 4, 16},
-            .counters = counters_},
-      held_{load.packets},
+    : running_{running(load)},
       pool_{or_exit(rte_pktmbuf_pool_create(("shape" + std::to_string(loops)).c_str(),
                                             load.packets + 1024, 0, 0, kDataRoom, SOCKET_ID_ANY))},
       in_{make_ring("in")},
       out_{make_ring("out")},
       port_{make_port(in_, out_, pool_)},
       lane_{lane_of(port_)},
-      io_{lane_, TxSides{{port_, 0, up_, full_, {}}, {port_, 0, up_, full_, {}}}, pool_} {
+      io_{lane_, TxSides{{port_, 0, up_, full_, {}}, {port_, 0, up_, full_, {}}}, pool_},
+      worker_{roster_.enlist(),
+              {.running = running_,
+               .ledger_lanes = ledger_lanes_,
+               .ask_lanes = ask_lanes_,
+               .workers = 1,
+               .units = capture_unit_budget(),
+               .connections = {},
+               .records = records_,
+               .held_percent = 100,
+               .answer_boards = boards_},
+              {.policy = {.tell_wait = false},
+               .hash = KeyHasher{kSecret},
+               .buckets = BucketStore{load.keys * std::size_t{5} / 4, 16},
+               .counters = counters_},
+              lanes_for(load),
+              ShapingHost{departures_}} {
     up_.raise(true);
-    core_.texts = rules_.texts(0);
     make_frames(load);
     hold_all(load);
+}
+
+WorkerLanes<StampingIo> ShapingLoop::lanes_for(const Load& load) {
+    WorkerLanes<StampingIo> lanes;
+    lanes.lanes.emplace_back(io_, departures_, load.packets);
+    return lanes;
 }
 
 ShapingLoop::~ShapingLoop() {
@@ -140,10 +197,9 @@ void ShapingLoop::hold_all(const Load& load) {
         feed(kMaxBurst);
         (void)poll(clock);
     }
-    next_->clear();
-    run_stages(clock.at);
     now_ = clock.at;
-    errors_.clear();
+    departures_.clock = [this] { return now_; };
+    departures_.errors.clear();
 }
 
 void ShapingLoop::feed(std::size_t most) {
@@ -154,42 +210,6 @@ void ShapingLoop::feed(std::size_t most) {
         (void)rte_ring_enqueue_bulk(in_, frames.data(), count, nullptr);
         most = count < wanted ? 0 : most - count;
     }
-}
-
-// As Worker::advance().
-void ShapingLoop::run_stages(Instant at) {
-    const LoadedSet& rules = rules_.set();
-    core_.hold_capacity = held_.room();
-    run_overlapped(*next_, *current_, rules, core_, Now{at, {}});
-    if (current_->size() != 0) {
-        stamp(*current_, at);
-        io_.send(*current_, rules.actions, counters_, {&held_, at, nullptr});
-    }
-    std::swap(next_, current_);
-}
-
-void ShapingLoop::stamp(Burst& burst, Instant at) noexcept {
-    for (const Packet& packet : burst.packets()) {
-        if (packet.decision.verdict == Verdict::Shape) {
-            const Instant planned = at + packet.decision.wait;
-            auto* const frame = static_cast<rte_mbuf*>(packet.buffer);
-            std::memcpy(rte_pktmbuf_mtod_offset(frame, std::byte*, kPlannedAt), &planned,
-                        sizeof(planned));
-        }
-    }
-}
-
-std::size_t ShapingLoop::take(Instant at, Stamps& planned) noexcept {
-    std::array<HeldFrame<DpdkIo>, kMaxBurst> due;
-    std::array<rte_mbuf*, kMaxBurst> frames;
-    const std::size_t count = held_.take_due(at, due);
-    for (std::size_t i = 0; i < count; ++i) {
-        frames[i] = due[i].frame;
-        std::memcpy(&planned[i], rte_pktmbuf_mtod_offset(frames[i], const std::byte*, kPlannedAt),
-                    sizeof(planned[i]));
-    }
-    io_.depart(std::span{frames}.first(count), counters_);
-    return count;
 }
 
 }  // namespace sluice::bench

@@ -1,14 +1,15 @@
 #pragma once
 #include "dataplane/io/dpdk_io.hpp"
-#include "lib/engine/burst/core_state.hpp"
-#include "lib/engine/worker/held_frames.hpp"
+#include "lib/engine/worker.hpp"
 #include "lib/rules/load/loaded_rules.hpp"
 #include "tests/bench/time_histogram.hpp"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <span>
 #include <vector>
 
 struct rte_mbuf;
@@ -23,9 +24,74 @@ struct SteppedClock {
     [[nodiscard]] Instant now() const noexcept { return at; }
 };
 
-// The loop of a worker that holds packets until their departures, with a lane of its own between
-// two rings. What departs comes again, so that as many packets are held all the time, and as many
-// for each key.
+// What a loop has of departures.
+struct Departures {
+    std::function<Instant()> clock;
+    TimeHistogram errors;  // from planned departures to real ones
+    std::size_t departed = 0;
+};
+
+// A lane of the box (PacketIo) that holds what is delayed itself, with its planned departure in the
+// frame, so that it can be told how late each departs.
+class StampingIo {
+public:
+    using Frame = rte_mbuf;
+    using Ring = FrameRing;
+    using Proxy = TxProxy;
+
+    // Both outlive it. `buffers`: as many as it may hold.
+    StampingIo(DpdkIo& io, Departures& departures, std::uint32_t buffers)
+        : io_{&io}, departures_{&departures}, buffers_{buffers} {}
+
+    std::size_t receive(Burst& burst, Reach reach) noexcept { return io_->receive(burst, reach); }
+    // It has no other worker.
+    std::size_t receive_owned(Burst& /*burst*/, Reach /*reach*/) noexcept { return 0; }
+    void receive_held(Burst& burst, std::span<rte_mbuf* const> frames, Reach reach) noexcept {
+        io_->receive_held(burst, frames, reach);
+    }
+    [[nodiscard]] std::span<FrameRing* const> owners() const noexcept { return {}; }
+
+    void send(Burst& burst, std::span<const Action> actions, WorkerCounters& counters,
+              const SendContext<StampingIo>& context) noexcept;
+    void depart(std::span<rte_mbuf*> frames, WorkerCounters& counters) noexcept;
+    [[nodiscard]] std::uint32_t buffers() const noexcept { return buffers_; }
+
+    [[nodiscard]] static std::uint32_t buffers_of(const rte_mbuf& frame) noexcept {
+        return DpdkIo::buffers_of(frame);
+    }
+    static void note(rte_mbuf& frame, const Normalization& changes) noexcept {
+        DpdkIo::note(frame, changes);
+    }
+    static void free(rte_mbuf& frame) noexcept { DpdkIo::free(frame); }
+
+private:
+    DpdkIo* io_;
+    Departures* departures_;
+    std::uint32_t buffers_;
+};
+
+// A host whose clock is whatever the loop reads.
+class ShapingHost {
+public:
+    struct ReadTicks {
+        std::uint64_t operator()() const noexcept { return 0; }
+    };
+    explicit ShapingHost(const Departures& departures) noexcept : departures_{&departures} {}
+
+    [[nodiscard]] Now now() const noexcept { return {departures_->clock(), {}}; }
+    void begin() const noexcept {}
+    [[nodiscard]] bool stopped() const noexcept { return true; }
+    void pass() const noexcept {}
+    void rest(unsigned /*idle_turns*/) const noexcept {}
+    void end() const noexcept {}
+
+private:
+    const Departures* departures_;
+};
+
+// The box's loop with a worker that holds packets until their departures, and a lane between two
+// rings. What departs comes again, so that as many packets are held all the time, and as many for
+// each key.
 //
 //   in_ --> receive --> judge --> hold (as each key's bucket says) --> depart --> out_
 //    ^------------------ feed(), as fast as a wire carries -------------------------'
@@ -49,57 +115,37 @@ public:
 
     // Packets that have departed come in again, so many at most.
     void feed(std::size_t most);
-    // What has come in is judged, and what is due departs; how many departed. `clock()` is read as
-    // the dataplane's worker reads its own.
+    // A turn: what has come in is judged, and what is due departs; how many departed. `clock` is
+    // the worker's.
     template <typename Clock>
     std::size_t poll(Clock& clock) {
-        const std::size_t came = io_.receive(*next_);
-        if (came != 0 || current_->size() != 0) {
-            run_stages(clock.now());
-        }
-        return send_due(clock);
+        departures_.clock = [&clock] { return clock.now(); };
+        const std::size_t before = departures_.departed;
+        (void)worker_.poll();
+        return departures_.departed - before;
     }
 
     [[nodiscard]] Instant now() const noexcept { return now_; }
-    [[nodiscard]] std::uint32_t held() const noexcept { return held_.size(); }
+    [[nodiscard]] std::uint32_t held() const noexcept { return worker_.held().size(); }
     [[nodiscard]] std::uint64_t dropped() const noexcept {
         return counters_.by_verdict[static_cast<std::size_t>(Verdict::Drop)].read();
     }
     // From planned departures to real ones.
-    [[nodiscard]] TimeHistogram& errors() noexcept { return errors_; }
+    [[nodiscard]] TimeHistogram& errors() noexcept { return departures_.errors; }
 
 private:
-    using Stamps = std::array<Instant, kMaxBurst>;
-
     void make_frames(const Load& load);
     void hold_all(const Load& load);
-    void run_stages(Instant at);
-    // A burst's departures, into the frames themselves.
-    static void stamp(Burst& burst, Instant at) noexcept;
-    std::size_t take(Instant at, Stamps& planned) noexcept;
+    [[nodiscard]] WorkerLanes<StampingIo> lanes_for(const Load& load);
 
-    // As Worker::let_depart().
-    template <typename Clock>
-    std::size_t send_due(Clock& clock) {
-        const Instant at = clock.now();
-        std::size_t departed = 0;
-        std::size_t count = kMaxBurst;
-        for (unsigned bursts = 2; bursts != 0 && count == kMaxBurst; --bursts) {
-            Stamps planned;
-            count = take(at, planned);
-            const Instant after = clock.now();
-            for (std::size_t i = 0; i < count; ++i) {
-                errors_.add(after - planned[i]);
-            }
-            departed += count;
-        }
-        return departed;
-    }
-
-    LoadedRules rules_;
+    Instant now_{std::chrono::hours{1}};
+    Departures departures_{.clock = [this] { return now_; }, .errors = {}};
     WorkerCounters counters_;
-    CoreState core_;
-    HeldFrames<DpdkIo> held_;
+    Published<Running> running_;
+    DeltaLanes ledger_lanes_{1, 64};
+    AskLanes ask_lanes_{1, 64};
+    AnswerBoards boards_{256, 4096};
+    std::vector<Record> records_ = std::vector<Record>(16);
     rte_mempool* pool_;
     rte_ring* in_;
     rte_ring* out_;
@@ -108,10 +154,8 @@ private:
     Signal up_;
     Counter full_;
     DpdkIo io_;
-    std::unique_ptr<Burst> next_ = std::make_unique<Burst>();
-    std::unique_ptr<Burst> current_ = std::make_unique<Burst>();
-    Instant now_{std::chrono::hours{1}};
-    TimeHistogram errors_;
+    CoreRoster roster_;
+    Worker<StampingIo, ShapingHost> worker_;
 };
 
 }  // namespace sluice::bench
