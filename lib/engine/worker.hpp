@@ -43,7 +43,7 @@ public:
           path_{me_.index(), setup, core_, host_, held_budget(io_.lanes, setup)},
           owner_{me_.index(),
                  setup.ask_lanes,
-                 {.questions = most_questions(setup.workers), .lifetime = kReservationLifetime}} {}
+                 {.questions = setup.reserve.room.questions, .lifetime = setup.reserve.lifetime}} {}
     // Neither copied nor moved: the parts of a worker refer to each other.
     Worker(const Worker&) = delete;
     Worker& operator=(const Worker&) = delete;
@@ -125,8 +125,6 @@ public:
 private:
     // Rule changes wait for so many rounds at most; every turn's last burst is waited for.
     static constexpr unsigned kRoundsPerTurn = 64;
-    // A reservation lasts until every packet that it may be for has been decided.
-    static constexpr Nanoseconds kReservationLifetime = std::chrono::seconds{2};
 
     // A worker's share of buffers: no lane has fewer left than its queues need.
     [[nodiscard]] static std::uint32_t held_budget(std::span<const Io> lanes,

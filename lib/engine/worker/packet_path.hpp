@@ -40,13 +40,12 @@ public:
           host_{host},
           ledger_{self, setup.ledger_lanes, setup.records, core.buckets},
           owners_{self, setup.workers},
-          asker_{self,
-                 setup.ask_lanes,
-                 {.questions = most_questions(setup.workers), .longest = kLongestWaitForOwner}},
+          asker_{self, setup.ask_lanes, setup.reserve.room},
           held_{held_budget},
           unit_parser_{setup.units, setup.connections},
           answerer_{kAnsweredConnections, setup.answer_boards},
-          laps_{core.counters.stages, {}} {
+          laps_{core.counters.stages, {}},
+          tells_waits_{core.policy.tell_wait} {
         unit_parser_.take_over(host.now().at);
         core.held_order = HeldOrder{held_.budget()};
         core.asker = setup.workers > 1 ? &asker_ : nullptr;
@@ -123,8 +122,6 @@ public:
 
 private:
     using Owners = std::span<typename Io::Ring* const>;
-    // An owner that stands still holds up packets of its keys for so long.
-    static constexpr Nanoseconds kLongestWaitForOwner = std::chrono::milliseconds{250};
 
     // A burst on its way and where it came from; no lane: none has been received yet.
     struct OnTheWay {
@@ -182,7 +179,7 @@ private:
         if (!rules.steering.empty() && !owners.empty()) [[unlikely]] {
             owners_.run(*next_.burst, rules, core_, owners);
         }
-        core_.policy.tell_wait = may_be_traced(running, at);
+        core_.policy.tell_wait = tells_waits_ || may_be_traced(running, at);
         meter_overlapped(bursts, rules, core_, at, laps);
     }
 
@@ -251,6 +248,7 @@ private:
     OnTheWay next_;
     OnTheWay current_;
     StageLaps<typename Host::ReadTicks> laps_;
+    bool tells_waits_;  // of all packets, whether anybody traces them or not
 };
 
 }  // namespace sluice

@@ -3,13 +3,30 @@
 #include "lib/l7/stream/unit_parser.hpp"
 #include "lib/peer/merge/ledger.hpp"
 #include "lib/peer/reserve/ask_lane.hpp"
+#include "lib/peer/reserve/pending_packets.hpp"
 #include "lib/respond/act/answerer.hpp"
 #include "lib/share/published.hpp"
 
+#include <chrono>
 #include <cstddef>
 #include <span>
 
 namespace sluice {
+
+// Packets of one worker that wait for owners of keys, and what it promises others as an owner.
+struct ReserveBounds {
+    // An owner that stands still holds up packets of its keys for so long.
+    static constexpr Nanoseconds kLongestWait = std::chrono::milliseconds{250};
+
+    RoomBounds room;
+    // A reservation lasts until every packet that it may be for has been decided.
+    Nanoseconds lifetime = std::chrono::seconds{2};
+
+    // Each of so many workers has these.
+    [[nodiscard]] static constexpr ReserveBounds of(std::size_t workers) noexcept {
+        return {.room = {.questions = most_questions(workers), .longest = kLongestWait}};
+    }
+};
 
 // One worker among all, which share what is no more than referred to.
 struct WorkerSetup {
@@ -22,6 +39,7 @@ struct WorkerSetup {
     std::span<Record> records;  // likewise, for amounts that others have not settled
     unsigned held_percent;  // of each lane's buffers, over all workers: packets that depart later
     AnswerBoards& answer_boards;  // see Answerer
+    ReserveBounds reserve = ReserveBounds::of(workers);
 };
 
 }  // namespace sluice

@@ -202,7 +202,10 @@ struct Station {
     Worker<Judge::Lane, SwapHost> worker{
         roster.enlist(),
         {running, ledger_lanes, ask_lanes, 1, capture_unit_budget(), {}, records, 0, boards},
-        {.hash = KeyHasher{{1, 2}}, .buckets = BucketStore{64, 64}, .counters = counters},
+        {.policy = {.tell_wait = false},
+         .hash = KeyHasher{{1, 2}},
+         .buckets = BucketStore{64, 64},
+         .counters = counters},
         lanes(),
         SwapHost{frames, board, stop}};
 
