@@ -169,28 +169,16 @@ void run_course(const Course& course) {
     Instant now = kStart;
     for (int step = 0; step < 1'500; ++step, now += Nanoseconds{chance.below(1'000'000)}) {
         const std::size_t at = chance.below(kWorkers);
-        switch (chance.below(4)) {
-            case 0: {
-                std::vector<std::vector<std::byte>> burst;
-                for (std::size_t i = 1 + chance.below(6); i > 0; --i) {
-                    names.push_back("n" + std::to_string(chance.below(3)) + ".example");
-                    burst.push_back(
-                        test::udp()
-                            .src("10.0.0." + std::to_string(chance.below(9)))
-                            .dport(53)
-                            .carries(test::message_octets(test::dns_query(names.back())))
-                            .bytes());
-                }
-                (void)workers.send(at, burst, now);
-                break;
-            }
-            case 1:
-                workers.serve(at, now);
-                break;
-            default:
-                workers.take_answers(at, now);
-                workers.resume(at, now);
+        std::vector<std::vector<std::byte>> burst;
+        for (std::size_t i = chance.one_in(4) ? 1 + chance.below(6) : 0; i > 0; --i) {
+            names.push_back("n" + std::to_string(chance.below(3)) + ".example");
+            burst.push_back(test::udp()
+                                .src("10.0.0." + std::to_string(chance.below(9)))
+                                .dport(53)
+                                .carries(test::message_octets(test::dns_query(names.back())))
+                                .bytes());
         }
+        (void)workers.send(at, burst, now);
         for (std::size_t i = 0; i < names.size(); ++i) {
             if (workers.sent()[i].decided && !sent_at.contains(i)) {
                 sent_at[i] = now;
@@ -255,12 +243,20 @@ TEST(Asked, ExactlyTheCountPassesOverAllWorkers) {
     EXPECT_EQ(workers.sent().size(), 120U);
 }
 
+// A worker that does not own that frame's key.
+std::size_t asker_of(const std::string& text, const std::vector<std::byte>& frame) {
+    AskingWorkers workers{text, kWorkers};
+    (void)workers.send(0, {frame}, kStart);
+    workers.turn(0, kStart);
+    return workers.sent()[0].decided ? 1 : 0;
+}
+
 TEST(Asked, PacketsOfAConnectionStayInTheirOrder) {
-    AskingWorkers workers{
+    const std::string text =
         rules("  - {id: names, when: dns.qname eq \"a.example\", key: [dns.qname], per: query, " +
               std::string{kLog} +
-              "}\n  - {id: allowed, when: dns.qname eq \"b.example\", on_match: allow}\n"),
-        kWorkers};
+              "}\n  - {id: allowed, when: dns.qname eq \"b.example\", on_match: allow}\n");
+    AskingWorkers workers{text, kWorkers};
     const auto query = [](std::string_view name, std::uint16_t sport) {
         return test::udp()
             .src("10.0.0.1")
@@ -269,9 +265,10 @@ TEST(Asked, PacketsOfAConnectionStayInTheirOrder) {
             .carries(test::message_octets(test::dns_query(name)))
             .bytes();
     };
-    (void)workers.send(0, {query("a.example", 1), query("b.example", 1), query("b.example", 2)},
+    const std::size_t at = asker_of(text, query("a.example", 1));
+    (void)workers.send(at, {query("a.example", 1), query("b.example", 1), query("b.example", 2)},
                        kStart);
-    (void)workers.send(0, {query("c.example", 1)}, kStart);
+    (void)workers.send(at, {query("c.example", 1)}, kStart);
     EXPECT_EQ(workers.waiting(), 3U);
     EXPECT_TRUE(workers.sent()[2].decided) << "another connection does not wait";
     workers.settle(kStart);
@@ -346,15 +343,15 @@ TEST(Asked, AnOwnerThatDoesNotAnswerIsWaitedForInVain) {
                            .bytes();
     for (const Row& row : rows) {
         SCOPED_TRACE(row.rule);
-        AskingWorkers workers{rules("  - {id: names, " + std::string{row.rule} +
-                                    "key: [dns.qname], per: query, " + std::string{kLog} + "}\n"),
-                              kWorkers};
-        (void)workers.send(0, {frame}, kStart);
-        workers.take_answers(0, kStart + 9ms);
-        workers.resume(0, kStart + 9ms);
+        const std::string text =
+            rules("  - {id: names, " + std::string{row.rule} + "key: [dns.qname], per: query, " +
+                  std::string{kLog} + "}\n");
+        AskingWorkers workers{text, kWorkers};
+        const std::size_t at = asker_of(text, frame);
+        (void)workers.send(at, {frame}, kStart);
+        workers.turn(at, kStart + 9ms);
         EXPECT_EQ(workers.waiting(), 1U);
-        workers.take_answers(0, kStart + 11ms);
-        workers.resume(0, kStart + 11ms);
+        workers.turn(at, kStart + 11ms);
         ASSERT_TRUE(workers.sent()[0].decided);
         EXPECT_EQ(workers.sent()[0].decision.verdict, row.verdict);
         EXPECT_EQ(workers.sent()[0].decision.reason, row.reason);
@@ -403,9 +400,9 @@ TEST(Asked, AFullRoomAnswersByPolicyAndNobodyBehindIsRefused) {
 TEST(Asked, WhatBecomesOfQuestionsIsCounted) {
     AskingWorkers::Sizes sizes;
     sizes.ring = 8;
-    AskingWorkers workers{
-        rules("  - {id: names, key: [dns.qname], per: query, " + std::string{kLog} + "}\n"),
-        kWorkers, sizes};
+    const std::string text =
+        rules("  - {id: names, key: [dns.qname], per: query, " + std::string{kLog} + "}\n");
+    AskingWorkers workers{text, kWorkers, sizes};
     const auto frame = test::udp()
                            .src("10.0.0.1")
                            .dport(53)
@@ -424,18 +421,22 @@ TEST(Asked, WhatBecomesOfQuestionsIsCounted) {
     expect(AskEvent::Reserved, 4);
     expect(AskEvent::Charged, 4);
     // More at once than the ring to one owner holds.
-    (void)workers.send(1, std::vector(12, frame), kStart + 1s);
+    const std::size_t asker = asker_of(text, frame);
+    (void)workers.send(asker, std::vector(12, frame), kStart + 1s);
     expect(AskEvent::Asked, 6 + 8);
     expect(AskEvent::RingFull, 4);
     // What is promised to an asker that never comes back is charged.
-    for (std::size_t at = 0; at < kWorkers; ++at) {
-        workers.serve(at, kStart + 1s);
-    }
+    const auto others_take_turns = [&](Instant now) {
+        for (std::size_t at = 0; at < kWorkers; ++at) {
+            if (at != asker) {
+                workers.turn(at, now);
+            }
+        }
+    };
+    others_take_turns(kStart + 1s);
     expect(AskEvent::Reserved, 8);
     EXPECT_EQ(workers.reserved(), 4U);
-    for (std::size_t at = 0; at < kWorkers; ++at) {
-        workers.serve(at, kStart + 3s);
-    }
+    others_take_turns(kStart + 3s);
     expect(AskEvent::Expired, 4);
     EXPECT_EQ(workers.reserved(), 0U);
     for (std::size_t at = 0; at < kWorkers; ++at) {

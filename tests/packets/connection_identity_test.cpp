@@ -151,11 +151,10 @@ TEST_P(ConnectionIdentity, AnAnswerEndsItsOwnConnectionAlone) {
 }
 
 TEST_P(ConnectionIdentity, NobodyWaitsBehindAnotherConnection) {
-    test::AskingWorkers workers{
-        RULES
+    constexpr std::string_view kText = RULES
         "  - {id: names, when: dns.qname eq \"a.example\", key: [dns.qname], per: query,\n"
-        "     limits: [{algorithm: sliding_log, count: 4, window: 300ms}]}\n",
-        2};
+        "     limits: [{algorithm: sliding_log, count: 4, window: 300ms}]}\n";
+    test::AskingWorkers workers{kText, 2};
     const auto query = [](std::string_view name) {
         return test::udp()
             .src("10.0.0.1")
@@ -164,10 +163,16 @@ TEST_P(ConnectionIdentity, NobodyWaitsBehindAnotherConnection) {
             .dport(53)
             .carries(test::message_octets(test::dns_query(name)));
     };
+    // The one of both that does not own the key.
+    test::AskingWorkers others{kText, 2};
+    const Frame first = here(query("a.example"));
+    (void)others.send(0, {first.bytes()}, kStart, first.pair());
+    others.turn(0, kStart);
+    const std::size_t asker = others.sent()[0].decided ? 1 : 0;
     const auto send = [&](const Frame& frame) {
-        return workers.send(0, {frame.bytes()}, kStart, frame.pair());
+        return workers.send(asker, {frame.bytes()}, kStart, frame.pair());
     };
-    (void)send(here(query("a.example")));
+    (void)send(first);
     const std::size_t behind = send(here(query("b.example")));
     const std::size_t beside = send(there(query("b.example")));
     EXPECT_FALSE(workers.sent()[behind].decided);

@@ -62,8 +62,7 @@ protected:
         return workers.sent()[number];
     }
 
-    UnitParser parser{capture_unit_budget()};
-    AskingWorkers workers{rules("x"), kWorkers, {.finder = parser.finder()}};
+    AskingWorkers workers{rules("x"), kWorkers};
     Instant now = kStart;
 };
 

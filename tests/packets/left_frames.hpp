@@ -5,6 +5,7 @@
 #include "lib/respond/act/act_burst.hpp"
 #include "tests/packets/frame.hpp"
 
+#include <cstddef>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,6 +19,8 @@ struct ShownFrame {
     MemoryFrame frame{};
     Decision decision{};
     Normalization changes{};  // made to it, if it is forwarded
+    bool decided = false;
+    std::size_t rank = 0;  // among all that were decided, from 1 on
 
     ShownFrame(std::string called, Octets of, Direction dir = Direction::In,
                std::string_view pair = "lab")
@@ -101,6 +104,8 @@ private:
             ShownFrame& frame = shown(*frame_of(row));
             frame.decision = burst.decision(row);
             frame.changes = burst.normalization(row);
+            frame.decided = true;
+            frame.rank = ++out.decided_;
             out.lines_.push_back(frame.name + " " + std::string{name_of(frame.decision.verdict)} +
                                  " " + std::string{row_of(frame.decision.reason).name});
         }
@@ -110,6 +115,7 @@ private:
     }
 
     std::vector<std::string> lines_;
+    std::size_t decided_ = 0;
 };
 
 }  // namespace sluice::test

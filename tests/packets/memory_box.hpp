@@ -9,7 +9,9 @@
 #include "tests/packets/turn_board.hpp"
 
 #include <deque>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -24,6 +26,11 @@ struct MemoryBoxParts {
     std::size_t keys = 1024;
     // Rules that are published without being in force.
     Running::State state = Running::State::Enforce;
+    bool tell_wait = false;
+    std::size_t ask_ring = 64;               // between two workers
+    std::optional<ReserveBounds> reserve{};  // none: as the box has it
+    // Puts limits elsewhere than the compiler has put them.
+    std::function<void(RuleSet&)> place{};
 };
 
 // The workers of a box, as the box has them, with frames in memory and a clock that the test sets.
@@ -32,10 +39,12 @@ public:
     using BoxWorker = Worker<LeftFrames::Lane, MemoryHost>;
 
     explicit MemoryBox(std::string_view rules, const MemoryBoxParts& parts = {})
-        : loaded_{std::make_shared<const LoadedRules>(load(rules, parts.workers))},
+        : place_{parts.place},
+          size_{parts.workers},
+          loaded_{load(rules)},
           running_{running(parts.state)},
           ledger_lanes_{parts.workers, 64},
-          ask_lanes_{parts.workers, 64} {
+          ask_lanes_{parts.workers, parts.ask_ring} {
         for (std::size_t i = 0; i < parts.workers * parts.workers; ++i) {
             rings_.push_back(std::make_unique<MemoryRing>());
         }
@@ -50,17 +59,27 @@ public:
         }
     }
 
+    // Other rules, from the next turn on.
+    void publish(std::string_view rules) {
+        loaded_ = load(rules);
+        publish(Running::State::Enforce);
+    }
     // The same rules in another state, from the next turn on.
     void publish(Running::State state) {
         running_.publish(running(state)).reclaim(QuiesceBoard::between_turns());
     }
     // A frame comes to a worker, which sees it in its next turn.
     ShownFrame& show(std::string name, const Frame& frame, std::size_t at = 0) {
-        ShownFrame& shown =
-            shown_.emplace_back(std::move(name), frame.bytes(), frame.dir(), frame.pair());
+        return show(std::move(name), frame.bytes(), frame.dir(), frame.pair(), at);
+    }
+    ShownFrame& show(std::string name, Octets bytes, Direction dir, std::string_view pair,
+                     std::size_t at) {
+        ShownFrame& shown = shown_.emplace_back(std::move(name), std::move(bytes), dir, pair);
         workers_[at]->coming.push_back(&shown.frame);
         return shown;
     }
+    // All frames so far, in the order in which they came.
+    [[nodiscard]] const std::deque<ShownFrame>& shown() const { return shown_; }
     void set_time(Instant now) { now_.at = now; }
     // The fates of frames in a turn of one worker.
     std::vector<std::string> turn(std::size_t at = 0) {
@@ -75,7 +94,11 @@ public:
         return out_.take();
     }
 
+    [[nodiscard]] std::size_t size() const { return size_; }
     [[nodiscard]] BoxWorker& worker(std::size_t at = 0) { return *workers_[at]->worker; }
+    [[nodiscard]] const BoxWorker& worker(std::size_t at = 0) const {
+        return *workers_[at]->worker;
+    }
     [[nodiscard]] const WorkerCounters& counters(std::size_t at = 0) const {
         return workers_[at]->counters;
     }
@@ -96,13 +119,18 @@ private:
         std::unique_ptr<BoxWorker> worker;
     };
 
-    static LoadedRules load(std::string_view rules, std::size_t workers) {
+    [[nodiscard]] std::shared_ptr<const LoadedRules> load(std::string_view text) const {
         RssMapping box = usual_spread();
-        box.workers = workers;
-        return loaded(enforced({.file = "rules", .text = rules, .box = &box}).set,
-                      {.secret = kBoxSecret,
-                       .sharers = {workers, std::chrono::milliseconds{1}},
-                       .tables = full_tables()});
+        box.workers = size_;
+        RuleSet rules = enforced({.file = "rules", .text = text, .box = &box}).set;
+        if (place_) {
+            place_(rules);
+        }
+        return std::make_shared<const LoadedRules>(
+            loaded(std::move(rules), {.secret = kBoxSecret,
+                                      .sharers = {size_, std::chrono::milliseconds{1}},
+                                      .tables = full_tables(),
+                                      .before = loaded_.get()}));
     }
     [[nodiscard]] std::unique_ptr<const Running> running(Running::State state) const {
         return std::make_unique<const Running>(Running{.state = state, .loaded = loaded_});
@@ -118,26 +146,29 @@ private:
         }
         WorkerLanes<LeftFrames::Lane> lanes;
         lanes.lanes.emplace_back(one.coming, out_, parts.buffers, std::move(ends));
-        one.worker =
-            std::make_unique<BoxWorker>(roster_.enlist(),
-                                        WorkerSetup{running_,
-                                                    ledger_lanes_,
-                                                    ask_lanes_,
-                                                    parts.workers,
-                                                    capture_unit_budget(),
-                                                    {},
-                                                    one.records,
-                                                    parts.held_percent,
-                                                    boards_},
-                                        CoreState{.policy = {.tell_wait = false},
-                                                  .hash = KeyHasher{kBoxSecret},
-                                                  .buckets = BucketStore{parts.keys, parts.keys},
-                                                  .counters = one.counters,
-                                                  .events = &one.events},
-                                        std::move(lanes), MemoryHost{now_});
+        one.worker = std::make_unique<BoxWorker>(
+            roster_.enlist(),
+            WorkerSetup{running_,
+                        ledger_lanes_,
+                        ask_lanes_,
+                        parts.workers,
+                        capture_unit_budget(),
+                        {},
+                        one.records,
+                        parts.held_percent,
+                        boards_,
+                        parts.reserve.value_or(ReserveBounds::of(parts.workers))},
+            CoreState{.policy = {.tell_wait = parts.tell_wait},
+                      .hash = KeyHasher{kBoxSecret},
+                      .buckets = BucketStore{parts.keys, parts.keys},
+                      .counters = one.counters,
+                      .events = &one.events},
+            std::move(lanes), MemoryHost{now_});
     }
 
     Now now_{Instant{std::chrono::hours{1}}, {}};
+    std::function<void(RuleSet&)> place_;
+    std::size_t size_;
     std::shared_ptr<const LoadedRules> loaded_;
     Published<Running> running_;
     DeltaLanes ledger_lanes_;

@@ -353,10 +353,7 @@ TEST(ServiceProxied, ClientsAreKnownWithinABurst) {
 // A request that waits for the owner of its client's bucket has the same client when it is its
 // turn.
 TEST(ServiceProxied, ClientsOfRequestsThatWaitStayTheirs) {
-    UnitParser parser{capture_unit_budget()};
-    AskingWorkers workers{"version: 1\n" PROXIED("mode: enforce, path: inbound") EACH,
-                          4,
-                          {.finder = parser.finder()}};
+    AskingWorkers workers{"version: 1\n" PROXIED("mode: enforce, path: inbound") EACH, 4};
     const auto send = [&](std::uint16_t port, const std::string& text) {
         for (const Frame& frame : {syn(), client("")}) {
             (void)workers.judge(0, at_port(frame, port).bytes(), kStart);

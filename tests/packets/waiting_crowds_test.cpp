@@ -50,12 +50,8 @@ protected:
         return number;
     }
 
-    UnitParser parser{capture_unit_budget()};
-    AskingWorkers workers{rules(),
-                          4,
-                          {.room = {.packets = 256, .questions = 4096, .longest = 250ms},
-                           .ring = 4096,
-                           .finder = parser.finder()}};
+    AskingWorkers workers{
+        rules(), 4, {.room = {.packets = 256, .questions = 4096, .longest = 250ms}, .ring = 4096}};
 };
 
 struct Crowd {

@@ -61,8 +61,7 @@ protected:
         return workers.sent()[number].decision.reason;
     }
 
-    UnitParser parser{capture_unit_budget()};
-    AskingWorkers workers{rules(deny("x")), kWorkers, {.finder = parser.finder()}};
+    AskingWorkers workers{rules(deny("x")), kWorkers};
     Instant now = kStart;
 };
 
@@ -129,14 +128,12 @@ TEST_F(WaitingRequests, OtherRulesReadOfAPartOfAHeadWhatAllSetsDo) {
 
 // A query whose last fragment waits is judged by its ports and its name when it is its turn.
 TEST(WaitingQueries, InFragmentsWaitAsAnyOther) {
-    UnitParser parser{capture_unit_budget()};
     AskingWorkers workers{
         "version: 1\nservices:\n  - {id: dns, protocol: dns, when: l4.dport eq 53, mode: enforce}\n"
         "rules:\n  - {id: names, mode: enforce, when: l4.dport eq 53, key: [dns.qname], per: "
         "query, "
         "limits: [{algorithm: token_bucket, rate: 1/s, burst: 1}]}\n",
-        kWorkers,
-        {.finder = parser.finder()}};
+        kWorkers};
     const std::vector<std::byte> query = test::message_octets(test::dns_query("a.example"));
     const auto part = [&](std::uint16_t number, bool is_first) {
         const auto cut = query.begin() + 16;
