@@ -4,15 +4,22 @@
 
 namespace sluice {
 
-// The product, stage by stage. rx before it, and act and tx after it, are dataplane/'s.
-inline void run_burst(Burst& burst, const LoadedSet& set, CoreState& core, Now now) noexcept {
+// The product, stage by stage, in two steps. rx before them, and act and tx after them, are
+// dataplane/'s. Between the two a burst may lose packets: nothing has been charged by then.
+inline void match_stages(Burst& burst, const LoadedSet& set, CoreState& core, Now now) noexcept {
     parse_burst(burst, core);
     geo_burst(burst, set);
     match_burst(burst, set, core, now.at);
+}
+inline void meter_stages(Burst& burst, const LoadedSet& set, CoreState& core, Now now) noexcept {
     key_burst(burst, set, core);
     locate_burst(burst, core);
     locate_second(burst, core);
     meter_burst(burst, set, core, now);
+}
+inline void run_burst(Burst& burst, const LoadedSet& set, CoreState& core, Now now) noexcept {
+    match_stages(burst, set, core, now);
+    meter_stages(burst, set, core, now);
 }
 
 // Two bursts on their way, either of which may be empty.

@@ -113,21 +113,16 @@ public:
     // The same by a worker that has not asked for the lines of wider keys: the general path decides
     // what becomes of keys without a place.
     void run_unwidened(Burst& burst, Instant now) {
-        parse_burst(burst, core_);
-        match_burst(burst, loaded_.set(), core_, now);
+        match_stages(burst, loaded_.set(), core_, {now, {}});
         key_burst(burst, loaded_.set(), core_);
         locate_burst(burst, core_);
         meter_burst(burst, loaded_.set(), core_, {now, {}});
     }
     // The same where only the general path decides.
     void run_general(Burst& burst, Instant now) {
-        parse_burst(burst, core_);
-        match_burst(burst, loaded_.set(), core_, now);
+        match_stages(burst, loaded_.set(), core_, {now, {}});
         burst.scratch().general = burst.live();
-        key_burst(burst, loaded_.set(), core_);
-        locate_burst(burst, core_);
-        locate_second(burst, core_);
-        meter_burst(burst, loaded_.set(), core_, {now, {}});
+        meter_stages(burst, loaded_.set(), core_, {now, {}});
     }
     void run_overlapped(Burst& coming, Burst& going, Instant now) {
         sluice::run_overlapped(coming, going, loaded_.set(), core_, {now, {}});

@@ -284,11 +284,7 @@ private:
         }
     }
 
-    void begin(Worker& me, Instant now) {
-        parse_burst(burst_, me.core);
-        geo_burst(burst_, set());
-        match_burst(burst_, set(), me.core, now);
-    }
+    void begin(Worker& me, Instant now) { match_stages(burst_, set(), me.core, {now, {}}); }
     void hand_over(std::size_t at) {
         BurstOwners owners;
         if (set().steering.empty() ||
@@ -312,10 +308,7 @@ private:
         split_burst(burst_, split, set());
     }
     void end(Worker& me, Instant now) {
-        key_burst(burst_, set(), me.core);
-        locate_burst(burst_, me.core);
-        locate_second(burst_, me.core);
-        meter_burst(burst_, set(), me.core, {now, {}});
+        meter_stages(burst_, set(), me.core, {now, {}});
         for_each_row(burst_.live(), [&](std::size_t row) {
             const Packet& packet = burst_.packets()[row];
             *static_cast<Decision*>(packet.buffer) = packet.decision;

@@ -138,9 +138,7 @@ WorkerSet::Worker& WorkerSet::owner_of(const CapturedFrame& frame, Worker& recei
     Burst& alone = *looking_;
     alone.clear();
     alone.add({frame.bytes, frame.wire_size}, dir, port_);
-    parse_burst(alone, receiver.core);
-    geo_burst(alone, rules_);
-    match_burst(alone, rules_, receiver.core, Instant{});
+    match_stages(alone, rules_, receiver.core, {});
     BurstOwners owners;
     return find_owners(alone, rules_, receiver.core, workers_.size(), owners) ? *workers_[owners[0]]
                                                                               : receiver;
@@ -189,9 +187,7 @@ WorkerSet::Place WorkerSet::match(const CapturedFrame& frame, const Route& route
                    return worker->burst.size() > 0;
                })->get();
     adopt(rules_, matched_->core, matched_at_);
-    parse_burst(matched_->burst, matched_->core);
-    geo_burst(matched_->burst, rules_);
-    match_burst(matched_->burst, rules_, matched_->core, matched_at_.at);
+    match_stages(matched_->burst, rules_, matched_->core, matched_at_);
     return {matched_->core, seen_of(*matched_, rows_.front()), matched_at_, matched_->burst};
 }
 
@@ -211,11 +207,7 @@ const Burst& WorkerSet::seen_of(Worker& worker, const BurstRow& row) {
 }
 
 const Decision& WorkerSet::decide() {
-    Burst& burst = matched_->burst;
-    key_burst(burst, rules_, matched_->core);
-    locate_burst(burst, matched_->core);
-    locate_second(burst, matched_->core);
-    meter_burst(burst, rules_, matched_->core, matched_at_);
+    meter_stages(matched_->burst, rules_, matched_->core, matched_at_);
     return rows_.front().decision();
 }
 
