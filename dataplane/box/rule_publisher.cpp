@@ -59,7 +59,7 @@ Environment RulePublisher::environment() const {
 RuleTotals RulePublisher::read_row(std::uint32_t row) const {
     RuleTotals totals = workers_.read_row(row);
     if (reports_.kernel != nullptr) {
-        totals.early_dropped = reports_.kernel->early_dropped(row);
+        totals.counts.early_dropped = reports_.kernel->early_dropped(row);
     }
     return totals;
 }

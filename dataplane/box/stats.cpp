@@ -63,20 +63,16 @@ void add_overshoot(const LoadedRule& rule, const WorkerFleet& workers, RuleStats
         }
         const std::uint64_t measured = workers.worst_excess(limit.slot);
         const std::uint64_t promised = (workers.size() - 1) * limit.shared;
-        if (stats.max_unsynced == 0 || static_cast<Wide>(measured) * stats.promised_overshoot >
-                                           static_cast<Wide>(stats.measured_overshoot) * promised) {
-            stats.max_unsynced = limit.shared;
-            stats.promised_overshoot = promised;
-            stats.measured_overshoot = measured;
+        const OvershootStats& worst = stats.overshoot;
+        if (worst.max_unsynced == 0 || static_cast<Wide>(measured) * worst.promised >
+                                           static_cast<Wide>(worst.measured) * promised) {
+            stats.overshoot = {limit.shared, promised, measured};
         }
     }
 }
 
-void add_bytes_and_limits(const LoadedRule& rule, const RuleTotals& totals,
-                          const WorkerFleet& workers, RuleStats& stats) {
-    stats.early_dropped = totals.early_dropped;
-    stats.admitted_bytes = totals.admitted_bytes;
-    stats.exceeded_bytes = totals.exceeded_bytes;
+void add_limits(const LoadedRule& rule, const RuleTotals& totals, const WorkerFleet& workers,
+                RuleStats& stats) {
     for (std::size_t i = 0; i < rule.limits.size(); ++i) {
         const std::uint64_t entries = workers.entries_of(rule.limits[i].slot);
         stats.entries += entries;
@@ -116,9 +112,8 @@ Stats Dataplane::stats(const ControlStats& control) const {
     const RuleRows::ReadRow read = [this](std::uint32_t row) { return rules_.read_row(row); };
     for (const LoadedRule& rule : loaded.set().rules) {
         const RuleTotals totals = loaded.rows().totals(rule, read);
-        stats.rules.push_back({rule.id, totals.admitted, totals.exceeded, totals.skipped,
-                               totals.exempted, totals.banned, totals.bans});
-        add_bytes_and_limits(rule, totals, workers_, stats.rules.back());
+        stats.rules.push_back({rule.id, totals.counts});
+        add_limits(rule, totals, workers_, stats.rules.back());
         add_overshoot(rule, workers_, stats.rules.back());
         add_open_connections(rule, workers_, stats.rules.back());
     }

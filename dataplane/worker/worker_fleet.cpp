@@ -190,14 +190,7 @@ void WorkerFleet::watch_half_heads(std::size_t worker) {
 RuleTotals WorkerFleet::read_row(std::uint32_t row) const {
     RuleTotals totals;
     for (const WorkerCounters& counters : counters_) {
-        totals.admitted += counters.rules[row].admitted.read();
-        totals.exceeded += counters.rules[row].exceeded.read();
-        totals.skipped += counters.rules[row].skipped.read();
-        totals.exempted += counters.rules[row].exempted.read();
-        totals.banned += counters.bans[row].met.read();
-        totals.bans += counters.bans[row].begun.read();
-        totals.admitted_bytes += counters.rules[row].admitted_bytes.read();
-        totals.exceeded_bytes += counters.rules[row].exceeded_bytes.read();
+        counters.add_rule(row, totals.counts);
         for (std::size_t limit = 0; limit < totals.refused.size(); ++limit) {
             totals.refused[limit] += counters.limits.read(row, limit);
         }

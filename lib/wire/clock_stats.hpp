@@ -1,5 +1,5 @@
 #pragma once
-#include "lib/wire/stat_row.hpp"
+#include "lib/base/stat_row.hpp"
 
 #include <cstdint>
 

@@ -10,6 +10,7 @@
 #include "lib/wire/event_messages.hpp"
 #include "lib/wire/key_list_messages.hpp"
 #include "lib/wire/port_stats.hpp"
+#include "lib/wire/rule_stats.hpp"
 #include "lib/wire/service_stats.hpp"
 #include "lib/wire/state_stats.hpp"
 #include "lib/wire/top_messages.hpp"
@@ -29,7 +30,7 @@
 // and lists with a 32-bit count in front.
 namespace sluice {
 
-inline constexpr std::uint32_t kWireVersion = 48;
+inline constexpr std::uint32_t kWireVersion = 49;
 // A compiled set (kMaxCompiledSize in lib/policy, and its texts and patterns) and the text of its
 // file.
 inline constexpr std::uint32_t kMaxMessageSize = 320U << 20;
@@ -146,33 +147,6 @@ struct RunningRules {
     std::string modes;
 
     static void fields(auto& archive, auto& m) { archive(m.generation, m.source, m.modes); }
-};
-struct RuleStats {
-    std::string id;
-    std::uint64_t admitted = 0;
-    std::uint64_t exceeded = 0;
-    std::uint64_t skipped = 0;
-    std::uint64_t exempted = 0;  // of the admitted
-    std::uint64_t banned = 0;    // of the exceeded: their key was
-    std::uint64_t bans = 0;      // keys that went to the penalty box
-    // Now, of its limit that counts most; nullopt: none of its limits counts open connections.
-    std::optional<std::uint64_t> open_connections{};
-    // Of its limit that came closest to what is promised; all 0: workers share none of them.
-    std::uint64_t max_unsynced = 0;
-    std::uint64_t promised_overshoot = 0;  // units beyond the limit's own bound
-    std::uint64_t measured_overshoot = 0;  // since the start
-    // Dropped in the kernel before the box saw them, and so none of the above.
-    std::uint64_t early_dropped = 0;
-    std::uint64_t admitted_bytes = 0;  // of the frames of those packets
-    std::uint64_t exceeded_bytes = 0;
-    std::uint64_t entries = 0;         // in the tables of all workers
-    std::vector<LimitStats> limits{};  // empty: it has one
-
-    static void fields(auto& archive, auto& m) {
-        archive(m.id, m.admitted, m.exceeded, m.skipped, m.exempted, m.banned, m.bans,
-                m.open_connections, m.max_unsynced, m.promised_overshoot, m.measured_overshoot,
-                m.early_dropped, m.admitted_bytes, m.exceeded_bytes, m.entries, m.limits);
-    }
 };
 struct Stats {
     std::uint64_t generation = 0;

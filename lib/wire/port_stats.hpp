@@ -1,6 +1,6 @@
 #pragma once
+#include "lib/base/stat_row.hpp"
 #include "lib/wire/kernel_stats.hpp"
-#include "lib/wire/stat_row.hpp"
 
 #include <cstdint>
 #include <string>

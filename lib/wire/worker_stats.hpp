@@ -1,4 +1,5 @@
 #pragma once
+#include "lib/base/stat_row.hpp"
 #include "lib/bucket/table/table_event.hpp"
 #include "lib/l7/stream/connection_event.hpp"
 #include "lib/l7/stream/track/track_reason.hpp"
@@ -8,7 +9,6 @@
 #include "lib/peer/reserve/ask_event.hpp"
 #include "lib/respond/act/answer_event.hpp"
 #include "lib/rules/stage.hpp"
-#include "lib/wire/stat_row.hpp"
 
 #include <array>
 #include <cstddef>

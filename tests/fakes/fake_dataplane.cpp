@@ -405,10 +405,13 @@ Stats FakeDataplane::stats_of(const ApplyRules& running, bool panic) {
         .has_snapshots = true,
         .snapshots = {.done = 6, .failed = 7, .latest = {.bytes = 8'192, .age_ns = 1'500'000'000}}};
     for (const Rule& rule : running.rules.rules) {
-        stats.rules.push_back({rule.id, 30, 20, 10});
+        stats.rules.push_back({.id = rule.id});
         RuleStats& counted = stats.rules.back();
-        counted.admitted_bytes = 3'000;
-        counted.exceeded_bytes = 1'280;
+        counted.counts.admitted = 30;
+        counted.counts.exceeded = 20;
+        counted.counts.skipped = 10;
+        counted.counts.admitted_bytes = 3'000;
+        counted.counts.exceeded_bytes = 1'280;
         counted.entries = 12;
         for (const MeteredLimit& limit : rule.limits) {
             if (rule.limits.size() > 1) {

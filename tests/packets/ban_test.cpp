@@ -77,8 +77,8 @@ TEST(Ban, FromTheRefusalThatIsOneTooManyUntilItsEnd) {
     EXPECT_EQ(send(box, "10.0.0.1", kStart + 60s + 99ms).reason, Reason::Banned);
     EXPECT_EQ(send(box, "10.0.0.1", kStart + 60s + 100ms).reason, Reason::WithinLimits);
     EXPECT_EQ(send(box, "10.0.0.2", kStart + 5s).reason, Reason::WithinLimits);
-    EXPECT_EQ(box.counters().bans[0].begun.read(), 1U);
-    EXPECT_EQ(box.counters().bans[0].met.read(), 2U);
+    EXPECT_EQ(box.counters().bans[0].bans.read(), 1U);
+    EXPECT_EQ(box.counters().bans[0].banned.read(), 2U);
     EXPECT_EQ(box.counters(0).exceeded.read(), 5U);
 }
 
@@ -102,7 +102,7 @@ TEST(Ban, RefusalsThatAreTooFarApartBanNobody) {
     for (Instant now = kStart; now < kStart + 1min; now += 5s) {
         EXPECT_NE(send(box, "10.0.0.1", now).reason, Reason::Banned);
     }
-    EXPECT_EQ(box.counters().bans[0].begun.read(), 0U);
+    EXPECT_EQ(box.counters().bans[0].bans.read(), 0U);
 }
 
 TEST(Ban, ItsActionIsWhatEachPacketMeets) {
@@ -129,8 +129,8 @@ TEST(Ban, AMonitoringRuleCountsBansAndStopsNobody) {
     Box box{rules(kBan, "{algorithm: token_bucket, rate: 1/s, burst: 5}", "monitor")};
     send(box, "10.0.0.1", kStart, 20);
     EXPECT_EQ(send(box, "10.0.0.1", kStart).verdict, Verdict::Pass);
-    EXPECT_EQ(box.counters().bans[0].begun.read(), 1U);
-    EXPECT_EQ(box.counters().bans[0].met.read(), 13U);
+    EXPECT_EQ(box.counters().bans[0].bans.read(), 1U);
+    EXPECT_EQ(box.counters().bans[0].banned.read(), 13U);
     EXPECT_EQ(left(box, "10.0.0.1", kStart + 10s), 5U);
 }
 
@@ -205,7 +205,7 @@ TEST(Ban, WhatOperatorsSayGoesFirst) {
     EXPECT_EQ(banned.reason, Reason::Banned);
     EXPECT_EQ(banned.verdict, Verdict::Tag);
     EXPECT_EQ(box.set().actions.at(banned.action).tag.dscp, 8);
-    EXPECT_EQ(box.counters().bans[0].begun.read(), 1U);
+    EXPECT_EQ(box.counters().bans[0].bans.read(), 1U);
 }
 
 TEST(Ban, IsShownAndLifted) {

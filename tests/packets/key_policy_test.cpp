@@ -43,12 +43,12 @@ TEST(KeyPolicy, HoldsWithoutAUnitBesideAPenaltyBox) {
     EXPECT_EQ(banned.verdict, Verdict::Drop);
     EXPECT_EQ(banned.reason, Reason::Banned);
     EXPECT_EQ(box.rule_name(banned), "r");
-    EXPECT_EQ(box.counters().bans[0].met.read(), 1U);
+    EXPECT_EQ(box.counters().bans[0].banned.read(), 1U);
     EXPECT_EQ(later_segment("10.0.0.2").reason, Reason::Exempt);
     EXPECT_EQ(box.counters(0).exempted.read(), 1U);
     EXPECT_EQ(later_segment("10.0.0.3").reason, Reason::Unmatched);
     EXPECT_EQ(box.counters(0).exempted.read(), 1U);
-    EXPECT_EQ(box.counters().bans[0].met.read(), 1U);
+    EXPECT_EQ(box.counters().bans[0].banned.read(), 1U);
 }
 
 // One packet in a burst of its own; whether the general path wrote its rules down.

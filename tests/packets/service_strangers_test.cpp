@@ -57,7 +57,7 @@ protected:
         }
     }
     [[nodiscard]] std::uint32_t far() { return anywhere(random); }
-    [[nodiscard]] std::uint64_t bans() { return box.counters().bans[0].begun.read(); }
+    [[nodiscard]] std::uint64_t bans() { return box.counters().bans[0].bans.read(); }
 
     UnitParser parser{capture_unit_budget()};
     test::Box box{kBans};

@@ -26,7 +26,7 @@ constexpr auto kCounted = std::to_array<VerdictName>({
 });
 static_assert(kCounted.size() == kVerdictCount);
 
-std::uint64_t matched(const RuleTotals& totals) {
+std::uint64_t matched(const RuleCounts& totals) {
     return totals.admitted + totals.exceeded + totals.skipped;
 }
 

@@ -16,7 +16,7 @@ struct ReplaySummary {
     struct RuleRow {
         std::string id;
         Mode mode = Mode::Off;  // as replayed
-        RuleTotals totals;      // zeros when off
+        RuleCounts totals;      // zeros when off
         Stance stance{};        // over layer 7
     };
     std::array<std::uint64_t, kVerdictCount> by_verdict{};

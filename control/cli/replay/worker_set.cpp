@@ -235,16 +235,10 @@ void WorkerSet::settle_matched() {
     }
 }
 
-RuleTotals WorkerSet::totals(const LoadedRule& rule) const {
-    RuleTotals totals;
+RuleCounts WorkerSet::totals(const LoadedRule& rule) const {
+    RuleCounts totals;
     for (const auto& worker : workers_) {
-        const RuleCounters& counters = worker->counters.rules[rule.counters];
-        totals.admitted += counters.admitted.read();
-        totals.exceeded += counters.exceeded.read();
-        totals.skipped += counters.skipped.read();
-        totals.exempted += counters.exempted.read();
-        totals.banned += worker->counters.bans[rule.counters].met.read();
-        totals.bans += worker->counters.bans[rule.counters].begun.read();
+        worker->counters.add_rule(rule.counters, totals);
     }
     return totals;
 }

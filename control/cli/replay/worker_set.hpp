@@ -73,7 +73,7 @@ public:
     // Whether the capture is too long for their clock, which stands still since.
     [[nodiscard]] bool clock_stopped() const noexcept { return clock_.stopped(); }
 
-    [[nodiscard]] RuleTotals totals(const LoadedRule& rule) const;
+    [[nodiscard]] RuleCounts totals(const LoadedRule& rule) const;
     [[nodiscard]] std::uint64_t table_full() const;
     // Each side's trust at the worker that trusts it most.
     [[nodiscard]] ServiceChecksums checksums_of(const Service& service) const;

@@ -82,32 +82,6 @@ private:
     std::string name_;
 };
 
-// A family with one sample for each rule, port or worker.
-template <typename Item>
-struct MetricFamily {
-    std::string_view name;
-    std::string_view help;
-    std::string (*value)(const Item&);
-};
-
-// A member of an item, and one that is in thousandths or billionths of a second.
-template <auto kMember>
-inline constexpr auto number = [](const auto& item) { return fmt::to_string(+(item.*kMember)); };
-template <auto kMember, std::uint64_t kPerSecond>
-inline constexpr auto seconds = [](const auto& item) {
-    return fmt::to_string(static_cast<double>(item.*kMember) / static_cast<double>(kPerSecond));
-};
-
-template <typename Families, typename Items, typename Sample>
-void put(MetricsWriter& text, const Families& families, const Items& items, Sample&& sample) {
-    for (const auto& family : families) {
-        text.family(family.name, family.help);
-        for (const auto& item : items) {
-            sample(item, family.value(item));
-        }
-    }
-}
-
 // One line: every row of a table with its meaning.
 template <typename Rows>
 std::string help_of(std::string text, const Rows& rows) {

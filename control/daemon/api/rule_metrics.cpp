@@ -1,5 +1,7 @@
 #include "control/daemon/api/rule_metrics.hpp"
 
+#include "control/daemon/api/stat_metrics.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,73 +10,60 @@
 namespace sluice {
 namespace {
 
-constexpr auto kRuleFamilies = std::to_array<MetricFamily<RuleStats>>({
-    {"sluice_rule_exempted_packets_total",
-     "Of the packets that a rule admitted, those whose key is exempt.",
-     number<&RuleStats::exempted>},
-    {"sluice_rule_banned_packets_total",
-     "Of the packets that exceeded a rule, those whose key is banned.", number<&RuleStats::banned>},
-    {"sluice_rule_bans_total", "How often a rule has put a key into its penalty box.",
-     number<&RuleStats::bans>},
-    {"sluice_rule_early_dropped_packets_total", "Packets that the kernel dropped for a rule.",
-     number<&RuleStats::early_dropped>},
-});
-
-// Of rules with limits of the algorithm `concurrency`.
-constexpr auto kOpenConnectionFamilies = std::to_array<MetricFamily<RuleStats>>({
-    {"sluice_rule_open_connections",
-     "Connections that are open, as the limit of a rule that counts most of them sees it.",
-     [](const RuleStats& rule) { return fmt::to_string(rule.open_connections.value_or(0)); }},
-});
+// The samples of one family side by side, rule by rule.
+void put_counts(MetricsWriter& text, const std::vector<RuleStats>& rules, bool detailed) {
+    std::string_view family;
+    const auto put_family = [&](const StatMetric& metric) {
+        family = metric.family;
+        text.family(family, fmt::format(fmt::runtime(metric.help), kDetailedRules, kOtherRules));
+        for (const RuleStats& rule : rules) {
+            for_each_stat_row<RuleCounts>([&](const auto& row) {
+                const std::uint64_t count = rule.counts.*row.member;
+                if (row.metric.family != family ||
+                    (count == 0 && row.metric.samples != StatSamples::All)) {
+                    return;
+                }
+                if (row.metric.label.empty()) {
+                    text.sample({{"rule", rule.id}}, count);
+                } else {
+                    text.sample({{"rule", rule.id}, {row.metric.label, row.metric.value}}, count);
+                }
+            });
+        }
+    };
+    for_each_stat_row<RuleCounts>([&](const auto& row) {
+        if (row.metric.family != family &&
+            (row.metric.samples == StatSamples::Detailed) == detailed) {
+            put_family(row.metric);
+        }
+    });
+}
 
 // Of rules whose keys several workers share, once a key was seen beyond its limit.
-constexpr auto kMergedRuleFamilies = std::to_array<MetricFamily<RuleStats>>({
-    {"sluice_rule_max_unsynced_units",
-     "What a worker may have charged beyond the last total it holds of a key.",
-     number<&RuleStats::max_unsynced>},
-    {"sluice_rule_promised_overshoot_units",
-     "What a key may be admitted beyond its limit, at most, since workers share it.",
-     number<&RuleStats::promised_overshoot>},
-    {"sluice_rule_measured_overshoot_units",
-     "The most by which the total of a key was seen beyond its limit.",
-     number<&RuleStats::measured_overshoot>},
-});
+void put_overshoot(MetricsWriter& text, std::vector<RuleStats> rules) {
+    std::erase_if(rules, [](const RuleStats& rule) { return rule.overshoot.measured == 0; });
+    put_numbers_of_each(
+        text, rules, [](const RuleStats& rule) -> const OvershootStats& { return rule.overshoot; },
+        [&](const RuleStats& rule, const std::string& value) {
+            text.sample({{"rule", rule.id}}, value);
+        });
+}
 
 }  // namespace
 
 // A thousand rules are shown in few series: `admitted` is always there and tells that the rule is;
 // every other count of a rule appears with its first event, and stands for 0 until then.
 void put_rule_counts(MetricsWriter& text, const std::vector<RuleStats>& rules) {
-    text.family("sluice_rule_packets_total",
-                "Packets that a rule matched, by their conformance; an outcome that is absent has "
-                "none.");
+    put_counts(text, rules, false);
+    text.family("sluice_rule_open_connections",
+                "Connections that are open, as the limit of a rule that counts most of them sees "
+                "it.");
     for (const RuleStats& rule : rules) {
-        text.sample({{"rule", rule.id}, {"outcome", "admitted"}}, rule.admitted);
-        if (rule.exceeded != 0) {
-            text.sample({{"rule", rule.id}, {"outcome", "exceeded"}}, rule.exceeded);
-        }
-        if (rule.skipped != 0) {
-            text.sample({{"rule", rule.id}, {"outcome", "skipped"}}, rule.skipped);
+        if (rule.open_connections) {
+            text.sample({{"rule", rule.id}}, *rule.open_connections);
         }
     }
-    const auto sample = [&](const RuleStats& rule, const std::string& value) {
-        text.sample({{"rule", rule.id}}, value);
-    };
-    put(text, kRuleFamilies, rules, [&](const RuleStats& rule, const std::string& value) {
-        if (value != "0") {
-            sample(rule, value);
-        }
-    });
-    put(text, kOpenConnectionFamilies, rules, [&](const RuleStats& rule, const std::string& value) {
-        if (rule.open_connections) {
-            sample(rule, value);
-        }
-    });
-    put(text, kMergedRuleFamilies, rules, [&](const RuleStats& rule, const std::string& value) {
-        if (rule.measured_overshoot != 0) {
-            sample(rule, value);
-        }
-    });
+    put_overshoot(text, rules);
 }
 
 // Rules that enforce are the rest: nearly all of them, on most boxes.
@@ -115,8 +104,8 @@ std::vector<RuleStats> detailed(const std::vector<RuleStats>& rules) {
         if (told.size() < kDetailedRules) {
             told.push_back(rule);
         } else {
-            others.admitted_bytes += rule.admitted_bytes;
-            others.exceeded_bytes += rule.exceeded_bytes;
+            for_each_stat_row<RuleCounts>(
+                [&](const auto& row) { others.counts.*row.member += rule.counts.*row.member; });
             others.entries += rule.entries;
         }
     }
@@ -150,19 +139,7 @@ void put_limits(MetricsWriter& text, const std::vector<RuleStats>& rules) {
 
 void put_rule_details(MetricsWriter& text, const std::vector<RuleStats>& rules) {
     const std::vector<RuleStats> told = detailed(rules);
-    text.family("sluice_rule_bytes_total",
-                fmt::format("Bytes of the frames of packets that a rule matched, by their "
-                            "conformance, of the first {} rules of the file; rule=\"{}\": of all "
-                            "others together. An outcome that is absent has none.",
-                            kDetailedRules, kOtherRules));
-    for (const RuleStats& rule : told) {
-        if (rule.admitted_bytes != 0) {
-            text.sample({{"rule", rule.id}, {"outcome", "admitted"}}, rule.admitted_bytes);
-        }
-        if (rule.exceeded_bytes != 0) {
-            text.sample({{"rule", rule.id}, {"outcome", "exceeded"}}, rule.exceeded_bytes);
-        }
-    }
+    put_counts(text, told, true);
     text.family("sluice_rule_table_entries",
                 "Live buckets of a rule in the tables of all workers, of the same rules.");
     for (const RuleStats& rule : told) {

@@ -1,6 +1,6 @@
 #pragma once
 #include "control/daemon/api/metrics_writer.hpp"
-#include "lib/wire/stat_row.hpp"
+#include "lib/base/stat_row.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -20,14 +20,14 @@ nlohmann::ordered_json json_by_name(const Counts& counts, const Names& names) {
     return object;
 }
 
-// The numbers and texts that have a name; seconds where a row has a divisor.
+// The numbers and texts that have a name and are not rare; seconds where a row has a divisor.
 template <typename Stats>
 nlohmann::ordered_json numbers_json(const Stats& stats) {
     nlohmann::ordered_json object = nlohmann::ordered_json::object();
     for_each_stat_row<Stats>([&]<typename Row>(const Row& row) {
         if constexpr (!kIsArrayRow<Row>) {
             const auto& value = stats.*row.member;
-            if (row.name.text.empty()) {
+            if (row.name.text.empty() || row.name.rare) {
                 return;
             }
             nlohmann::ordered_json& member = object[std::string{row.name.text}];
@@ -40,6 +40,16 @@ nlohmann::ordered_json numbers_json(const Stats& stats) {
         }
     });
     return object;
+}
+
+// The rare ones that are not 0, added to `to`.
+template <typename Stats>
+void add_rare_json(const Stats& stats, nlohmann::ordered_json& to) {
+    for_each_stat_row<Stats>([&](const auto& row) {
+        if (row.name.rare && stats.*row.member != 0) {
+            to[std::string{row.name.text}] = stats.*row.member;
+        }
+    });
 }
 
 // One object for each array of counts, added to `to` under the row's name.

@@ -1,6 +1,6 @@
 #pragma once
 #include "control/daemon/api/metrics_writer.hpp"
-#include "lib/wire/stat_row.hpp"
+#include "lib/base/stat_row.hpp"
 
 #include <fmt/format.h>
 

@@ -17,14 +17,13 @@ ordered_json dynamic_json(std::size_t keys, const std::string& rule, Services& s
 
 ordered_json rule_json(const RuleSummary& rule, const RuleStats& counted,
                        const ordered_json& dynamic) {
+    const RuleCounts& counts = counted.counts;
+    const RuleNumbers<std::uint64_t>& packets = counts;
+    const BanNumbers<std::uint64_t>& bans = counts;
     ordered_json json{{"id", rule.id},
                       {"mode", kModeNames[static_cast<std::size_t>(rule.mode)]},
-                      {"matched", counted.admitted + counted.exceeded + counted.skipped},
-                      {"admitted", counted.admitted},
-                      {"exceeded", counted.exceeded},
-                      {"skipped", counted.skipped},
-                      {"admitted_bytes", counted.admitted_bytes},
-                      {"exceeded_bytes", counted.exceeded_bytes}};
+                      {"matched", counts.admitted + counts.exceeded + counts.skipped}};
+    json.update(numbers_json(packets));
     if (!rule.limits.empty()) {
         json["keys"] = counted.entries;
     }
@@ -32,26 +31,19 @@ ordered_json rule_json(const RuleSummary& rule, const RuleStats& counted,
         json["limits"].push_back(
             {{"name", limit.name}, {"refused", limit.refused}, {"keys", limit.entries}});
     }
-    if (counted.exempted != 0) {
-        json["exempted"] = counted.exempted;
+    add_rare_json(packets, json);
+    if (!rule.ban.empty() || counts.banned != 0) {
+        json.update(numbers_json(bans));
     }
-    if (!rule.ban.empty() || counted.banned != 0) {
-        json["banned"] = counted.banned;
-        json["bans"] = counted.bans;
-    }
-    if (counted.early_dropped != 0) {
-        json["early_dropped"] = counted.early_dropped;
-    }
+    add_rare_json<EarlyDrops>(counts, json);
     if (counted.open_connections) {
         json["open_connections"] = *counted.open_connections;
     }
     if (!dynamic.is_null()) {
         json["dynamic"] = dynamic;
     }
-    if (counted.max_unsynced != 0) {
-        json["merged"] = {{"max_unsynced", counted.max_unsynced},
-                          {"promised_overshoot", counted.promised_overshoot},
-                          {"measured_overshoot", counted.measured_overshoot}};
+    if (counted.overshoot.max_unsynced != 0) {
+        json["merged"] = numbers_json(counted.overshoot);
     }
     return json;
 }

@@ -5,6 +5,7 @@
 #include "lib/packet/verdict.hpp"
 #include "lib/respond/act/answer_event.hpp"
 #include "lib/rules/load/loaded_set.hpp"
+#include "lib/rules/rule_counts.hpp"
 #include "lib/rules/stage.hpp"
 #include "lib/share/core.hpp"
 
@@ -13,27 +14,8 @@
 
 namespace sluice {
 
-// Packets, and of a packet with several units each of these. matched = admitted + exceeded +
-// skipped. A rule with on_match counts allow as admitted and drop as exceeded.
-struct RuleCounters {
-    Counter admitted;  // by every limit that counts something in it, in packets that go on
-    // Of the frames of those packets, on the wire; of a packet with several units once, with the
-    // first of them.
-    Counter admitted_bytes;
-    Counter exceeded;  // refused by a limit, or banned, or with another unit of its packet
-    Counter exceeded_bytes;
-    // It lacks the rule's key, carries nothing that a limit counts, or is refused by other rules
-    // while this one has room.
-    Counter skipped;
-    // Of the admitted, those whose key is exempt.
-    Counter exempted;
-};
-
-// Of a rule with a ban, or with keys that operators have banned. Apart, since most rules have none.
-struct BanCounters {
-    Counter begun;  // keys that went to the penalty box
-    Counter met;    // of the exceeded, those whose key was banned
-};
+using RuleCounters = RuleNumbers<Counter>;
+using BanCounters = BanNumbers<Counter>;
 
 // By rule, which of its limits refused a packet, of rules with several.
 class LimitCounters {
@@ -83,6 +65,12 @@ struct WorkerCounters {
     LazyArray<BanCounters> bans = zeroed_array<BanCounters>(kMaxRules);  // by rule
     LimitCounters limits;
     StageCounters stages;
+
+    // Adds what it has counted of the rule in a row.
+    void add_rule(std::uint32_t row, RuleCounts& to) const {
+        add_counters(rules[row], to);
+        add_counters(bans[row], to);
+    }
 };
 
 }  // namespace sluice

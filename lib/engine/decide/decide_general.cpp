@@ -130,7 +130,7 @@ RuleOutcome without_limits(const KeyPolicy& policy, const Match& match,
         outcome.exempt = true;
         return outcome;
     }
-    judged.bans(match).met.add(1);
+    judged.bans(match).banned.add(1);
     outcome.judged = true;
     outcome.refused = true;
     outcome.exceeded = true;
@@ -169,7 +169,7 @@ RuleOutcome check_limits(const Match& match, const LoadedRule& rule,
         !context.ask.is_rehearsal()) {
         const bool yellow = outcome.colored && !forwards(judged.verdict_of(rule.on_color[1]));
         const PenaltyBoxes boxes{keys, context.core, context.now};
-        judged.bans(match).begun.add(boxes.note(checks, yellow, context));
+        judged.bans(match).bans.add(boxes.note(checks, yellow, context));
     }
     return outcome;
 }

@@ -15,13 +15,13 @@ std::vector<std::string> names_of(const LoadedRule& rule) {
     return names;
 }
 
-std::array<std::uint64_t, kMaxLimitsPerRule> refused_since(const RuleTotals& now,
-                                                           const RuleTotals& before) {
-    std::array<std::uint64_t, kMaxLimitsPerRule> refused{};
-    for (std::size_t i = 0; i < refused.size(); ++i) {
-        refused[i] = now.refused[i] - before.refused[i];
+RuleTotals since(RuleTotals totals, const RuleTotals& before) {
+    for_each_stat_row<RuleCounts>(
+        [&](const auto& row) { totals.counts.*row.member -= before.counts.*row.member; });
+    for (std::size_t i = 0; i < totals.refused.size(); ++i) {
+        totals.refused[i] -= before.refused[i];
     }
-    return refused;
+    return totals;
 }
 
 }  // namespace
@@ -85,21 +85,7 @@ std::uint32_t RuleRows::take_row() {
 
 RuleTotals RuleRows::totals(const LoadedRule& rule, const ReadRow& read) const {
     const auto row = by_id_.find(rule.id);
-    if (row == by_id_.end()) {
-        return {};
-    }
-    const RuleTotals now = read(row->second.index);
-    const RuleTotals& before = row->second.before;
-    return {now.admitted - before.admitted,
-            now.exceeded - before.exceeded,
-            now.skipped - before.skipped,
-            now.exempted - before.exempted,
-            now.banned - before.banned,
-            now.bans - before.bans,
-            now.early_dropped - before.early_dropped,
-            now.admitted_bytes - before.admitted_bytes,
-            now.exceeded_bytes - before.exceeded_bytes,
-            refused_since(now, before)};
+    return row == by_id_.end() ? RuleTotals{} : since(read(row->second.index), row->second.before);
 }
 
 }  // namespace sluice

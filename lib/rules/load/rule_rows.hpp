@@ -1,5 +1,6 @@
 #pragma once
 #include "lib/rules/load/loaded_set.hpp"
+#include "lib/rules/rule_counts.hpp"
 
 #include <array>
 #include <cstdint>
@@ -13,15 +14,7 @@ namespace sluice {
 
 // What a rule has counted, over all workers.
 struct RuleTotals {
-    std::uint64_t admitted = 0;
-    std::uint64_t exceeded = 0;
-    std::uint64_t skipped = 0;
-    std::uint64_t exempted = 0;
-    std::uint64_t banned = 0;
-    std::uint64_t bans = 0;
-    std::uint64_t early_dropped = 0;
-    std::uint64_t admitted_bytes = 0;
-    std::uint64_t exceeded_bytes = 0;
+    RuleCounts counts;
     // Packets that each limit of a rule with several has refused, by their order in it.
     std::array<std::uint64_t, kMaxLimitsPerRule> refused{};
 };

@@ -105,7 +105,7 @@ rules:
     EXPECT_GT(sampled, 0U);
     EXPECT_GT(counters.rules[1].exceeded.read(), 0U);
     EXPECT_GT(granted, Units{0});
-    EXPECT_GT(counters.bans[4].begun.read(), 1U);
+    EXPECT_GT(counters.bans[4].bans.read(), 1U);
     EXPECT_GT(counters.rules[5].admitted.read(), 0U);
     EXPECT_GT(counters.rules[5].exceeded.read(), 0U);
 }

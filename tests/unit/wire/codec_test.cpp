@@ -327,11 +327,12 @@ void spell(Fields& out, const Stats& m) {
         add_all(out, count);
     }
     for (const RuleStats& rule : m.rules) {
-        add_all(out, rule.id, rule.admitted, rule.exceeded, rule.skipped, rule.exempted,
-                rule.banned, rule.bans, rule.open_connections.has_value(),
-                rule.open_connections.value_or(0), rule.max_unsynced, rule.promised_overshoot,
-                rule.measured_overshoot, rule.early_dropped, rule.admitted_bytes,
-                rule.exceeded_bytes, rule.entries, rule.limits.size());
+        const RuleCounts& counts = rule.counts;
+        add_all(out, rule.id, counts.admitted, counts.exceeded, counts.skipped, counts.exempted,
+                counts.banned, counts.bans, rule.open_connections.has_value(),
+                rule.open_connections.value_or(0), rule.overshoot.max_unsynced,
+                rule.overshoot.promised, rule.overshoot.measured, counts.early_dropped,
+                counts.admitted_bytes, counts.exceeded_bytes, rule.entries, rule.limits.size());
         for (const LimitStats& limit : rule.limits) {
             add_all(out, limit.name, limit.refused, limit.entries);
         }

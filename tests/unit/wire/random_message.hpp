@@ -584,13 +584,10 @@ private:
         std::generate(out.events.by_kind.begin(), out.events.by_kind.end(),
                       [this] { return number<std::uint64_t>(); });
         for (std::size_t i = below(4); i > 0; --i) {
-            out.rules.push_back({text(), number<std::uint64_t>(), number<std::uint64_t>(),
-                                 number<std::uint64_t>(), number<std::uint64_t>()});
-            for (std::uint64_t* count :
-                 {&out.rules.back().admitted_bytes, &out.rules.back().exceeded_bytes,
-                  &out.rules.back().entries}) {
-                *count = number<std::uint64_t>();
-            }
+            out.rules.push_back({.id = text(),
+                                 .counts = counts<RuleCounts>(),
+                                 .overshoot = counts<OvershootStats>(),
+                                 .entries = number<std::uint64_t>()});
             for (std::size_t limits = below(3); limits > 0; --limits) {
                 out.rules.back().limits.push_back(
                     {text(), number<std::uint64_t>(), number<std::uint64_t>()});

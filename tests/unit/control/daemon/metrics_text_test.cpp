@@ -66,9 +66,9 @@ TEST(Metrics, CyclesOfEachWorkerByStageAndTheirPackets) {
 TEST(Metrics, CountsOfARuleAppearWithTheirFirstEvent) {
     Stats stats = example();
     stats.rules.at(0) = {.id = "a"};
-    stats.rules.at(1).bans = 2;
-    stats.rules.at(1).max_unsynced = 31;
-    stats.rules.at(1).promised_overshoot = 62;
+    stats.rules.at(1).counts.bans = 2;
+    stats.rules.at(1).overshoot.max_unsynced = 31;
+    stats.rules.at(1).overshoot.promised = 62;
     const std::string before = metrics_text(stats, {});
     EXPECT_EQ(value_of(before, R"(sluice_rule_packets_total{rule="a",outcome="admitted"})"), "0");
     EXPECT_EQ(value_of(before, R"(sluice_rule_packets_total{rule="a",outcome="exceeded"})"),
@@ -78,7 +78,7 @@ TEST(Metrics, CountsOfARuleAppearWithTheirFirstEvent) {
     EXPECT_EQ(value_of(before, R"(sluice_rule_bans_total{rule="a"})"), "absent");
     EXPECT_EQ(value_of(before, R"(sluice_rule_bans_total{rule="b"})"), "2");
     EXPECT_EQ(value_of(before, R"(sluice_rule_promised_overshoot_units{rule="b"})"), "absent");
-    stats.rules.at(1).measured_overshoot = 5;
+    stats.rules.at(1).overshoot.measured = 5;
     const std::string beyond = metrics_text(stats, {});
     EXPECT_EQ(value_of(beyond, R"(sluice_rule_max_unsynced_units{rule="b"})"), "31");
     EXPECT_EQ(value_of(beyond, R"(sluice_rule_promised_overshoot_units{rule="b"})"), "62");
@@ -137,7 +137,7 @@ TEST(Metrics, AThousandRulesHaveFewSeries) {
     }
     Stats stats = FakeDataplane::stats_of(rules, false);
     for (RuleStats& rule : stats.rules) {
-        rule.skipped = 0;
+        rule.counts.skipped = 0;
         rule.limits = {{"t1.1", 3, 4}, {"t2.1", 5, 6}};
     }
     const std::size_t series = series_in(metrics_text(stats, view));
@@ -174,7 +174,7 @@ TEST(Metrics, RulesBehindTheFirstAreSummedUp) {
     for (std::size_t i = 0; i < 130; ++i) {
         RuleStats& rule = stats.rules.emplace_back();
         rule.id = "r" + std::to_string(i);
-        rule.admitted_bytes = i == 0 ? 0 : 100;
+        rule.counts.admitted_bytes = i == 0 ? 0 : 100;
         rule.entries = 2;
     }
     const std::string text = metrics_text(stats, {});

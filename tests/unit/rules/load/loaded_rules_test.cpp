@@ -150,7 +150,9 @@ TEST(LoadedRules, ALoweredRateMakesDebtsLonger) {
 
 TEST(LoadedRules, AReloadKeepsSlotsAndCounterRows) {
     std::map<std::uint32_t, std::uint64_t> written{{0, 5}, {1, 6}};
-    const auto read = [&](std::uint32_t row) { return RuleTotals{.admitted = written[row]}; };
+    const auto read = [&](std::uint32_t row) {
+        return RuleTotals{.counts = {{.admitted = written[row]}, {}, {}}};
+    };
     const Result<LoadedRules> first =
         LoadedRules::make(set_of({rule_of("a", 7), rule_of("b", 8)}), {.secret = kSecret});
     ASSERT_TRUE(first);
@@ -163,8 +165,8 @@ TEST(LoadedRules, AReloadKeepsSlotsAndCounterRows) {
     EXPECT_EQ(limit_of(*second, 1).slot, limit_of(*first, 1).slot);
     EXPECT_EQ(limit_of(*second, 0).slot, 3U);
     EXPECT_EQ(second->set().rules[2].counters, first->set().rules[0].counters);
-    EXPECT_EQ(second->rows().totals(second->set().rules[2], read).admitted, 5U);
-    EXPECT_EQ(second->rows().totals(second->set().rules[0], read).admitted, 0U);
+    EXPECT_EQ(second->rows().totals(second->set().rules[2], read).counts.admitted, 5U);
+    EXPECT_EQ(second->rows().totals(second->set().rules[0], read).counts.admitted, 0U);
     // Entries under the numbers before can still be read.
     EXPECT_EQ(limit_of(*second, 1).version, 1U);
     ASSERT_EQ(limit_of(*second, 1).previous.size(), 1U);

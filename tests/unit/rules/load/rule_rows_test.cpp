@@ -21,10 +21,10 @@ LoadedSet set_of(std::initializer_list<const char*> ids) {
 class Rows : public testing::Test {
 protected:
     void count(const LoadedSet& set, std::size_t rule) {
-        ++workers[set.rules[rule].counters].admitted;
+        ++workers[set.rules[rule].counters].counts.admitted;
     }
     std::uint64_t admitted(const LoadedSet& set, std::size_t rule) {
-        return rows.totals(set.rules[rule], read).admitted;
+        return rows.totals(set.rules[rule], read).counts.admitted;
     }
     std::vector<RuleTotals> workers = std::vector<RuleTotals>(kMaxRules);
     RuleRows::ReadRow read = [this](std::uint32_t row) { return workers[row]; };
@@ -60,7 +60,7 @@ TEST_F(Rows, OtherLimitsCountAnew) {
     RuleTotals& written = workers[first.rules[0].counters];
     written.refused[0] = 5;
     written.refused[1] = 7;
-    written.admitted_bytes = 900;
+    written.counts.admitted_bytes = 900;
     const RuleTotals before = rows.totals(first.rules[0], read);
     EXPECT_EQ(before.refused[0], 5U);
     EXPECT_EQ(before.refused[1], 7U);
@@ -73,7 +73,7 @@ TEST_F(Rows, OtherLimitsCountAnew) {
     const RuleTotals after = rows.totals(other.rules[0], read);
     EXPECT_EQ(after.refused[0], 1U);
     EXPECT_EQ(after.refused[1], 0U);
-    EXPECT_EQ(after.admitted_bytes, 900U);
+    EXPECT_EQ(after.counts.admitted_bytes, 900U);
 }
 
 // Off, it is not in the set.

@@ -14,6 +14,14 @@ namespace sluice {
 struct StatName {
     std::string_view text;  // empty: the object does not have it
     std::uint64_t divisor = 1;
+    bool rare = false;  // left out where it is 0
+};
+
+// The samples of a number of which there are thousands.
+enum class StatSamples : std::uint8_t {
+    All,
+    NotZero,   // those that are not 0
+    Detailed,  // likewise, of the first items alone; the others have one in common
 };
 
 // A family of metrics, its one label where a struct has several numbers of it, and a divisor.
@@ -23,6 +31,7 @@ struct StatMetric {
     std::string_view label{};
     std::string_view value{};
     std::uint64_t divisor = 1;
+    StatSamples samples = StatSamples::All;
 };
 
 template <typename Stats, typename Member>
