@@ -11,35 +11,73 @@ namespace {
 
 using Fault = std::optional<std::string>;
 
-struct NamedText {
-    std::string_view name;
-    const std::string* text;
-};
+template <typename Number>
+Number number_in(const Number& number) {
+    return number;
+}
+template <typename Number>
+Number number_in(const std::optional<Number>& number) {
+    return *number;
+}
 
-Fault fault_of_texts(std::initializer_list<NamedText> texts) {
-    for (const auto& [name, text] : texts) {
-        if (text->size() > kMostConfigText) {
-            return std::string{name} + " is longer than " + std::to_string(kMostConfigText) +
-                   " bytes";
-        }
-        if (text->find('\0') != std::string::npos) {
-            return std::string{name} + " contains a zero byte";
-        }
+Fault fault_of(const std::string& name, const std::string& text) {
+    if (text.size() > kMostConfigText) {
+        return name + " is longer than " + std::to_string(kMostConfigText) + " bytes";
     }
-    return std::nullopt;
+    return text.find('\0') == std::string::npos ? Fault{} : name + " contains a zero byte";
 }
 
 template <typename T>
-Fault fault_of_range(std::string_view name, const ConfigRange<T>& range, T value) {
+Fault fault_of(const std::string& name, const ConfigRange<T>& range,
+               const std::type_identity_t<T>& value) {
     if (range.holds(value)) {
         return std::nullopt;
     }
     if constexpr (std::is_same_v<T, Nanoseconds>) {
-        return std::string{name} + " is from " + std::to_string(range.least.count()) + " to " +
+        return name + " is from " + std::to_string(range.least.count()) + " to " +
                std::to_string(range.most.count()) + " ns";
     } else {
-        return std::string{name} + " is from " + std::to_string(range.least) + " to " +
+        return name + " is from " + std::to_string(range.least) + " to " +
                std::to_string(range.most);
+    }
+}
+
+template <typename Row, typename Options>
+Fault fault_of_row(const std::string& within, const Row& row, const Options& options);
+
+// The first text or number that is not right, by its path in the file.
+template <typename... Rows>
+Fault fault_of_rows(const std::string& within, const std::tuple<Rows...>& rows,
+                    const auto& options) {
+    Fault first;
+    for_each_key(rows, [&](const auto& row) {
+        first = first ? first : fault_of_row(within + std::string{row.name}, row, options);
+    });
+    return first;
+}
+template <HasConfigKeys Options>
+Fault fault_of_part(const std::string& within, const Options& options) {
+    return fault_of_rows(within, kConfigKeys<Options>, options);
+}
+template <HasConfigKeys Options>
+Fault fault_of_part(const std::string& within, const std::optional<Options>& options) {
+    return options ? fault_of_part(within, *options) : std::nullopt;
+}
+
+template <typename Row, typename Options>
+Fault fault_of_row(const std::string& path, const Row& row, const Options& options) {
+    if constexpr (requires { row.rows; }) {
+        return fault_of_rows(path + ".", row.rows, options);
+    } else if constexpr (requires { fault_of_part(path, options.*row.member); }) {
+        return fault_of_part(row.name.empty() ? path : path + ".", options.*row.member);
+    } else if constexpr (requires { fault_of(path, options.*row.member); }) {
+        return fault_of(path, options.*row.member);
+    } else if constexpr (requires { row.form.range; }) {
+        const auto& value = options.*row.member;
+        return value == Options{}.*row.member ? Fault{}
+                                              : fault_of(path, row.form.range, number_in(value));
+    } else {
+        return std::nullopt;
     }
 }
 
@@ -63,9 +101,7 @@ Fault fault_of_port(const PairConfig& pair, const PortConfig& port,
             return "the interface " + interface + " is given twice: " + kSharedInterface;
         }
     }
-    return first_of({fault_of_texts({{"a device", &port.device}}),
-                     fault_of_range("the number of queues", kQueuesRange,
-                                    std::uint64_t{port.queues.value_or(1)})});
+    return std::nullopt;
 }
 
 Fault fault_of_pairs(const std::vector<PairConfig>& pairs) {
@@ -82,40 +118,28 @@ Fault fault_of_pairs(const std::vector<PairConfig>& pairs) {
         if (!names.insert(pair.name).second) {
             return "two port pairs have the name " + pair.name;
         }
-        if (const Fault fault = first_of(
-                {fault_of_texts({{"the name of a pair", &pair.name}}),
-                 fault_of_range("mtu", kMtuRange, std::uint64_t{pair.mtu.value_or(kMtuRange.most)}),
-                 fault_of_port(pair, pair.outside, devices, interfaces),
-                 fault_of_port(pair, pair.inside, devices, interfaces)})) {
+        if (const Fault fault = first_of({fault_of_part("ports.", pair),
+                                          fault_of_port(pair, pair.outside, devices, interfaces),
+                                          fault_of_port(pair, pair.inside, devices, interfaces)})) {
             return fault;
         }
     }
     return std::nullopt;
 }
 
-Fault fault_of_socket(const SocketOptions& socket) {
-    if (socket.path.empty()) {
+// One for readers without a path lies beside the one for operators.
+Fault fault_of_sockets(const BoxConfig& config) {
+    if (config.control.path.empty() || config.dataplane.path.empty()) {
         return "a socket needs a path";
     }
-    if (socket.mode > kMostSocketMode) {
+    if (std::max({config.control.mode, config.read_only.mode, config.dataplane.mode}) >
+        kMostSocketMode) {
         return "the mode of a socket is at most 0777";
     }
-    return fault_of_texts({{"the path of a socket", &socket.path},
-                           {"the owner of a socket", &socket.owner},
-                           {"the group of a socket", &socket.group}});
-}
-
-// Without a path it lies beside the one for operators.
-Fault fault_of_read_socket(SocketOptions socket) {
-    socket.path = socket.path.empty() ? "beside" : socket.path;
-    return fault_of_socket(socket);
-}
-
-Fault fault_of_dataplane_socket(const SocketOptions& socket) {
-    if ((socket.mode & 0077) != 0) {
+    if ((config.dataplane.mode & 0077) != 0) {
         return "dataplane.sock is for root and its owner alone: its mode is at most 0700";
     }
-    return fault_of_socket(socket);
+    return std::nullopt;
 }
 
 // A worker that sleeps without frames beats between two sleeps.
@@ -127,11 +151,7 @@ Fault fault_of_kernel(const KernelOptions& kernel, Nanoseconds idle_sleep) {
         return "the heartbeat is at least " + std::to_string(kBeatsInHeartbeat) +
                " times idle_sleep";
     }
-    return first_of(
-        {fault_of_texts({{"pins", &kernel.pins}}),
-         fault_of_range("the heartbeat", kHeartbeatRange, kernel.heartbeat),
-         fault_of_range("early_drop", kEarlyDropRange,
-                        kernel.early_drop == 0 ? kEarlyDropRange.least : kernel.early_drop)});
+    return std::nullopt;
 }
 
 Fault fault_of_management(const BoxConfig& config) {
@@ -147,18 +167,7 @@ Fault fault_of_management(const BoxConfig& config) {
         return "`allow` and `to` of `management` have 1 to " + std::to_string(kMostManaged) +
                " items";
     }
-    return fault_of_range("the rate of `management`", kManagementRateRange, management.rate);
-}
-
-Fault fault_of_units(const UnitOptions& units) {
-    return first_of(
-        {fault_of_range("the number of connections", kConnectionsRange, units.connections.max),
-         fault_of_range("head_bytes", kHeadBytesRange, units.connections.head_bytes),
-         fault_of_range("the timeout of half heads", kHalfHeadRange, units.connections.timeout),
-         fault_of_range("the table of fragments", kFragmentsRange, units.fragments.table),
-         fault_of_range("the timeout of fragments", kFragmentTimeRange, units.fragments.timeout),
-         fault_of_range("the budget of QUIC Initials", kPercentRange,
-                        units.quic_initials_percent)});
+    return std::nullopt;
 }
 
 }  // namespace
@@ -171,26 +180,9 @@ std::optional<std::string> find_fault(const BoxConfig& config) {
     if (config.state_dir.empty()) {
         return "the state directory needs a path";
     }
-    const std::uint64_t mbufs = config.mbufs == 0 ? kMbufsRange.least : config.mbufs;
-    return first_of(
-        {fault_of_pairs(config.pairs),
-         fault_of_texts({{"lcores", &config.lcores},
-                         {"state_dir", &config.state_dir},
-                         {"the snapshot file", &config.snapshot_file},
-                         {"user", &config.user},
-                         {"database_key", &config.database_key},
-                         {"rules", &config.rules}}),
-         fault_of_range("stall", kStallRange, config.watchdog_stall),
-         fault_of_range("idle_sleep", kIdleSleepRange, config.idle_sleep),
-         fault_of_range("the merge interval", kMergeRange, config.merge_interval),
-         fault_of_range("every", kSnapshotRange, config.snapshot_every),
-         fault_of_range("mbufs", kMbufsRange, mbufs),
-         fault_of_range("held", kHeldPercentRange, std::uint64_t{config.held_percent}),
-         fault_of_range("keys", kTableKeysRange, config.table_keys),
-         fault_of_kernel(config.kernel.value_or(KernelOptions{.heartbeat = kHeartbeatRange.most}),
-                         config.idle_sleep),
-         fault_of_management(config), fault_of_units(config.units), fault_of_socket(config.control),
-         fault_of_read_socket(config.read_only), fault_of_dataplane_socket(config.dataplane)});
+    return first_of({fault_of_pairs(config.pairs), fault_of_part("", config),
+                     config.kernel ? fault_of_kernel(*config.kernel, config.idle_sleep) : Fault{},
+                     fault_of_management(config), fault_of_sockets(config)});
 }
 
 }  // namespace sluice

@@ -1,4 +1,5 @@
 #pragma once
+#include "lib/base/config_key.hpp"
 #include "lib/base/log.hpp"
 #include "lib/base/units.hpp"
 #include "lib/l7/stream/unit_options.hpp"
@@ -45,6 +46,8 @@ inline constexpr auto kLogLevelNames =
     std::to_array<std::string_view>({"debug", "info", "warn", "error"});
 inline constexpr auto kLogFormatNames =
     std::to_array<std::string_view>({"text", "json", "journal"});
+
+inline constexpr auto kWatchdogActions = std::to_array<std::string_view>({"report"});
 
 struct PortConfig {
     std::string device;                   // PCI address, or vdev with its arguments
@@ -118,43 +121,123 @@ struct BoxConfig {
     LogFormat log_format = LogFormat::Text;
 };
 
-// The values that find_fault() lets pass, both ends included.
-template <typename T>
-struct ConfigRange {
-    T least;
-    T most;
-    [[nodiscard]] constexpr bool holds(T value) const noexcept {
-        return least <= value && value <= most;
-    }
+template <>
+inline constexpr auto kConfigKeys<PortConfig> = std::tuple{
+    ConfigKey{"device", &PortConfig::device, form::Text{}},
+    ConfigKey{"queues", &PortConfig::queues, form::Plain{{1, 64}, "auto or at least 1", "auto"}},
+    ConfigKey{"rss", &PortConfig::rss, form::Word{kRssNames}},
 };
+template <>
+inline constexpr auto kConfigKeys<PairConfig> = std::tuple{
+    ConfigKey{"name", &PairConfig::name, form::Text{}},
+    ConfigKey{"outside", &PairConfig::outside, form::Map{}},
+    ConfigKey{"inside", &PairConfig::inside, form::Map{}},
+    ConfigKey{"mtu", &PairConfig::mtu, form::Plain{{68, 65'535}, "at least 68"}},  // RFC 791
+    ConfigKey{"link_follow", &PairConfig::link_follow, form::Flag{}},
+    ConfigKey{"hand_over", &PairConfig::hand_over, form::Flag{}},
+};
+template <>
+inline constexpr auto kConfigKeys<SocketOptions> = std::tuple{
+    ConfigKey{"path", &SocketOptions::path, form::Text{}},
+    ConfigKey{"mode", &SocketOptions::mode, form::Own{}},
+    ConfigKey{"owner", &SocketOptions::owner, form::Text{}},
+    ConfigKey{"group", &SocketOptions::group, form::Text{}},
+};
+template <>
+inline constexpr auto kConfigKeys<ApiOptions> = std::tuple{
+    BareKey{"listen"},
+    ConfigKey{"token_file", &ApiOptions::token_file, form::Text{}},
+    ConfigKey{"read_only", &ApiOptions::read_only, form::Flag{}},
+};
+template <>
+inline constexpr auto kConfigKeys<ManagementOptions> = std::tuple{
+    ConfigKey{"allow", &ManagementOptions::allow, form::Own{}},
+    ConfigKey{"to", &ManagementOptions::to, form::Own{}},
+    ConfigKey{"rate", &ManagementOptions::rate, form::Rate{{1, 1'000'000}}},
+};
+template <>
+inline constexpr auto kConfigKeys<KernelOptions> = std::tuple{
+    ConfigKey{"fail", &KernelOptions::fail, form::Word{kKernelFailNames}},
+    ConfigKey{"mode", &KernelOptions::mode, form::Word{kKernelModeNames}},
+    ConfigKey{"heartbeat", &KernelOptions::heartbeat,
+              form::Time{{std::chrono::milliseconds{5}, std::chrono::minutes{1}},
+                         "from 5ms to 1m, such as 100ms"}},
+    ConfigKey{"pins", &KernelOptions::pins, form::Text{}},
+    ConfigKey{"early_drop", &KernelOptions::early_drop, form::Count{{1, std::uint64_t{1} << 20}}},
+};
+
+inline constexpr auto kWatchdogKeys = std::tuple{
+    ConfigKey{"stall", &BoxConfig::watchdog_stall,
+              form::Time{{std::chrono::milliseconds{1}, std::chrono::hours{1}},
+                         "of at least 1ms and at most 1h, such as 1s"}},
+    BareKey{"action", true, kWatchdogActions},
+};
+inline constexpr auto kWorkersKeys = std::tuple{
+    ConfigKey{"lcores", &BoxConfig::lcores, form::Text{"auto"}},
+    ConfigSection{"watchdog", kWatchdogKeys},
+    ConfigKey{"idle_sleep", &BoxConfig::idle_sleep,
+              form::Time{{Nanoseconds{0}, std::chrono::milliseconds{100}},
+                         "of at most 100ms, such as 100us"}},
+};
+inline constexpr auto kSnapshotKeys = std::tuple{
+    ConfigKey{"file", &BoxConfig::snapshot_file, form::Text{}},
+    ConfigKey{"every", &BoxConfig::snapshot_every,
+              form::Time{{std::chrono::milliseconds{100}, std::chrono::hours{1}},
+                         "from 100ms to 1h, such as 10s"}},
+};
+inline constexpr auto kTablesKeys = std::tuple{
+    ConfigKey{"keys", &BoxConfig::table_keys, form::Count{{1, std::uint64_t{1} << 32}}},
+    ConfigKey{"state_dir", &BoxConfig::state_dir, form::Text{}},
+    ConfigSection{"snapshot", kSnapshotKeys},
+};
+inline constexpr auto kMemoryKeys = std::tuple{
+    ConfigKey{"hugepages", &BoxConfig::huge_pages, form::Word{kHugePagesNames}},
+    ConfigKey{"mbufs", &BoxConfig::mbufs, form::Count{{512, std::uint64_t{1} << 26}}},
+    ConfigKey{"held", &BoxConfig::held_percent,
+              form::Percent{{1, 90}, "at most 90%: ports receive into the rest"}},
+    ConfigSection{"tables", kTablesKeys},
+};
+inline constexpr auto kPacketsKeys = std::tuple{
+    ConfigKey{"malformed", &BoxConfig::malformed, form::Word{kMalformedNames}},
+    ConfigKey{"tunnels", &BoxConfig::tunnels, form::Own{}},
+    ConfigKey{"", &BoxConfig::units, form::Inline{}},
+};
+inline constexpr auto kSocketsKeys = std::tuple{
+    ConfigKey{"control", &BoxConfig::control, form::Map{}},
+    ConfigKey{"read_only", &BoxConfig::read_only, form::Map{}},
+    ConfigKey{"dataplane", &BoxConfig::dataplane, form::Map{}},
+};
+inline constexpr auto kLogKeys = std::tuple{
+    ConfigKey{"level", &BoxConfig::log_level, form::Word{kLogLevelNames}},
+    ConfigKey{"format", &BoxConfig::log_format, form::Word{kLogFormatNames}},
+};
+inline constexpr auto kMergeKeys = std::tuple{
+    ConfigKey{"interval", &BoxConfig::merge_interval,
+              form::Time{{std::chrono::microseconds{10}, std::chrono::seconds{1}},
+                         "from 10us to 1s, such as 1ms"}},
+};
+template <>
+inline constexpr auto kConfigKeys<BoxConfig> = std::tuple{
+    BareKey{"version"},
+    ConfigKey{"ports", &BoxConfig::pairs, form::Own{}},
+    ConfigSection{"workers", kWorkersKeys},
+    ConfigSection{"memory", kMemoryKeys},
+    ConfigSection{"packets", kPacketsKeys},
+    ConfigSection{"sockets", kSocketsKeys},
+    ConfigKey{"rules", &BoxConfig::rules, form::Text{}},
+    ConfigKey{"on_no_rules", &BoxConfig::on_no_rules, form::Word{kOnNoRulesNames}},
+    ConfigKey{"user", &BoxConfig::user, form::Text{}},
+    ConfigKey{"database_key", &BoxConfig::database_key, form::Text{}},
+    ConfigSection{"log", kLogKeys},
+    ConfigSection{"merge", kMergeKeys},
+    ConfigKey{"management", &BoxConfig::management, form::Map{}},
+    ConfigKey{"kernel", &BoxConfig::kernel, form::Map{}},
+    BareKey{"api"},
+    BareKey{"cluster", false},
+};
+
 inline constexpr std::size_t kMostPairs = 16;  // DPDK has 32 ports
-inline constexpr ConfigRange<std::uint64_t> kQueuesRange{1, 64};
-inline constexpr ConfigRange<std::uint64_t> kMtuRange{68, 65'535};  // from RFC 791 on
-inline constexpr ConfigRange<std::uint64_t> kMbufsRange{512, std::uint64_t{1} << 26};
-// The queues have the rest.
-inline constexpr ConfigRange<std::uint64_t> kHeldPercentRange{1, 90};
-inline constexpr ConfigRange<std::uint64_t> kTableKeysRange{1, std::uint64_t{1} << 32};
-inline constexpr ConfigRange<Nanoseconds> kStallRange{std::chrono::milliseconds{1},
-                                                      std::chrono::hours{1}};
-inline constexpr ConfigRange<Nanoseconds> kIdleSleepRange{Nanoseconds{0},
-                                                          std::chrono::milliseconds{100}};
-inline constexpr ConfigRange<Nanoseconds> kHeartbeatRange{std::chrono::milliseconds{5},
-                                                          std::chrono::minutes{1}};
-inline constexpr ConfigRange<std::uint64_t> kEarlyDropRange{1, std::uint64_t{1} << 20};
-inline constexpr ConfigRange<std::uint64_t> kManagementRateRange{1, 1'000'000};
-inline constexpr int kBeatsInHeartbeat = 4;  // how often it beats in that time
-inline constexpr ConfigRange<Nanoseconds> kMergeRange{std::chrono::microseconds{10},
-                                                      std::chrono::seconds{1}};
-inline constexpr ConfigRange<Nanoseconds> kSnapshotRange{std::chrono::milliseconds{100},
-                                                         std::chrono::hours{1}};
-inline constexpr ConfigRange<std::uint64_t> kConnectionsRange{1024, std::uint64_t{1} << 26};
-inline constexpr ConfigRange<std::uint64_t> kHeadBytesRange{256, 60'000};  // kMostHeadBytes
-inline constexpr ConfigRange<Nanoseconds> kHalfHeadRange{std::chrono::milliseconds{100},
-                                                         std::chrono::minutes{10}};
-inline constexpr ConfigRange<std::uint64_t> kFragmentsRange{1024, std::uint64_t{1} << 26};
-inline constexpr ConfigRange<Nanoseconds> kFragmentTimeRange{std::chrono::milliseconds{100},
-                                                             std::chrono::minutes{10}};
-inline constexpr ConfigRange<std::uint64_t> kPercentRange{1, 100};
+inline constexpr int kBeatsInHeartbeat = 4;    // how often it beats in that time
 inline constexpr mode_t kMostSocketMode = 0777;
 inline constexpr std::size_t kMostConfigText = 4096;  // a path of Linux
 

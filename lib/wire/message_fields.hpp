@@ -1,7 +1,7 @@
 #pragma once
+#include "lib/wire/config_fields.hpp"
 #include "lib/wire/message.hpp"
 #include "lib/wire/rule_set_fields.hpp"
-#include "lib/wire/unit_options_fields.hpp"
 
 #include <cstdint>
 
@@ -25,7 +25,7 @@ void serialize(Archive& archive, Of<RssMapping> auto& m) {
 }
 void serialize(auto& archive, Of<PacketTreatment> auto& m) {
     archive.word(m.malformed, MalformedPolicy::Pass);
-    archive(m.tunnels.gre, m.tunnels.vxlan, m.tunnels.ipip, m.units);
+    archive(m.tunnels, m.units);
 }
 void serialize(auto& archive, Of<KeyEvent> auto& m) {
     archive.word(m.kind, KeyEventKind::DebtsForgiven);

@@ -147,6 +147,13 @@ def keys_in(table):
     return sorted(set(re.findall(r'\{"(\w+)"\}', "".join(bodies))))
 
 
+def keys_of(schema):
+    """The keys of a file that are built, by its schema."""
+    keys = {name for name, value in schema.get("properties", {}).items() if value.get("description") != "not enforced yet"}
+    inner = [*schema.get("properties", {}).values(), *[schema["items"] for _ in range("items" in schema)]]
+    return sorted(keys.union(*map(keys_of, inner)))
+
+
 def algorithms():
     """{name: its parameters}, and the words that some of them take, by lib/policy/limits/limit_algorithms.cpp."""
     text = source("lib/policy/limits/limit_algorithms.cpp")

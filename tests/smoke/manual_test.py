@@ -3,6 +3,7 @@
     manual_test.py SLUICECTL SLUICED FAKE_DATAPLANE
 """
 import contextlib
+import json
 import os
 import pathlib
 import re
@@ -169,7 +170,7 @@ class Complete(unittest.TestCase):
         self.named("sluice-rules.5", keys)
 
     def test_keys_of_the_box(self):
-        keys = manual.keys_in("box_keys")
+        keys = manual.keys_of(json.loads(output(SLUICECTL, "schema", "--config", "--json")[1]))
         self.assertIn("hugepages", keys)
         self.named("sluice.yaml.5", keys)
 

@@ -1,65 +1,83 @@
 #include "control/cli/schema/file_schemas.hpp"
 #include "control/cli/schema/schema_parts.hpp"
-#include "lib/policy/file_keys/box_keys.hpp"
 #include "lib/rules/box_config.hpp"
+
+#include <optional>
+#include <vector>
 
 namespace sluice {
 namespace {
 
 using namespace schema;
 
-// All of its values are scalars but those that are given.
-Json flat_map(std::span<const KeyRow> keys, ValueOf values = {}, Json required = Json::array()) {
-    for (const KeyRow& key : keys) {
-        values.emplace(key.name, scalar());
-    }
-    return object(keys, values, std::move(required));
+template <typename T>
+struct ValueSchema {
+    static Json make() { return scalar(); }
+};
+template <>
+struct ValueSchema<bool> {
+    static Json make() { return flag(); }
+};
+template <>
+struct ValueSchema<Tunnels> {
+    static Json make() { return list_of(scalar()); }
+};
+template <typename T>
+struct ValueSchema<std::vector<T>> {
+    static Json make() { return list_of(ValueSchema<T>::make()); }
+};
+template <typename T>
+struct ValueSchema<std::optional<T>> : ValueSchema<T> {};
+
+template <typename... Rows>
+void add_properties(Json& properties, const std::tuple<Rows...>& rows);
+
+template <typename... Rows>
+Json map_schema(const std::tuple<Rows...>& rows) {
+    Json properties = Json::object();
+    add_properties(properties, rows);
+    return {
+        {"type", "object"}, {"additionalProperties", false}, {"properties", std::move(properties)}};
+}
+template <HasConfigKeys Options>
+struct ValueSchema<Options> {
+    static Json make() { return map_schema(kConfigKeys<Options>); }
+};
+
+template <typename Options, typename Value, typename Form>
+void add_property(Json& properties, const ConfigKey<Options, Value, Form>& key) {
+    properties[std::string{key.name}] = ValueSchema<Value>::make();
+}
+template <typename Options, typename Part>
+void add_property(Json& properties, const ConfigKey<Options, Part, form::Inline>&) {
+    add_properties(properties, kConfigKeys<Part>);
+}
+template <typename Rows>
+void add_property(Json& properties, const ConfigSection<Rows>& section) {
+    properties[std::string{section.name}] = map_schema(section.rows);
+}
+void add_property(Json& properties, const BareKey& key) {
+    properties[std::string{key.name}] =
+        key.built ? scalar() : Json{{"type", "object"}, {"description", "not enforced yet"}};
 }
 
-Json packets_schema() {
-    return flat_map(box_keys::kPackets, {{"tunnels", list_of(scalar())},
-                                         {"fragments", flat_map(box_keys::kFragments)},
-                                         {"connections", flat_map(box_keys::kConnections)},
-                                         {"http", flat_map(box_keys::kHttp)},
-                                         {"quic_initials", flat_map(box_keys::kQuicInitials)}});
-}
-
-Json pairs_schema() {
-    const Json port = flat_map(box_keys::kPort);
-    return list_of(flat_map(
-        box_keys::kPair,
-        {{"outside", port}, {"inside", port}, {"link_follow", flag()}, {"hand_over", flag()}}));
-}
-
-Json memory_schema() {
-    const Json tables = flat_map(box_keys::kTables, {{"snapshot", flat_map(box_keys::kSnapshot)}});
-    return flat_map(box_keys::kMemory, {{"tables", tables}});
+template <typename... Rows>
+void add_properties(Json& properties, const std::tuple<Rows...>& rows) {
+    for_each_key(rows, [&](const auto& row) { add_property(properties, row); });
 }
 
 }  // namespace
 
 Json box_file_schema() {
-    const Json socket = flat_map(box_keys::kSocket);
-    const ValueOf values{
-        {"version", Json{{"const", 1}}},
-        {"ports", pairs_schema()},
-        {"workers", flat_map(box_keys::kWorkers, {{"watchdog", flat_map(box_keys::kWatchdog)}})},
-        {"memory", memory_schema()},
-        {"packets", packets_schema()},
-        {"sockets", object(box_keys::kSockets,
-                           {{"control", socket}, {"read_only", socket}, {"dataplane", socket}})},
-        {"log", flat_map(box_keys::kLog)},
-        {"merge", flat_map(box_keys::kMerge)},
-        {"on_no_rules", words(kOnNoRulesNames)},
-        {"management", flat_map(box_keys::kManagement,
-                                {{"allow", list_of(scalar())}, {"to", list_of(scalar())}})},
-        {"kernel", flat_map(box_keys::kKernel)},
-        {"api",
-         flat_map(box_keys::kApi, {{"read_only", flag()}}, Json::array({"listen", "token_file"}))},
-        {"cluster", Json{{"type", "object"}}}};
     Json schema{{"$schema", "https://json-schema.org/draft/2020-12/schema"},
                 {"title", "sluice.yaml, the box"}};
-    schema.update(flat_map(box_keys::kTop, values, Json::array({"version"})));
+    schema.update(map_schema(kConfigKeys<BoxConfig>));
+    schema["required"] = Json::array({"version"});
+    Json& properties = schema["properties"];
+    properties["version"] = Json{{"const", 1}};
+    properties["on_no_rules"] = words(kOnNoRulesNames);
+    properties["api"] = map_schema(kConfigKeys<ApiOptions>);
+    properties["api"]["required"] = Json::array({"listen", "token_file"});
     return schema;
 }
 

@@ -1,4 +1,5 @@
 #pragma once
+#include "lib/base/config_key.hpp"
 #include "lib/base/units.hpp"
 
 #include <array>
@@ -28,6 +29,9 @@ enum class FragmentPolicy : std::uint8_t {
 
 // By their numbers, as sluice.yaml spells them.
 inline constexpr auto kFullConnectionsNames = std::to_array<std::string_view>({"evict", "drop"});
+// `both` and `stricter` name one policy: every reading is judged, and the strictest verdict holds.
+inline constexpr auto kOnAmbiguousNames =
+    std::to_array<std::string_view>({"refuse", "both", "stricter"});
 inline constexpr auto kFragmentPolicyNames =
     std::to_array<std::string_view>({"follow_first", "judge"});
 
@@ -49,6 +53,36 @@ struct UnitOptions {
     FragmentOptions fragments;
     OnAmbiguous on_ambiguous = OnAmbiguous::Refuse;
     std::uint64_t quic_initials_percent = 20;  // of a worker's time, for opening QUIC Initials
+};
+
+inline constexpr CountRange kRememberedRange{1024, std::uint64_t{1} << 26};
+inline constexpr ConfigRange<Nanoseconds> kHalfRange{std::chrono::milliseconds{100},
+                                                     std::chrono::minutes{10}};
+inline constexpr std::string_view kHalfRangeText = "from 100ms to 10m, such as 10s";
+
+template <>
+inline constexpr auto kConfigKeys<ConnectionOptions> = std::tuple{
+    ConfigKey{"max", &ConnectionOptions::max, form::Count{kRememberedRange}},
+    ConfigKey{"head_bytes", &ConnectionOptions::head_bytes,
+              form::Size{{256, 60'000}}},  // kMostHeadBytes
+    ConfigKey{"timeout", &ConnectionOptions::timeout, form::Time{kHalfRange, kHalfRangeText}},
+    ConfigKey{"when_full", &ConnectionOptions::when_full, form::Word{kFullConnectionsNames}},
+};
+template <>
+inline constexpr auto kConfigKeys<FragmentOptions> = std::tuple{
+    ConfigKey{"policy", &FragmentOptions::policy, form::Word{kFragmentPolicyNames}},
+    ConfigKey{"table", &FragmentOptions::table, form::Count{kRememberedRange}},
+    ConfigKey{"timeout", &FragmentOptions::timeout, form::Time{kHalfRange, kHalfRangeText}},
+};
+template <>
+inline constexpr auto kConfigKeys<UnitOptions> = std::tuple{
+    ConfigKey{"fragments", &UnitOptions::fragments, form::Map{}},
+    ConfigKey{"connections", &UnitOptions::connections, form::Map{}},
+    ConfigSection{"http", std::tuple{ConfigKey{"on_ambiguous", &UnitOptions::on_ambiguous,
+                                               form::Word{kOnAmbiguousNames, 1}}}},
+    ConfigSection{
+        "quic_initials",
+        std::tuple{ConfigKey{"budget", &UnitOptions::quic_initials_percent, form::Percent{}}}},
 };
 
 }  // namespace sluice

@@ -1,8 +1,7 @@
 #include "lib/policy/box/box_parts.hpp"
 
 #include "lib/base/whole_number.hpp"
-#include "lib/policy/box/box_values.hpp"
-#include "lib/policy/file_keys/box_keys.hpp"
+#include "lib/policy/file_keys/options_reader.hpp"
 
 #include <string_view>
 
@@ -30,26 +29,24 @@ bool read_listen(std::string_view text, ApiOptions& api) {
 }  // namespace
 
 std::optional<ApiOptions> read_api(const YamlNode& node, const ReadContext& context) {
-    const MapReader map{node, box_keys::kApi, context, "api"};
-    if (!map.is_map()) {
+    ApiOptions api;
+    read_part(node, "api", context, api);
+    if (!node.is_map()) {
         return std::nullopt;
     }
-    ApiOptions api;
-    const YamlNode* listen = map.find("listen");
+    const YamlNode* listen = value_of(node, "listen");
     if (listen == nullptr || !listen->is_scalar() || !read_listen(listen->text, api)) {
         context.problems.error(listen == nullptr ? node.at : listen->at,
                                "`listen` is an address and a port, such as \"127.0.0.1:8480\" or "
                                "\"[::1]:8480\"");
         return std::nullopt;
     }
-    read_text(map, "token_file", api.token_file);
     if (api.token_file.empty()) {
         context.problems.error(node.at,
                                "`api` needs a `token_file`: whoever reaches the address is asked "
                                "for the token in it");
         return std::nullopt;
     }
-    api.read_only = map.flag("read_only").value_or(true);
     return api;
 }
 

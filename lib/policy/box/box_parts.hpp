@@ -3,24 +3,29 @@
 #include "lib/rules/box_config.hpp"
 
 #include <optional>
+#include <string_view>
 #include <vector>
 
-// Parts of sluice.yaml that are read in files of their own.
+// Parts of sluice.yaml in a form of their own; read_own() leaves `into` as it is where the key is
+// not there, and reports a wrong value.
 namespace sluice {
 
-// `ports` of sluice.yaml: pairs, each with a name and two devices of its own.
-[[nodiscard]] std::vector<PairConfig> read_port_pairs(const YamlNode& ports,
-                                                      const ReadContext& context);
+// `ports`: pairs, each with a name and two devices of its own.
+void read_own(const MapReader& map, std::string_view key, const ReadContext& context,
+              std::vector<PairConfig>& into);
+// `tunnels`: a list of words.
+void read_own(const MapReader& map, std::string_view key, const ReadContext& context,
+              Tunnels& into);
+// `mode` of a socket: octal.
+void read_own(const MapReader& map, std::string_view key, const ReadContext& context, mode_t& into);
+// `allow` and `to` of `management`, which have to be there.
+void read_own(const MapReader& map, std::string_view key, const ReadContext& context,
+              std::vector<ManagedService>& into);
+void read_own(const MapReader& map, std::string_view key, const ReadContext& context,
+              std::vector<VersionedAddress>& into);
 
 // `api: {listen: "127.0.0.1:8480", token_file: token}`; nullopt: something of it is wrong, and was
 // reported.
 [[nodiscard]] std::optional<ApiOptions> read_api(const YamlNode& node, const ReadContext& context);
-
-// `management` of sluice.yaml.
-[[nodiscard]] ManagementOptions read_management(const YamlNode& node, const ReadContext& context);
-
-// `connections`, `fragments`, `http` and `quic_initials` of `packets` in sluice.yaml; what is not
-// there stays.
-void read_unit_options(const MapReader& packets, const ReadContext& context, UnitOptions& into);
 
 }  // namespace sluice

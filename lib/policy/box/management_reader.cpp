@@ -2,14 +2,9 @@
 
 #include "lib/base/whole_number.hpp"
 #include "lib/packet/transport.hpp"
-#include "lib/policy/box/box_values.hpp"
-#include "lib/policy/file_keys/box_keys.hpp"
-#include "lib/rules/box_config.hpp"
 
 namespace sluice {
 namespace {
-
-constexpr std::string_view kPerSecond = "/s";
 
 // The number that is the whole text, from 1 on.
 std::optional<std::uint64_t> number_in(std::string_view text, std::uint64_t most) {
@@ -66,27 +61,14 @@ void read_items(const MapReader& map, std::string_view key, const ReadContext& c
 
 }  // namespace
 
-ManagementOptions read_management(const YamlNode& node, const ReadContext& context) {
-    const MapReader map{node, box_keys::kManagement, context, "`management`"};
-    ManagementOptions management;
-    if (!map.is_map()) {
-        return management;
-    }
-    read_items(map, "allow", context, add_service, management.allow);
-    read_items(map, "to", context, add_address, management.to);
-    if (const std::optional<std::string> rate = map.text("rate")) {
-        const std::string_view text{*rate};
-        const auto number = text.ends_with(kPerSecond)
-                                ? number_in(text.substr(0, text.size() - kPerSecond.size()),
-                                            kManagementRateRange.most)
-                                : std::nullopt;
-        if (!number) {
-            context.problems.error(map.find("rate")->at,
-                                   "`rate` is packets a second from 1/s to 1000000/s");
-        }
-        management.rate = number.value_or(management.rate);
-    }
-    return management;
+void read_own(const MapReader& map, std::string_view key, const ReadContext& context,
+              std::vector<ManagedService>& into) {
+    read_items(map, key, context, add_service, into);
+}
+
+void read_own(const MapReader& map, std::string_view key, const ReadContext& context,
+              std::vector<VersionedAddress>& into) {
+    read_items(map, key, context, add_address, into);
 }
 
 }  // namespace sluice

@@ -1,7 +1,7 @@
 #include "lib/policy/box/box_parts.hpp"
 
 #include "lib/base/device_text.hpp"
-#include "lib/policy/file_keys/box_keys.hpp"
+#include "lib/policy/file_keys/options_reader.hpp"
 #include "lib/rules/port_rss_mapping.hpp"
 
 #include <set>
@@ -16,84 +16,50 @@ public:
 
     PairConfig read_pair(const YamlNode& node) {
         PairConfig pair;
-        const MapReader map{node, box_keys::kPair, context_, "a port pair"};
-        if (!map.is_map()) {
+        read_map(node, "a port pair", kConfigKeys<PairConfig>, context_, pair);
+        if (!node.is_map()) {
             return pair;
         }
-        pair.name = map.text("name").value_or("");
         if (pair.name.empty() || !names_.insert(pair.name).second) {
             context_.problems.error(node.at, "a port pair needs a `name` of its own");
         }
-        pair.outside = read_side(map, "outside");
-        pair.inside = read_side(map, "inside");
-        const YamlNode* inside = map.find("inside");
+        check_side(node, "outside", pair.outside);
+        check_side(node, "inside", pair.inside);
+        const YamlNode* inside = value_of(node, "inside");
         if (inside != nullptr && value_of(*inside, "rss") == nullptr) {
             // Both directions of a connection come to one worker, where that can be.
             pair.inside.rss = mirror_of(pair.outside.rss).value_or(pair.inside.rss);
         }
-        pair.mtu = read_mtu(map);
-        pair.link_follow = map.flag("link_follow").value_or(true);
-        pair.hand_over = map.flag("hand_over").value_or(true);
         return pair;
     }
 
 private:
-    std::optional<std::uint16_t> read_mtu(const MapReader& map) {
-        const std::optional<std::uint64_t> mtu = map.number("mtu", kMtuRange.most);
-        if (mtu && *mtu < kMtuRange.least) {
-            context_.problems.error(map.find("mtu")->at, "the least MTU is 68");
-        }
-        return mtu ? std::optional{static_cast<std::uint16_t>(*mtu)} : std::nullopt;
-    }
-
-    PortConfig read_side(const MapReader& pair, std::string_view side) {
-        const YamlNode* node = pair.find(side);
+    void check_side(const YamlNode& pair, std::string_view side, const PortConfig& port) {
+        const YamlNode* node = value_of(pair, side);
         if (node == nullptr) {
-            context_.problems.error(pair.node().at,
-                                    "a port pair needs `" + std::string{side} + "`");
-            return {};
+            context_.problems.error(pair.at, "a port pair needs `" + std::string{side} + "`");
+        } else if (node->is_map()) {
+            check_device(*node, port.device);
         }
-        const MapReader map{*node, box_keys::kPort, context_, side};
-        if (!map.is_map()) {
-            return {};
-        }
-        return {read_device(map), read_queues(map), read_rss(map)};
     }
 
-    std::string read_device(const MapReader& map) {
-        std::string device = map.text("device").value_or("");
+    void check_device(const YamlNode& side, const std::string& device) {
         if (device.empty()) {
-            context_.problems.error(map.node().at,
+            context_.problems.error(side.at,
                                     "a port needs a `device`, such as 0000:3b:00.0 or "
                                     "net_af_packet0,iface=eth0");
-        } else if (!devices_.insert(std::string{bare_device_name(device)}).second) {
-            context_.problems.error(map.find("device")->at,
-                                    "the device `" + device + "` has another place already");
+            return;
+        }
+        const Position at = value_of(side, "device")->at;
+        if (!devices_.insert(std::string{bare_device_name(device)}).second) {
+            context_.problems.error(at, "the device `" + device + "` has another place already");
         }
         for (const std::string& interface : interfaces_of(device)) {
             if (!interfaces_.insert(interface).second) {
                 context_.problems.error(
-                    map.find("device")->at,
-                    "the interface `" + interface + "` is a port already: " + kSharedInterface);
+                    at, "the interface `" + interface + "` is a port already: " + kSharedInterface);
             }
         }
-        return device;
-    }
-
-    std::optional<std::uint32_t> read_queues(const MapReader& map) {
-        const YamlNode* queues = map.find("queues");
-        if (queues == nullptr || queues->text == "auto") {
-            return std::nullopt;
-        }
-        const std::optional<std::uint64_t> number = map.number("queues", kQueuesRange.most);
-        if (number && *number == 0) {
-            context_.problems.error(queues->at, "`queues` is auto or at least 1");
-        }
-        return number ? std::optional{static_cast<std::uint32_t>(*number)} : std::nullopt;
-    }
-
-    Rss read_rss(const MapReader& map) {
-        return static_cast<Rss>(map.word("rss", kRssNames).value_or(0));
     }
 
     const ReadContext& context_;
@@ -104,18 +70,20 @@ private:
 
 }  // namespace
 
-std::vector<PairConfig> read_port_pairs(const YamlNode& ports, const ReadContext& context) {
-    if (!ports.is_list()) {
-        context.problems.error(ports.at, "`ports` is a list of pairs, found " + kind_name(ports));
-        return {};
+void read_own(const MapReader& map, std::string_view key, const ReadContext& context,
+              std::vector<PairConfig>& into) {
+    const YamlNode* ports = map.find(key);
+    if (ports == nullptr) {
+        return;
+    }
+    if (!ports->is_list()) {
+        context.problems.error(ports->at, "`ports` is a list of pairs, found " + kind_name(*ports));
+        return;
     }
     PortPairReader reader{context};
-    std::vector<PairConfig> pairs;
-    pairs.reserve(ports.items.size());
-    for (const YamlNode& node : ports.items) {
-        pairs.push_back(reader.read_pair(node));
+    for (const YamlNode& node : ports->items) {
+        into.push_back(reader.read_pair(node));
     }
-    return pairs;
 }
 
 }  // namespace sluice

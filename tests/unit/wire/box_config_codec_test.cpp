@@ -130,13 +130,13 @@ TEST(BoxConfigCodec, RefusesEveryCutAndEveryByteMore) {
 TEST(BoxConfigCodec, RefusesAnotherVersion) {
     std::vector<std::byte> bytes = encode(example());
     bytes[0] = std::byte{kBoxConfigVersion + 1};
-    expect_refused(bytes, "of version 8, and this reads version 7");
+    expect_refused(bytes, "of version 9, and this reads version 8");
 }
 
 TEST(BoxConfigCodec, RefusesWhatIsNotSound) {
     BoxConfig box = example();
     box.pairs[0].mtu = 67;
-    expect_refused(encode(box), "not sound: mtu is from 68");
+    expect_refused(encode(box), "not sound: ports.mtu is from 68");
     box = example();
     box.dataplane.mode = 01000;
     expect_refused(encode(box), "not sound: the mode");
