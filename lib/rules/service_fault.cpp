@@ -7,29 +7,29 @@
 namespace sluice {
 namespace {
 
-template <typename Enum, std::size_t kSize>
-bool has_name(Enum value, const std::array<std::string_view, kSize>&) noexcept {
-    return static_cast<std::size_t>(value) < kSize;
+// A value that its row allows.
+template <typename Row>
+bool value_holds(const Row& row, const Service& service) noexcept {
+    const auto& value = service.*row.member;
+    if constexpr (requires { row.form.words; }) {
+        return static_cast<std::size_t>(value) <= row.form.last();
+    } else if constexpr (requires { row.form.range; }) {
+        return row.form.range.holds(value);
+    } else {
+        return true;
+    }
 }
 
-bool enums_hold(const Service& service) noexcept {
-    return has_name(service.protocol, kServiceProtocolNames) &&
-           (service.mode == Mode::Monitor || service.mode == Mode::Enforce) &&
-           has_name(service.on_unreadable, kOnUnreadableNames) &&
-           has_name(service.midstream, kMidstreamNames) &&
-           has_name(service.checksums, kChecksumsNames) &&
-           has_name(service.path, kServicePathNames) && has_name(service.on_h2c, kOnH2cNames);
-}
-
-// Options that a protocol does not have keep their defaults.
-bool options_hold(const Service& service) noexcept {
-    const bool upgrades =
-        service.passes_websocket || service.passes_connect || service.on_h2c != OnH2c::Refuse;
-    return (may_upgrade(service.protocol) || !upgrades) &&
-           (runs_over_tcp(service.protocol) ||
-            (service.midstream == Midstream::Pass && service.min_ttl == kDefaultMinTtl &&
-             service.proxies.empty())) &&
-           service.min_ttl > 0;
+// Settings that a protocol does not have keep their defaults.
+bool settings_hold(const Service& service) {
+    const Service defaults = service_of(service.protocol);
+    bool all = static_cast<std::size_t>(service.protocol) < kServiceProtocolNames.size() &&
+               (service.mode == Mode::Monitor || service.mode == Mode::Enforce);
+    for_each_service_key(service.protocol, [&](const auto& row, bool fits) {
+        all = all && value_holds(row, service) &&
+              (fits || service.*row.member == defaults.*row.member);
+    });
+    return all;
 }
 
 bool network_holds(const IpPrefix& network) noexcept {
@@ -47,7 +47,7 @@ std::optional<std::string> fault_of(const Service& service) {
     if (service.id.empty() || service.id.size() > kMaxRuleIdSize) {
         return "the id of a service is empty or too long";
     }
-    if (!enums_hold(service) || !options_hold(service)) {
+    if (!settings_hold(service)) {
         return "service " + service.id + ": a setting is out of range";
     }
     if (!proxies_hold(service)) {

@@ -3,6 +3,7 @@
 #include "lib/rules/load/memory_bound.hpp"
 #include "lib/rules/rule_set.hpp"
 #include "lib/wire/classifier_fields.hpp"
+#include "lib/wire/config_fields.hpp"
 #include "lib/wire/limit_fields.hpp"
 
 #include <memory>
@@ -170,16 +171,15 @@ void serialize(auto& archive, Of<TextName> auto& name) {
 void serialize(auto& archive, Of<IpPrefix> auto& prefix) {
     archive(prefix.version, prefix.address.bytes, prefix.length);
 }
+void serialize(auto& archive, Of<PassedUpgrades> auto& upgrades) {
+    archive(upgrades.websocket, upgrades.connect);
+}
 void serialize(auto& archive, Of<Service> auto& service) {
     archive(service.id);
     archive.word(service.protocol, ServiceProtocol::Quic);
     archive.word(service.mode, Mode::Enforce);
-    archive.word(service.on_unreadable, OnUnreadable::Pass);
-    archive.word(service.midstream, Midstream::Pass);
-    archive.word(service.checksums, Checksums::Trust);
-    archive.word(service.path, ServicePath::Inbound);
-    archive.word(service.on_h2c, OnH2c::Strip);
-    archive(service.passes_websocket, service.passes_connect, service.min_ttl, service.proxies);
+    for_each_key(kServiceKeys,
+                 [&](const auto& keys) { serialize_keys(archive, keys.rows, service); });
 }
 
 // The classifiers of a set: by parts, which a Reader checks before it makes them.

@@ -171,20 +171,21 @@ Json client_ip_schema() {
 
 Json service_schema() {
     const Json networks = one_of(scalar(), list_of(scalar()));
-    const ValueOf values{{"id", scalar()},
-                         {"description", scalar()},
-                         {"protocol", words(kServiceProtocolNames)},
-                         {"when", scalar()},
-                         {"mode", words(kModeNames)},
-                         {"on_unreadable", words(kOnUnreadableNames)},
-                         {"midstream", words(kMidstreamNames)},
-                         {"checksums", words(kChecksumsNames)},
-                         {"upgrades", list_of(words(rule_keys::kUpgradeWords))},
-                         {"h2c", words(kOnH2cNames)},
-                         {"path", words(kServicePathNames)},
-                         {"min_ttl", scalar()},
-                         {"proxy_protocol", object(rule_keys::kProxyProtocol, {{"from", networks}},
-                                                   Json::array({"from"}))}};
+    ValueOf values{{"id", scalar()},
+                   {"description", scalar()},
+                   {"protocol", words(kServiceProtocolNames)},
+                   {"when", scalar()},
+                   {"mode", words(kModeNames)},
+                   {"upgrades", list_of(words(kUpgradeWords))},
+                   {"proxy_protocol", object(rule_keys::kProxyProtocol, {{"from", networks}},
+                                             Json::array({"from"}))}};
+    for_each_service_key({}, [&](const auto& row, bool) {
+        if constexpr (requires { row.form.words; }) {
+            values.emplace(row.name, words(row.form.words));
+        } else {
+            values.emplace(row.name, scalar());
+        }
+    });
     return object(rule_keys::kService, values, Json::array({"id", "protocol", "when"}));
 }
 

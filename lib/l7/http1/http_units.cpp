@@ -82,8 +82,8 @@ bool has_bare_return(ByteView bytes) noexcept {
 }
 
 bool passes(const Service& service, HttpUpgrade upgrade) noexcept {
-    return (upgrade == HttpUpgrade::WebSocket && service.passes_websocket) ||
-           (upgrade == HttpUpgrade::Connect && service.passes_connect);
+    return (upgrade == HttpUpgrade::WebSocket && service.upgrades.websocket) ||
+           (upgrade == HttpUpgrade::Connect && service.upgrades.connect);
 }
 
 // The end of what read_request_head() has written to its room.

@@ -73,7 +73,7 @@ AddressSetParts parts_of(const std::vector<IpPrefix>& networks) {
 
 // Once a server has gone over to another protocol its client's bytes pass, or are refused.
 bool follows_upgrades(const Service& service) noexcept {
-    const bool passes_some = service.passes_websocket || service.passes_connect;
+    const bool passes_some = service.upgrades != PassedUpgrades{};
     return service.protocol == ServiceProtocol::Http && service.path != ServicePath::Inbound &&
            (passes_some || service.mode == Mode::Enforce);
 }

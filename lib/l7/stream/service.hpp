@@ -1,4 +1,5 @@
 #pragma once
+#include "lib/base/config_key.hpp"
 #include "lib/base/mode.hpp"
 #include "lib/packet/ip_address.hpp"
 
@@ -43,6 +44,15 @@ inline constexpr auto kServicePathNames = std::to_array<std::string_view>({"both
 enum class OnH2c : std::uint8_t { Refuse, Strip };
 inline constexpr auto kOnH2cNames = std::to_array<std::string_view>({"refuse", "strip"});
 
+// Requests to go on in another protocol that pass: after the server's 101, after its 2xx.
+struct PassedUpgrades {
+    bool websocket = false;
+    bool connect = false;
+
+    bool operator==(const PassedUpgrades&) const = default;
+};
+inline constexpr auto kUpgradeWords = std::to_array<std::string_view>({"websocket", "connect"});
+
 // Time to live that a client's segments have at least when they are forwarded.
 inline constexpr std::uint8_t kDefaultMinTtl = 32;
 
@@ -55,11 +65,80 @@ struct Service {
     Checksums checksums = Checksums::Auto;
     ServicePath path = ServicePath::Both;
     OnH2c on_h2c = OnH2c::Refuse;
-    bool passes_websocket = false;  // after the server's 101
-    bool passes_connect = false;    // after the server's 2xx
+    PassedUpgrades upgrades;
     std::uint8_t min_ttl = kDefaultMinTtl;
     // Networks whose connections begin with a PROXY protocol header (v1 or v2).
     std::vector<IpPrefix> proxies;
 };
+
+// Options that the reader of a protocol knows how to treat.
+[[nodiscard]] constexpr bool runs_over_tcp(ServiceProtocol protocol) noexcept {
+    return protocol != ServiceProtocol::Quic;
+}
+[[nodiscard]] constexpr bool runs_over_udp(ServiceProtocol protocol) noexcept {
+    return protocol == ServiceProtocol::Dns || protocol == ServiceProtocol::Quic;
+}
+[[nodiscard]] constexpr bool may_upgrade(ServiceProtocol protocol) noexcept {
+    return protocol == ServiceProtocol::Http;
+}
+// Connections of requests in clear begin anew at each of them; of others a part that is met in the
+// middle says nothing.
+[[nodiscard]] constexpr Midstream default_midstream(ServiceProtocol protocol) noexcept {
+    return protocol == ServiceProtocol::Http || protocol == ServiceProtocol::Dns
+               ? Midstream::Inspect
+               : Midstream::Pass;
+}
+// Clients that would go on in HTTP/2 where the server agrees are answered in HTTP/1.1 where it is
+// not asked.
+[[nodiscard]] constexpr OnH2c default_on_h2c(ServiceProtocol protocol) noexcept {
+    return may_upgrade(protocol) ? OnH2c::Strip : OnH2c::Refuse;
+}
+
+// One whose file names no setting.
+[[nodiscard]] inline Service service_of(ServiceProtocol protocol) {
+    Service service;
+    service.protocol = protocol;
+    service.midstream = default_midstream(protocol);
+    service.on_h2c = default_on_h2c(protocol);
+    return service;
+}
+
+[[nodiscard]] constexpr bool is_any_service(ServiceProtocol) noexcept {
+    return true;
+}
+
+// Keys of a service that its protocol has or has not.
+template <typename Rows>
+struct ServiceKeys {
+    bool (*fit)(ServiceProtocol) noexcept;
+    Rows rows;
+};
+template <typename Rows>
+ServiceKeys(bool (*)(ServiceProtocol) noexcept, Rows) -> ServiceKeys<Rows>;
+
+// Its settings: every key but those that name it, its protocol, its clients and its mode.
+inline constexpr auto kServiceKeys = std::tuple{
+    ServiceKeys{is_any_service,
+                std::tuple{ConfigKey{"on_unreadable", &Service::on_unreadable,
+                                     form::Word{kOnUnreadableNames}},
+                           ConfigKey{"checksums", &Service::checksums, form::Word{kChecksumsNames}},
+                           ConfigKey{"path", &Service::path, form::Word{kServicePathNames}}}},
+    ServiceKeys{
+        runs_over_tcp,
+        std::tuple{ConfigKey{"midstream", &Service::midstream, form::Word{kMidstreamNames}},
+                   ConfigKey{"min_ttl", &Service::min_ttl,
+                             form::Plain{{1, UINT8_MAX}, "a number from 1 to 255, found 0"}},
+                   ConfigKey{"proxy_protocol", &Service::proxies, form::Own{}}}},
+    ServiceKeys{may_upgrade,
+                std::tuple{ConfigKey{"upgrades", &Service::upgrades, form::Own{}},
+                           ConfigKey{"h2c", &Service::on_h2c, form::Word{kOnH2cNames}}}},
+};
+
+// Calls `visit` with each of the rows, and whether the protocol has it.
+constexpr void for_each_service_key(ServiceProtocol protocol, auto&& visit) {
+    for_each_key(kServiceKeys, [&](const auto& keys) {
+        for_each_key(keys.rows, [&](const auto& row) { visit(row, keys.fit(protocol)); });
+    });
+}
 
 }  // namespace sluice

@@ -1,6 +1,7 @@
 #include "lib/policy/services/service_options.hpp"
 
 #include "lib/match/address_key.hpp"
+#include "lib/policy/file_keys/options_reader.hpp"
 #include "lib/policy/file_keys/rule_keys.hpp"
 #include "lib/policy/lists/listed_networks.hpp"
 #include "lib/policy/problems/nearest.hpp"
@@ -12,15 +13,6 @@
 
 namespace sluice {
 namespace {
-
-// The one whose number `word` is, where it is one.
-template <typename Enum>
-void take_word(const MapReader& map, std::string_view key, std::span<const std::string_view> words,
-               Enum& value) {
-    if (const std::optional<std::size_t> word = map.word(key, words)) {
-        value = static_cast<Enum>(*word);
-    }
-}
 
 template <typename Enum, std::size_t kSize>
 std::string name_in(Enum value, const std::array<std::string_view, kSize>& words) {
@@ -57,32 +49,47 @@ public:
         : map_{map}, lists_{lists}, context_{context}, service_{service} {}
 
     void run() {
-        take_word(map_, "on_unreadable", kOnUnreadableNames, service_.on_unreadable);
-        take_word(map_, "checksums", kChecksumsNames, service_.checksums);
-        take_word(map_, "path", kServicePathNames, service_.path);
         service_.midstream = default_midstream(service_.protocol);
         service_.on_h2c = default_on_h2c(service_.protocol);
-        if (has("upgrades", may_upgrade(service_.protocol))) {
-            read_upgrades(*map_.find("upgrades"));
+        for_each_service_key(service_.protocol, [&](const auto& row, bool fits) {
+            if (map_.find(row.name) != nullptr && check(row.name, fits)) {
+                read(row);
+            }
+        });
+        warn();
+    }
+
+private:
+    template <typename Row>
+    void read(const Row& row) {
+        read_key(row, map_, context_, service_);
+    }
+    void read(const ConfigKey<Service, PassedUpgrades, form::Own>& row) {
+        read_upgrades(*map_.find(row.name));
+    }
+    void read(const ConfigKey<Service, std::vector<IpPrefix>, form::Own>& row) {
+        read_proxies(*map_.find(row.name));
+    }
+
+    // True if the protocol has the key.
+    [[nodiscard]] bool check(std::string_view key, bool fits) const {
+        if (!fits) {
+            context_.problems.error(map_.place_of_key(key),
+                                    "a service of " +
+                                        name_in(service_.protocol, kServiceProtocolNames) +
+                                        " has no `" + std::string{key} + "`");
         }
-        if (has("h2c", may_upgrade(service_.protocol))) {
-            take_word(map_, "h2c", kOnH2cNames, service_.on_h2c);
-        }
-        const bool tcp = runs_over_tcp(service_.protocol);
-        if (has("midstream", tcp)) {
-            take_word(map_, "midstream", kMidstreamNames, service_.midstream);
-            warn_of_midstream(map_.find("midstream")->at);
-        }
-        if (has("min_ttl", tcp)) {
-            read_min_ttl(*map_.find("min_ttl"));
-        }
-        if (has("proxy_protocol", tcp)) {
-            read_proxies(*map_.find("proxy_protocol"));
-        }
+        return fits;
+    }
+
+    void warn() const {
         if (service_.on_unreadable == OnUnreadable::Pass) {
             context_.problems.warning(
                 map_.find("on_unreadable")->at,
                 "what cannot be read passes: limits over this service can be walked around");
+        }
+        if (runs_over_tcp(service_.protocol) && map_.find("midstream") != nullptr) {
+            warn_of_midstream(map_.find("midstream")->at);
         }
         if (service_.path == ServicePath::Inbound) {
             warn_of_one_way(map_.find("path")->at);
@@ -95,9 +102,8 @@ public:
         }
     }
 
-private:
     // A connection of TLS has one hello, at its beginning.
-    void warn_of_midstream(Position at) {
+    void warn_of_midstream(Position at) const {
         if (service_.midstream != Midstream::Pass || service_.protocol == ServiceProtocol::Tls) {
             return;
         }
@@ -107,7 +113,7 @@ private:
                     " pass unread, whatever the server makes of them: limits over this service "
                     "can be walked around there; say inspect or reset");
     }
-    void warn_of_one_way(Position at) {
+    void warn_of_one_way(Position at) const {
         if (service_.protocol == ServiceProtocol::Quic) {
             context_.problems.warning(
                 at,
@@ -123,29 +129,15 @@ private:
                 "sent");
         }
     }
-    // True if the key is there to be read.
-    [[nodiscard]] bool has(std::string_view key, bool fits) const {
-        if (map_.find(key) == nullptr) {
-            return false;
-        }
-        if (!fits) {
-            context_.problems.error(map_.place_of_key(key),
-                                    "a service of " +
-                                        name_in(service_.protocol, kServiceProtocolNames) +
-                                        " has no `" + std::string{key} + "`");
-        }
-        return fits;
-    }
-
     void read_upgrades(const YamlNode& node) {
         if (!node.is_list()) {
             context_.problems.error(node.at, "`upgrades` is a list of words of " +
-                                                 list_of(rule_keys::kUpgradeWords) + ", found " +
+                                                 list_of(kUpgradeWords) + ", found " +
                                                  kind_name(node));
             return;
         }
         for (const YamlNode& item : node.items) {
-            const auto& words = rule_keys::kUpgradeWords;
+            const auto& words = kUpgradeWords;
             const auto word = std::find(words.begin(), words.end(), item.text);
             if (!item.is_scalar() || word == words.end()) {
                 context_.problems.error(item.at, "`upgrades` lists words of " + list_of(words) +
@@ -154,20 +146,12 @@ private:
                 continue;
             }
             bool& passes =
-                word == words.begin() ? service_.passes_websocket : service_.passes_connect;
+                word == words.begin() ? service_.upgrades.websocket : service_.upgrades.connect;
             if (passes) {
                 context_.problems.error(item.at, "`" + item.text + "` stands here twice");
             }
             passes = true;
         }
-    }
-
-    void read_min_ttl(const YamlNode& node) {
-        const std::optional<std::uint64_t> ttl = map_.number("min_ttl", UINT8_MAX);
-        if (ttl && *ttl == 0) {
-            context_.problems.error(node.at, "`min_ttl` is a number from 1 to 255, found 0");
-        }
-        service_.min_ttl = ttl && *ttl > 0 ? static_cast<std::uint8_t>(*ttl) : service_.min_ttl;
     }
 
     void read_proxies(const YamlNode& node) {
@@ -221,14 +205,6 @@ private:
     Service& service_;
 };
 
-std::string upgrades_text(const Service& service) {
-    std::string text = service.passes_websocket ? "websocket" : "";
-    if (service.passes_connect) {
-        text += text.empty() ? "connect" : ", connect";
-    }
-    return text.empty() ? "none" : text;
-}
-
 // The proxies as written: what a list holds changes without the file.
 std::string proxies_text(const MapReader& map) {
     const YamlNode* node = map.find("proxy_protocol");
@@ -243,6 +219,28 @@ std::string proxies_text(const MapReader& map) {
     return "from " + text;
 }
 
+template <typename Value>
+std::string text_of(const ConfigKey<Service, Value, form::Word>& row, const Service& service,
+                    const MapReader&) {
+    return std::string{row.form.words[static_cast<std::size_t>(service.*row.member)]};
+}
+template <typename Value>
+std::string text_of(const ConfigKey<Service, Value, form::Plain>& row, const Service& service,
+                    const MapReader&) {
+    return std::to_string(service.*row.member);
+}
+std::string text_of(const ConfigKey<Service, std::vector<IpPrefix>, form::Own>&, const Service&,
+                    const MapReader& map) {
+    return proxies_text(map);
+}
+std::string text_of(const ConfigKey<Service, PassedUpgrades, form::Own>&, const Service& service,
+                    const MapReader&) {
+    if (service.upgrades.websocket) {
+        return service.upgrades.connect ? "websocket, connect" : "websocket";
+    }
+    return service.upgrades.connect ? "connect" : "none";
+}
+
 }  // namespace
 
 void read_options(const MapReader& map, NamedLists& lists, const ReadContext& context,
@@ -251,19 +249,12 @@ void read_options(const MapReader& map, NamedLists& lists, const ReadContext& co
 }
 
 std::vector<NamedText> settings_of(const Service& service, const MapReader& map) {
-    std::vector<NamedText> settings{
-        {"on_unreadable", name_in(service.on_unreadable, kOnUnreadableNames)},
-        {"checksums", name_in(service.checksums, kChecksumsNames)},
-        {"path", name_in(service.path, kServicePathNames)}};
-    if (runs_over_tcp(service.protocol)) {
-        settings.push_back({"midstream", name_in(service.midstream, kMidstreamNames)});
-        settings.push_back({"min_ttl", std::to_string(service.min_ttl)});
-        settings.push_back({"proxy_protocol", proxies_text(map)});
-    }
-    if (may_upgrade(service.protocol)) {
-        settings.push_back({"upgrades", upgrades_text(service)});
-        settings.push_back({"h2c", name_in(service.on_h2c, kOnH2cNames)});
-    }
+    std::vector<NamedText> settings;
+    for_each_service_key(service.protocol, [&](const auto& row, bool fits) {
+        if (fits) {
+            settings.push_back({row.name, text_of(row, service, map)});
+        }
+    });
     return settings;
 }
 

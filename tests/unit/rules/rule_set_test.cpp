@@ -352,10 +352,10 @@ TEST(FindFault, ChecksServices) {
     EXPECT_FALSE(is_sound([](Service& service) { service.path = ServicePath{2}; }));
     EXPECT_FALSE(is_sound([](Service& service) { service.on_h2c = OnH2c{2}; }));
     EXPECT_FALSE(is_sound([](Service& service) { service.min_ttl = 0; }));
-    EXPECT_TRUE(is_sound([](Service& service) { service.passes_connect = true; }));
+    EXPECT_TRUE(is_sound([](Service& service) { service.upgrades.connect = true; }));
     EXPECT_FALSE(is_sound([](Service& service) {
         service.protocol = ServiceProtocol::Tls;
-        service.passes_connect = true;
+        service.upgrades.connect = true;
     }));
     EXPECT_FALSE(is_sound([](Service& service) { service.protocol = ServiceProtocol::Quic; }))
         << "nothing of it can be met midstream";

@@ -253,8 +253,8 @@ private:
         out.midstream = Midstream::Pass;
         if (may_upgrade(out.protocol)) {
             out.on_h2c = static_cast<OnH2c>(below(2));
-            out.passes_websocket = flag();
-            out.passes_connect = flag();
+            out.upgrades.websocket = flag();
+            out.upgrades.connect = flag();
         }
         if (runs_over_tcp(out.protocol)) {
             out.midstream = static_cast<Midstream>(below(3));

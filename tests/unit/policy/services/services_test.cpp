@@ -58,8 +58,8 @@ TEST(Services, KeepWhatTheFileSays) {
     EXPECT_EQ(web.on_unreadable, OnUnreadable::Count);
     EXPECT_EQ(web.midstream, Midstream::Reset);
     EXPECT_EQ(web.checksums, Checksums::Verify);
-    EXPECT_TRUE(web.passes_websocket);
-    EXPECT_TRUE(web.passes_connect);
+    EXPECT_TRUE(web.upgrades.websocket);
+    EXPECT_TRUE(web.upgrades.connect);
     EXPECT_EQ(web.on_h2c, OnH2c::Refuse);
     EXPECT_EQ(web.path, ServicePath::Inbound);
     EXPECT_EQ(web.min_ttl, 64);
