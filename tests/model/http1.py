@@ -13,6 +13,7 @@ import streams
 ASKS = r"http\.|per: request|trusted_proxies"  # of rules that read requests
 ASKS_PATHS = r"http\.request\.uri\.path|cost: path"  # of those that read the paths of some
 ASKS_HOSTS = r"http\.host"  # their hosts
+ASKS_METHODS = r"http\.request\.method"
 
 REQUEST_LINE = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+) ([^ ]+) HTTP/1\.1\Z")
 # Of HTTP/0.9: the line is the whole request, and the connection ends with it.
@@ -43,12 +44,12 @@ NAMED_COOKIE = re.compile(r'http\.cookies\["([^"]+)"\]')
 
 
 class Readings:
-    """What of a request's readings is judged. `on_ambiguous`: of services; `has_paths`, `has_hosts`: a rule reads some;
-    `named`: the headers and the cookies that rules name."""
+    """What of a request's readings is judged. `on_ambiguous`: of services; `has_paths`, `has_hosts`, `has_methods`: a rule reads
+    some; `named`: the headers and the cookies that rules name."""
 
-    def __init__(self, on_ambiguous=None, has_paths=True, has_hosts=True, named=((), ())):
+    def __init__(self, on_ambiguous=None, has_paths=True, has_hosts=True, named=((), ()), has_methods=True):
         self.both, self.has_paths, self.has_hosts = on_ambiguous in ("both", "stricter"), has_paths, has_hosts
-        self.headers, self.cookies = named
+        self.headers, self.cookies, self.has_methods = *named, has_methods
 
     def refuses(self, packet, head, path, hosts, host):
         """Of a service, all that servers may disagree about is refused, but what of a path, of two Host lines, or of a line
@@ -71,7 +72,12 @@ class Readings:
         headers_last = {name: text for name, text in lasts.items() if firsts[name] != text and self.names_header(name)}
         ways_of_headers = ([headers_last] if headers_last else []) + self.alike(firsts, headers)
         ways_of_headers += [dict(texts) for texts in self.further(headers)][:MOST_FURTHER]
-        return [ways for ways in (ways_of_headers, self.other_cookies(headers)) if ways]
+        return [ways for ways in (ways_of_headers, self.other_cookies(headers), self.capitals(head)) if ways]
+
+    def capitals(self, head):
+        """Some programs make capitals of a method."""
+        field, method = "http.request.method", read_head(head)[0]["http.request.method"]
+        return [{field: method.upper()}] if self.has_methods and method != method.upper() else []
 
     def alike(self, firsts, headers):
         """Of headers that programs take for those which rules name, the first texts, and the last."""

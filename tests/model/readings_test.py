@@ -110,6 +110,14 @@ class Requests(unittest.TestCase):
         http1.add_request(same, HEAD % b"/" + b"\r\nHost: A", self.BOTH)
         self.assertEqual(same.further, [])
 
+    def test_a_method_with_small_letters_is_another_in_capitals(self):
+        for method, has_methods, methods in ((b"GET", True, [b"GET"]), (b"Post", True, [b"Post", b"POST"]), (b"Post", False, [b"Post"])):
+            packet = Packet()
+            packet.service = Seen(service("enforce"), 0)
+            http1.add_request(packet, HEAD.replace(b"GET", method) % b"/", http1.Readings("refuse", has_methods=has_methods))
+            self.assertEqual([unit.fields["http.request.method"] for unit in (packet, *packet.further)], methods)
+            self.assertIsNone(packet.service.refusal)
+
     def test_the_first_and_the_last_of_what_rules_name_are_two_readings(self):
         named = http1.named_in("""http.request.headers["X"] http.request.headers["host"] http.request.headers["Cookie"] http.cookies["c"] http.referer""")
         twice = ((b"X: 1\r\nX: 2\r\nx: 3", 'http.request.headers["x"]', [b"1", b"3", b"2"]), (b"X: 1\r\nX: 2\r\nX: 1", 'http.request.headers["x"]', [b"1", b"2"]),

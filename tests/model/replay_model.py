@@ -111,8 +111,10 @@ def streams_of(rules, path, box):
     if re.search(http1.ASKS, text):
         judging = [rule for rule in rules if rule.mode != "off"]
         has_paths, has_hosts = (any(rule.asks(what) for rule in judging) for what in (http1.ASKS_PATHS, http1.ASKS_HOSTS))
+        has_methods = any(rule.asks(http1.ASKS_METHODS) for rule in judging)
         named = http1.named_in("".join(rule.text for rule in judging))
-        some.insert(0, request_streams.Streams(http1.Readings(box.on_ambiguous, has_paths, has_hosts, named)))
+        readings = http1.Readings(box.on_ambiguous, has_paths, has_hosts, named, has_methods)
+        some.insert(0, request_streams.Streams(readings))
     return some
 
 

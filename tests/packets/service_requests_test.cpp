@@ -697,6 +697,33 @@ TEST(ServiceHosts, OfAPathMatterToRulesOverHostsAlone) {
         Reason::Unmatched);
 }
 
+// Some programs make capitals of a method: it is judged so too, whatever the option.
+TEST(ServiceMethods, InSmallLettersAreJudgedInCapitalsToo) {
+    const std::string rules =
+        "version: 1\nservices:\n  - {id: web, protocol: http, when: 'ip.dst eq 192.0.2.1 and "
+        "l4.dport eq 80', mode: enforce, checksums: trust}\nrules:\n  - {id: d, mode: enforce, "
+        "when: 'http.request.method eq \"POST\" and http.request.uri.path eq \"/login\"', "
+        "on_match: drop}\n  - {id: small, mode: enforce, when: 'http.request.method eq \"patch\"', "
+        "on_match: drop}\n";
+    const auto judge = [&](std::string_view line) {
+        UnitParser parser{capture_unit_budget()};
+        test::Box box{rules};
+        box.find_units_by(parser.finder());
+        for (const test::Frame& frame : {test::syn(), test::syn_ack(), client("")}) {
+            (void)box.judge(frame, test::kStart);
+        }
+        return box.judge(client(std::string{line} + " HTTP/1.1\r\nHost: a\r\n\r\n"), test::kStart)
+            .reason;
+    };
+    for (const char* line : {"POST /login", "post /login", "Post /login", "pOST /a/../login",
+                             "posT http://b/login", "patch /x"}) {
+        EXPECT_EQ(judge(line), Reason::DenyRule) << line;
+    }
+    for (const char* line : {"post /logins", "PATCH /x", "pos /login", "p`st /login"}) {
+        EXPECT_EQ(judge(line), Reason::Unmatched) << line;
+    }
+}
+
 // Lines of a request that all servers serve, of which some take the first and some the last: either
 // is judged, whatever the option.
 TEST(ServiceRepeats, EitherIsJudged) {

@@ -126,6 +126,10 @@ inline constexpr auto kTokenHalves = [] {
     return ~mask_of(_mm256_cmpeq_epi8(both, _mm256_setzero_si256()));
 }
 
+[[nodiscard]] inline std::uint32_t small_letter_mask(Block block) noexcept {
+    const Block from_a = _mm256_sub_epi8(block, _mm256_set1_epi8('a'));
+    return at_most_mask(from_a, 'z' - 'a');
+}
 // Letters in lower case.
 [[nodiscard]] inline Block lower_block(Block block) noexcept {
     const Block from_a = _mm256_sub_epi8(block, _mm256_set1_epi8('A'));

@@ -74,6 +74,9 @@ inline constexpr auto kByteClasses = [] {
 [[nodiscard]] constexpr std::byte to_lower(std::byte byte) noexcept {
     return byte >= std::byte{'A'} && byte <= std::byte{'Z'} ? byte | std::byte{0x20} : byte;
 }
+[[nodiscard]] constexpr std::byte to_upper(std::byte byte) noexcept {
+    return byte >= std::byte{'a'} && byte <= std::byte{'z'} ? byte & std::byte{0xDF} : byte;
+}
 // Of a hexadecimal digit.
 [[nodiscard]] constexpr unsigned hex_value(std::byte digit) noexcept {
     const auto value = std::to_integer<unsigned>(digit);

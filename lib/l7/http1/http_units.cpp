@@ -211,6 +211,9 @@ void HttpUnits::leave_out_unread(const UnitSource& packet) noexcept {
     if (!packet.wanted.has(TextField::HttpHost)) {
         head_.shapes = head_.shapes.without({HeadShape::BadNetworkHost});
     }
+    if (!packet.wanted.has(TextField::HttpMethod)) {
+        head_.shapes = head_.shapes.without({HeadShape::MethodCase});
+    }
 }
 
 AskedRequest HttpUnits::asked(const UnitSource& packet) const noexcept {

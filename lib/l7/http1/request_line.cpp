@@ -31,6 +31,10 @@ void add_byte_shapes(const ReadableText& target, HeadShapes& shapes) noexcept {
     shapes.add_if(high != target.size(), HeadShape::HighByteInTarget);
 }
 
+bool has_small_letter(const ReadableText& text) noexcept {
+    return find_byte(text, 0, small_letter_mask) != text.size();
+}
+
 // Digits, and what Python takes for a number: a sign before them, and _ between two.
 bool is_number(std::string_view text) noexcept {
     text.remove_prefix(text.starts_with('+') || text.starts_with('-') ? 1 : 0);
@@ -111,6 +115,7 @@ bool read_usual_line(const http1::ReadableText& line, RequestHead& head) noexcep
             http1::kUsualEnd.substr(0, http1::kUsualEnd.size() - 1);
     if (is_usual) {
         head.method = bytes.first(method);
+        head.shapes.add_if(http1::has_small_letter(line.with(head.method)), HeadShape::MethodCase);
         head.target = target;
         head.minor_version = minor == '1' ? 1 : 0;
     }
@@ -139,6 +144,7 @@ void read_request_line(ByteView line, RequestHead& head) noexcept {
                           (is_http09 || line[version] == std::byte{' '}) && !is_spaced;
     head.shapes.add_if(!is_plain, HeadShape::RequestLineSpace);
     head.shapes.add_if(http1::find_token_end(words.method, 0) != method, HeadShape::BadMethod);
+    head.shapes.add_if(http1::has_small_letter(words.method), HeadShape::MethodCase);
 }
 
 bool split_plain_target(const http1::ReadableText& target, TargetParts& parts) noexcept {

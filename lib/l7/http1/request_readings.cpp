@@ -1,9 +1,11 @@
 #include "lib/l7/http1/request_readings.hpp"
 
+#include "lib/l7/http1/byte_classes.hpp"
 #include "lib/l7/http1/cookie_list.hpp"
 #include "lib/l7/http1/texts.hpp"
 #include "lib/l7/stream/unit_text.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <functional>
@@ -26,6 +28,7 @@ enum Doubt : unsigned {
     kAlikeFirst = 64,
     kAlikeLast = 128,
     kFurther = 256,  // each value that is neither
+    kMethod = 512,
 };
 constexpr unsigned kAnyCookies = kCookies | kFirstLine | kLastLine;
 constexpr unsigned kAnyHeaders = kHeaders | kAlikeFirst | kAlikeLast | kFurther;
@@ -67,13 +70,16 @@ public:
 
     void run(ReadingsOf which) noexcept {
         find_targets();
-        const unsigned doubts = find_host() | (which == ReadingsOf::All ? find_repeated() : 0U);
-        for (unsigned others = 0; others <= doubts; ++others) {
-            if ((others & ~doubts) == 0 && std::popcount(others & kAnyCookies) <= 1 &&
+        const unsigned doubts =
+            find_host() | (which == ReadingsOf::All ? find_repeated() | find_method() : 0U);
+        unsigned others = 0;
+        do {
+            if (std::popcount(others & kAnyCookies) <= 1 &&
                 std::popcount(others & kAnyHeaders) <= 1) {
                 add_each(others);
             }
-        }
+            others = (others - doubts) & doubts;  // the next of their subsets
+        } while (others != 0);
     }
 
 private:
@@ -120,6 +126,20 @@ private:
         }
         keep(host_);
         return http1::as_text(host_) != http1::as_text(head_.host) ? kHost : 0U;
+    }
+    [[nodiscard]] unsigned find_method() noexcept {
+        if (!head_.shapes.has(HeadShape::MethodCase) ||
+            !packet_.wanted.has(TextField::HttpMethod)) {
+            return 0;
+        }
+        const std::span<std::byte> room = units_.room();
+        if (room.size() < head_.method.size()) {
+            units_.refuse();
+            return 0;
+        }
+        std::transform(head_.method.begin(), head_.method.end(), room.begin(), http1::to_upper);
+        method_ = units_.keep(head_.method.size());
+        return kMethod;
     }
     [[nodiscard]] unsigned find_repeated() noexcept {
         unsigned doubts = 0;
@@ -218,6 +238,9 @@ private:
         if ((others & kHost) != 0) {
             set(*texts, TextField::HttpHost, host_);
         }
+        if ((others & kMethod) != 0) {
+            set_lasting(*texts, TextField::HttpMethod, method_);
+        }
         if (target != nullptr && (others & kTargetHost) != 0) {
             set_lasting(*texts, TextField::HttpHost, target->host);
         }
@@ -253,6 +276,7 @@ private:
     UnitSink& units_;
     OtherTargets targets_;
     ByteView host_;
+    ByteView method_;  // in capitals
     std::optional<LineCookies> line_cookies_;
     const FurtherValues::Value* further_ = nullptr;  // of the reading at hand
 };

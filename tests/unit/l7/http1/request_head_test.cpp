@@ -210,7 +210,8 @@ TEST(RequestHead, TellsEveryShape) {
          {HeadShape::AlikeHeader, HeadShape::HighByteInTarget, HeadShape::SpaceInTarget,
           HeadShape::TargetForm, HeadShape::Fragment, HeadShape::PathTooLong,
           HeadShape::HostsDiffer, HeadShape::RequestInBody, HeadShape::ChunkLineSpace,
-          HeadShape::BadChunk, HeadShape::BadMethod, HeadShape::MissingVersion}) {
+          HeadShape::BadChunk, HeadShape::BadMethod, HeadShape::MethodCase,
+          HeadShape::MissingVersion}) {
         EXPECT_FALSE(seen.has(other));
         seen.add(other);
     }
@@ -319,6 +320,13 @@ TEST(RequestHead, ReadsWhatSomeServerServes) {
         {"GET /x\xa0HTTP/1.1" + end, "GET", "/x", "request_line_space"},
         {"GET /x\xa0 HTTP/1.1" + end, "GET", "/x\xa0", "high_byte_in_target request_line_space"},
         {"G(T /x HTTP/1.1" + end, "G(T", "/x", "bad_method"},
+        {"GeT /x HTTP/1.1" + end, "GeT", "/x", "method_case"},
+        {"G`[|~T /x HTTP/1.1" + end, "G`[|~T", "/x", "bad_method"},
+        {"G`|~T /x HTTP/1.1" + end, "G`|~T", "/x", ""},
+        {std::string(40, 'M') + "z  /x HTTP/1.1" + end,
+         std::string_view{"MMMMMMMMMMMMMMMMMMMMMMMMMMMMMMMMMMMMMMMMz"}, "/x",
+         "method_case request_line_space"},
+        {"get /x\r\n", "get", "/x", "method_case missing_version"},
         {std::string(40, 'M') + " /x HTTP/1.1" + end,
          std::string_view{"MMMMMMMMMMMMMMMMMMMMMMMMMMMMMMMMMMMMMMMM"}, "/x", ""},
         {"GET /x HTTP/0.9" + end, "GET", "/x", "other_version"},

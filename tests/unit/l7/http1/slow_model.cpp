@@ -255,6 +255,9 @@ std::optional<std::string> read_line(const std::string& line, SlowHead& head) {
     if (!all_in(head.method, kTokenBytes)) {
         head.shapes.insert(HeadShape::BadMethod);
     }
+    if (std::regex_search(head.method, std::regex{"[a-z]"})) {
+        head.shapes.insert(HeadShape::MethodCase);
+    }
     if (head.target.find_first_of(" \t") != std::string::npos) {
         head.shapes.insert(HeadShape::SpaceInTarget);
     }
