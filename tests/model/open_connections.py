@@ -1,7 +1,7 @@
 """Open connections of a key, as section 4 defines `concurrency`: a list, searched from end to end.
 
 A connection is opened by an admitted SYN and known by its ends, their sides and its VLAN tags. It is
-established once the end that opened it has acknowledged the other one's number. It is open until both
+established once the end that opened it has acknowledged the other one's number, or the other one, inside, bytes of it. It is open until both
 ends have sent a FIN and everything before it, until an RST comes with the number that its receiver
 expects (of the end outside by what has been acknowledged; while its bytes are on their way, only once
 both have been silent for two seconds, and for 62 where some of them may arrive or not), or until nothing of it has been forwarded for `idle`; while it is not established, for
@@ -94,7 +94,7 @@ class Tracked:
         self.begin(sender, first)
 
     def begin(self, opener, first):
-        self.opener, self.established, self.again, self.uncertain = opener, False, None, False
+        self.opener, self.established, self.again, self.uncertain, self.taken = opener, False, None, False, False
         self.ways = {opener: Way(first + 1)}  # `again`: who has sent another SYN, and what takes it
 
     def completed_by(self, packet):
@@ -171,6 +171,8 @@ class Tracked:
         elif packet.fields["dir"] == "in" and not self.is_plausible(packet):
             return self.may_take(packet)
         if acks and other:
+            self.taken |= (packet.fields["dir"] == "out" and not flags & SYN and receiver == self.opener
+                           and ahead(answer, other.confirmed) > 0)
             other.confirm(answer)
         if not flags & SYN:
             me.take(number, packet.carried, flags & FIN)
@@ -238,6 +240,6 @@ class OpenConnections(Bucket):
             self.all.remove(one)
             return
         one.seen = now
-        completes = arrival_of(packet) == CERTAIN and one.completed_by(packet)
+        completes = arrival_of(packet) == CERTAIN and (one.completed_by(packet) or one.taken)
         if not self.limit.from_established and not one.established and completes:
             one.established = True

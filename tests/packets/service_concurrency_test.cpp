@@ -62,6 +62,13 @@ const Case kCases[] = {
              {0ms, reset(1), "pass", "unmatched"},
              {0ms, other_syn(), "pass", "within_limits"}})},
 
+    {"bytes whose TTL was raised complete the handshake",
+     kOne,
+     {{0ms, syn(), "pass", "within_limits"},
+      {0ms, syn_ack(), "pass", "unmatched"},
+      {0ms, client("G").ttl(31), "pass", "unmatched"},
+      {65s, other_syn(), "drop", "over_limit", "open", 15min - 65s}}},
+
     {"a server that goes on behind a RST that freed the place is reset with its client", kOne,
      opened({{0ms, client("G"), "pass", "unmatched"},
              {3s, reset(0), "pass", "unmatched"},

@@ -24,6 +24,13 @@ void ConnectionSequence::note_fast_open(const ConnectionSegment& segment) noexce
     }
 }
 
+void ConnectionSequence::note_taken(const ConnectionSegment& segment) noexcept {
+    const bool is_answer = segment.from_inside && !segment.syn && (segment.from & 1U) != opener();
+    if (is_answer && distance(ways_[opener()].acked, segment.ack) > 0) {
+        state_ |= kTaken;
+    }
+}
+
 // What a receiver acknowledges has reached it, whether or not it has passed here.
 void ConnectionSequence::note_ack(unsigned other, std::uint32_t ack) noexcept {
     Way& way = ways_[other];
@@ -174,6 +181,7 @@ ConnectionSequence::Seen ConnectionSequence::add(const ConnectionSegment& segmen
         return add_uncertain(segment);
     }
     if (segment.has_ack && knows(end ^ 1U)) {
+        note_taken(segment);
         note_ack(end ^ 1U, segment.ack);
     }
     if (!segment.syn) {

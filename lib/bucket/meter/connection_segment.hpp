@@ -82,6 +82,9 @@ public:
     // its.
     [[nodiscard]] bool completes(ConnectionEnd from, std::uint32_t seq,
                                  std::uint32_t ack) const noexcept;
+    // The end inside has acknowledged bytes of the one that opened it, whose handshake it therefore
+    // holds for complete, however they came.
+    [[nodiscard]] bool has_taken_bytes() const noexcept { return (state_ & kTaken) != 0; }
     [[nodiscard]] bool is_established() const noexcept { return (state_ & kEstablished) != 0; }
     void establish() noexcept { state_ |= kEstablished; }
 
@@ -100,6 +103,7 @@ private:
     static constexpr std::uint8_t kOpener = 1;  // the end that opened it
     static constexpr std::uint8_t kEstablished = 2;
     static constexpr std::uint8_t kUncertain = 4;  // bytes came that its receiver may have taken
+    static constexpr std::uint8_t kTaken = 8;
 
     [[nodiscard]] static std::int32_t distance(std::uint32_t from, std::uint32_t to) noexcept {
         return static_cast<std::int32_t>(to - from);
@@ -116,6 +120,7 @@ private:
     [[nodiscard]] Seen add_rst(const ConnectionSegment& segment) const noexcept;
     [[nodiscard]] Seen add_uncertain(const ConnectionSegment& segment) noexcept;
     void note_fast_open(const ConnectionSegment& segment) noexcept;
+    void note_taken(const ConnectionSegment& segment) noexcept;
     void note_ack(unsigned other, std::uint32_t ack) noexcept;
     void note_bytes(unsigned end, const ConnectionSegment& segment) noexcept;
     void note_fin(unsigned end) noexcept;

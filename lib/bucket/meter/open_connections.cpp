@@ -198,7 +198,8 @@ bool OpenConnections::follow(LinePool& pool, PoolLine connection, const Connecti
             break;
         case Seen::Followed:
             if (!was_established && !counts_established() && segment.has_ack && !segment.syn &&
-                followed.sequence.completes(segment.from, segment.seq, segment.ack)) {
+                (followed.sequence.completes(segment.from, segment.seq, segment.ack) ||
+                 followed.sequence.has_taken_bytes())) {
                 establish(pool, connection);
             }
             break;

@@ -6,6 +6,7 @@
 #include "lib/l7/stream/track/segment_bytes.hpp"
 #include "lib/packet/transport.hpp"
 
+#include <algorithm>
 #include <optional>
 
 namespace sluice {
@@ -120,8 +121,9 @@ Arrival arrival_of(const ConnectionEnds& ends, const Burst& burst, std::size_t r
         return ends.from_outside ? Arrival::Uncertain : Arrival::Never;
     }
     const PacketHeaders& headers = burst.headers_of(row);
+    const std::uint8_t ttl = std::max(columns.ttl[row], burst.normalization(row).raises_to);
     const bool may_be_lost =
-        ends.from_outside && (columns.ttl[row] < kDefaultMinTtl || has_doubtful_end(burst, row));
+        ends.from_outside && (ttl < kDefaultMinTtl || has_doubtful_end(burst, row));
     const Arrival right = may_be_lost ? Arrival::Uncertain : Arrival::Certain;
     const ChecksumFinding finding = find_checksums(headers, burst.frame(row));
     PortChecksums& checksums = core.checksums.of(headers.port, headers.dir);
