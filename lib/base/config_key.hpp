@@ -56,6 +56,7 @@ struct Plain {
 struct Percent {
     CountRange range{1, 100};
     std::string_view too_large{};  // for people: `at most 90%`
+    unsigned unit = 1;             // the member's number of one percent
 };
 struct Time {
     ConfigRange<Nanoseconds> range;
@@ -83,6 +84,22 @@ struct ConfigKey {
 template <typename Options, typename Value, typename Form>
 ConfigKey(std::string_view, Value Options::*, Form) -> ConfigKey<Options, Value, Form>;
 
+// A word or number that the file may say.
+template <typename Options, typename Value, typename Form>
+[[nodiscard]] constexpr bool value_holds(const ConfigKey<Options, Value, Form>& row,
+                                         const std::type_identity_t<Options>& options) noexcept {
+    if constexpr (std::is_same_v<Form, form::Word>) {
+        return static_cast<std::size_t>(options.*row.member) <= row.form.last();
+    } else if constexpr (std::is_same_v<Form, form::Percent>) {
+        return options.*row.member % row.form.unit == 0 &&
+               row.form.range.holds(options.*row.member / row.form.unit);
+    } else if constexpr (requires { row.form.range.holds(options.*row.member); }) {
+        return row.form.range.holds(options.*row.member);
+    } else {
+        return true;
+    }
+}
+
 // A map whose keys have members of the same struct.
 template <typename Rows>
 struct ConfigSection {
@@ -98,6 +115,9 @@ struct BareKey {
     bool built = true;
     std::span<const std::string_view> words{};
 };
+[[nodiscard]] constexpr bool value_holds(const BareKey&, const auto&) noexcept {
+    return true;
+}
 
 // A tuple of rows.
 template <typename Options>

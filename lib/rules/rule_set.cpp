@@ -19,8 +19,15 @@ bool within(Enum value, Enum last) noexcept {
 
 bool enums_hold(const Rule& rule) noexcept {
     return (rule.mode == Mode::Monitor || rule.mode == Mode::Enforce) &&
-           within(rule.on_match, OnMatch::Bypass) && within(rule.missing_key, MissingKey::Share) &&
-           within(rule.on_full, OnFull::Coarsen);
+           within(rule.on_match, OnMatch::Bypass) && within(rule.on_full, OnFull::Coarsen);
+}
+
+bool settings_hold(const Rule& rule) noexcept {
+    bool all =
+        enums_hold(rule) && rule.coarsen_factor >= 2 && rule.coarsen_factor <= kMaxCoarsenFactor;
+    for_each_key(kConfigKeys<RuleTerms>,
+                 [&](const auto& row) { all = all && value_holds(row, rule); });
+    return all;
 }
 
 // What answers names what is there, and goes on to what answers nothing.
@@ -105,11 +112,6 @@ bool counts_of_connections_hold(const Rule& rule) noexcept {
             std::all_of(rule.limits.begin(), rule.limits.end(), [&](const MeteredLimit& limit) {
                 return !counts_open(limit) || limit.per == Per::Connection;
             }));
-}
-
-bool full_holds(const Rule& rule) noexcept {
-    return rule.coarsen_factor >= 2 && rule.coarsen_factor <= kMaxCoarsenFactor &&
-           rule.table_share > 0 && rule.table_share <= kWholeTable;
 }
 
 bool part_holds(const KeyPart& part) noexcept {
@@ -232,7 +234,7 @@ Fault fault_of(const Rule& rule, const std::vector<Action>& actions) {
     if (rule.id.empty() || rule.id.size() > kMaxRuleIdSize) {
         return "a rule id is empty or too long";
     }
-    if (!enums_hold(rule) || !full_holds(rule) || !cost_holds(rule)) {
+    if (!settings_hold(rule) || !cost_holds(rule)) {
         return "rule " + rule.id + ": a setting is out of range";
     }
     if (!names_actions(rule, actions.size())) {

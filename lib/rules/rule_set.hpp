@@ -1,4 +1,5 @@
 #pragma once
+#include "lib/base/config_key.hpp"
 #include "lib/base/mode.hpp"
 #include "lib/bucket/meter/any_limit.hpp"
 #include "lib/l7/http1/path_costs.hpp"
@@ -52,6 +53,7 @@ inline constexpr std::uint32_t kWholeTable = 1'000'000;  // table_share is in mi
 // all rules.
 enum class OnMatch : std::uint8_t { Meter, Act, Bypass };
 enum class MissingKey : std::uint8_t { Skip, Share };
+inline constexpr auto kMissingKeyNames = std::to_array<std::string_view>({"skip", "share"});
 // What happens to a new key when live entries hold both its places in the table. Coarsen: it is
 // charged to a parent, whose addresses are wider, and at last to the rule itself.
 enum class OnFull : std::uint8_t { Open, Closed, Coarsen };
@@ -166,6 +168,16 @@ struct RuleTerms {
         }
         return largest;
     }
+};
+
+// The settings of a rule, as files name them; two of them have several members.
+template <>
+inline constexpr auto kConfigKeys<RuleTerms> = std::tuple{
+    ConfigKey{"missing_key", &RuleTerms::missing_key, form::Word{kMissingKeyNames}},
+    BareKey{"on_full"},
+    ConfigKey{"table_share", &RuleTerms::table_share, form::Percent{.unit = kWholeTable / 100}},
+    ConfigKey{"rejected_spend", &RuleTerms::rejected_spend, form::Flag{}},
+    BareKey{"cost"},
 };
 
 struct Rule : RuleTerms {

@@ -7,19 +7,6 @@
 namespace sluice {
 namespace {
 
-// A value that its row allows.
-template <typename Row>
-bool value_holds(const Row& row, const Service& service) noexcept {
-    const auto& value = service.*row.member;
-    if constexpr (requires { row.form.words; }) {
-        return static_cast<std::size_t>(value) <= row.form.last();
-    } else if constexpr (requires { row.form.range; }) {
-        return row.form.range.holds(value);
-    } else {
-        return true;
-    }
-}
-
 // Settings that a protocol does not have keep their defaults.
 bool settings_hold(const Service& service) {
     const Service defaults = service_of(service.protocol);

@@ -106,10 +106,10 @@ void serialize_overrides(Archive& archive, Of<std::shared_ptr<const Overrides>> 
 
 template <typename Archive>
 void serialize(Archive& archive, Of<Rule> auto& rule) {
-    archive(rule.id, rule.mode, rule.on_match, rule.missing_key, rule.on_full, rule.match_action,
-            rule.on_exceed, rule.coarsen_factor, rule.table_share, rule.cost, rule.path_costs,
-            rule.rejected_spend, rule.candidate, rule.asks_clients, rule.events, rule.on_color,
-            rule.owner_group, rule.keys, rule.limits, rule.ban);
+    archive(rule.id, rule.mode, rule.on_match, rule.on_full, rule.match_action, rule.on_exceed,
+            rule.coarsen_factor, rule.cost, rule.path_costs, rule.candidate, rule.asks_clients,
+            rule.events, rule.on_color, rule.owner_group, rule.keys, rule.limits, rule.ban);
+    serialize_keys(archive, kConfigKeys<RuleTerms>, rule);
     serialize_overrides(archive, rule.overrides);
     if constexpr (Archive::kReads) {
         if (archive.ok()) {

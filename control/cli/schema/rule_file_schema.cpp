@@ -127,7 +127,7 @@ Json candidate_schema() {
 Json rule_schema() {
     const Json limits = list_of(one_of(scalar(), ref("limit")));
     const Json key = list_of(scalar());
-    const ValueOf values{
+    ValueOf values{
         {"id", scalar()},
         {"description", scalar()},
         {"mode", words(kModeNames)},
@@ -138,12 +138,9 @@ Json rule_schema() {
         {"limits", limits},
         {"tiers", list_of(object(rule_keys::kTier, {{"key", key}, {"limits", limits}}))},
         {"on_exceed", ref("action")},
-        {"missing_key", words(rule_keys::kMissingKeyWords)},
         {"on_full", on_full_schema()},
         {"cost", one_of(scalar(), object(rule_keys::kCostByPath,
                                          {{"path", map_of(scalar())}, {"default", scalar()}}))},
-        {"rejected_spend", flag()},
-        {"table_share", scalar()},
         {"scope", words(rule_keys::kScopeWords)},
         {"on_color",
          object(rule_keys::kOnColor,
@@ -156,6 +153,7 @@ Json rule_schema() {
         {"cluster_sync", Json{{"type", "object"}}},
         {"events", list_of(words(kEdgeEventNames))},
         {"ttl", scalar()}};
+    for_each_key(kConfigKeys<RuleTerms>, [&](const auto& row) { add_value(values, row); });
     return object(rule_keys::kRule, values, Json::array({"id"}));
 }
 
@@ -179,13 +177,7 @@ Json service_schema() {
                    {"upgrades", list_of(words(kUpgradeWords))},
                    {"proxy_protocol", object(rule_keys::kProxyProtocol, {{"from", networks}},
                                              Json::array({"from"}))}};
-    for_each_service_key({}, [&](const auto& row, bool) {
-        if constexpr (requires { row.form.words; }) {
-            values.emplace(row.name, words(row.form.words));
-        } else {
-            values.emplace(row.name, scalar());
-        }
-    });
+    for_each_service_key({}, [&](const auto& row, bool) { add_value(values, row); });
     return object(rule_keys::kService, values, Json::array({"id", "protocol", "when"}));
 }
 
@@ -201,10 +193,9 @@ Json rule_file_schema() {
     const Json list = object(rule_keys::kList, {{"type", scalar()}, {"file", scalar()}});
     const ValueOf values{
         {"version", Json{{"const", 1}}},
-        {"defaults",
-         object(rule_keys::kDefaults, {{"mode", words(kModeNames)},
-                                       {"missing_key", words(rule_keys::kMissingKeyWords)},
-                                       {"on_full", on_full_schema()}})},
+        {"defaults", object(rule_keys::kDefaults, {{"mode", words(kModeNames)},
+                                                   {"missing_key", words(kMissingKeyNames)},
+                                                   {"on_full", on_full_schema()}})},
         {"limits", map_of(ref("limit"))},
         {"rules", list_of(ref("rule"))},
         {"data", object(rule_keys::kData,

@@ -1,5 +1,6 @@
 #pragma once
 #include "control/json.hpp"
+#include "lib/base/config_key.hpp"
 #include "lib/policy/yaml/map_reader.hpp"
 
 #include <map>
@@ -58,6 +59,17 @@ using ValueOf = std::map<std::string_view, Json>;
     }
     return made;
 }
+
+// The value of a key that has a row, where it has no schema yet.
+template <typename Options, typename Value, typename Form>
+void add_value(ValueOf& values, const ConfigKey<Options, Value, Form>& key) {
+    if constexpr (std::is_same_v<Form, form::Word>) {
+        values.emplace(key.name, words(key.form.words));
+    } else {
+        values.emplace(key.name, std::is_same_v<Form, form::Flag> ? flag() : scalar());
+    }
+}
+inline void add_value(ValueOf&, const BareKey&) {}
 
 // A map whose word under `key` says which of the others it is.
 struct Choice {

@@ -91,7 +91,7 @@ std::optional<unsigned> read_value(const ValuePlace& at, const form::Percent& fo
     if (percent && !form.range.holds(*percent)) {
         return wrong(at, std::string{form.too_large});
     }
-    return percent;
+    return percent ? std::optional{*percent * form.unit} : std::nullopt;
 }
 
 std::optional<Nanoseconds> read_value(const ValuePlace& at, const form::Time& form) {
@@ -113,6 +113,22 @@ std::optional<std::string> read_value(const ValuePlace& at, const form::Text& fo
 
 std::optional<bool> read_value(const ValuePlace& at, const form::Flag&) {
     return at.map.flag(at.key);
+}
+
+std::string text_of(const form::Word& form, std::size_t value) {
+    return std::string{form.words[value]};
+}
+
+std::string text_of(const form::Plain&, std::uint64_t value) {
+    return std::to_string(value);
+}
+
+std::string text_of(const form::Percent& form, std::uint64_t value) {
+    return std::to_string(value / form.unit) + "%";
+}
+
+std::string text_of(const form::Flag&, bool value) {
+    return value ? "true" : "false";
 }
 
 }  // namespace sluice

@@ -27,4 +27,10 @@ struct ValuePlace {
 [[nodiscard]] std::optional<std::string> read_value(const ValuePlace& at, const form::Text& form);
 [[nodiscard]] std::optional<bool> read_value(const ValuePlace& at, const form::Flag& form);
 
+// A value as the file would say it.
+[[nodiscard]] std::string text_of(const form::Word& form, std::size_t value);
+[[nodiscard]] std::string text_of(const form::Plain& form, std::uint64_t value);
+[[nodiscard]] std::string text_of(const form::Percent& form, std::uint64_t value);
+[[nodiscard]] std::string text_of(const form::Flag& form, bool value);
+
 }  // namespace sluice

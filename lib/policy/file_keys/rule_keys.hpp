@@ -106,7 +106,6 @@ inline constexpr auto kClientFrom = std::to_array<KeyRow>({{"header"}, {"hops_fr
 inline constexpr auto kClientIp = std::to_array<KeyRow>(
     {{"trusted_proxies"}, {"from"}, {"ipv4_prefix"}, {"ipv6_prefix"}, {"unwrap"}});
 inline constexpr auto kOnMatchWords = std::to_array<std::string_view>({"drop", "allow"});
-inline constexpr auto kMissingKeyWords = std::to_array<std::string_view>({"skip", "share"});
 inline constexpr auto kScopeWords = std::to_array<std::string_view>({"box", "cluster"});
 
 }  // namespace sluice::rule_keys

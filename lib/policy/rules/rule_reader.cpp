@@ -1,5 +1,6 @@
 #include "lib/policy/rules/rule_reader.hpp"
 
+#include "lib/policy/file_keys/options_reader.hpp"
 #include "lib/policy/file_keys/rule_keys.hpp"
 #include "lib/policy/limits/candidate_reader.hpp"
 #include "lib/policy/limits/cost_reader.hpp"
@@ -48,24 +49,25 @@ constexpr auto kNotOnSight = std::to_array<std::string_view>(
 
 constexpr auto kColorWords = std::to_array<std::string_view>({"green", "yellow", "red"});
 
-std::vector<NamedText> settings_of(const Rule& rule) {
-    const std::string share = std::to_string(rule.table_share / (kWholeTable / 100)) + "%";
-    return {{"missing_key",
-             std::string{rule_keys::kMissingKeyWords[static_cast<std::size_t>(rule.missing_key)]}},
-            {"on_full", text_of(WhenFull{rule.on_full, rule.coarsen_factor})},
-            {"table_share", share},
-            {"rejected_spend", rule.rejected_spend ? "true" : "false"},
-            {"cost", text_of_cost(rule)}};
+template <typename Value, typename Form>
+std::string setting_text(const ConfigKey<RuleTerms, Value, Form>& row, const RuleTerms& rule) {
+    return text_of(row.form, static_cast<std::size_t>(rule.*row.member));
+}
+std::string setting_text(const BareKey& key, const RuleTerms& rule) {
+    return key.name == "cost" ? text_of_cost(rule)
+                              : text_of(WhenFull{rule.on_full, rule.coarsen_factor});
+}
+
+std::vector<NamedText> settings_of(const RuleTerms& rule) {
+    std::vector<NamedText> settings;
+    for_each_key(kConfigKeys<RuleTerms>,
+                 [&](const auto& row) { settings.push_back({row.name, setting_text(row, rule)}); });
+    return settings;
 }
 
 std::optional<Mode> read_mode(const MapReader& map) {
     const std::optional<std::size_t> index = map.word("mode", kModeNames);
     return index ? std::optional{static_cast<Mode>(*index)} : std::nullopt;
-}
-
-std::optional<MissingKey> read_missing_key(const MapReader& map) {
-    const std::optional<std::size_t> index = map.word("missing_key", rule_keys::kMissingKeyWords);
-    return index ? std::optional{static_cast<MissingKey>(*index)} : std::nullopt;
 }
 
 // One rule, read key by key; or a candidate of it, which is the same rule with other limits.
@@ -186,12 +188,13 @@ private:
 
     void read_meter() {
         Rule& rule = read_.rule;
-        rule.missing_key = read_missing_key(map_).value_or(file_.defaults.missing_key);
+        rule.missing_key = file_.defaults.missing_key;
+        for_each_key(kConfigKeys<RuleTerms>, [&](const auto& row) {
+            read_key(row, map_, context_, static_cast<RuleTerms&>(rule));
+        });
         const WhenFull full = read_on_full(map_, context_).value_or(file_.defaults.on_full);
         rule.on_full = full.on_full;
         rule.coarsen_factor = full.factor;
-        rule.table_share = read_share();
-        rule.rejected_spend = map_.flag("rejected_spend").value_or(false);
         ReadCost cost = read_cost(map_, context_);
         rule.cost = cost.cost;
         rule.path_costs = std::move(cost.by_path);
@@ -292,11 +295,6 @@ private:
         }
         return file_.actions.add(action);
     }
-    // In millionths of the table.
-    [[nodiscard]] std::uint32_t read_share() const {
-        return map_.percent("table_share").value_or(100) * (kWholeTable / 100);
-    }
-
     void read_on_color() {
         const YamlNode* node = map_.find("on_color");
         if (node == nullptr) {
@@ -343,7 +341,9 @@ RuleDefaults read_defaults(const YamlNode& node, const ReadContext& context) {
     RuleDefaults defaults;
     const MapReader map{node, rule_keys::kDefaults, context, "defaults"};
     defaults.mode = read_mode(map).value_or(defaults.mode);
-    defaults.missing_key = read_missing_key(map).value_or(defaults.missing_key);
+    if (const auto word = map.word("missing_key", kMissingKeyNames)) {
+        defaults.missing_key = static_cast<MissingKey>(*word);
+    }
     defaults.on_full = read_on_full(map, context).value_or(defaults.on_full);
     return defaults;
 }

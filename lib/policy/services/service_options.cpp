@@ -219,15 +219,10 @@ std::string proxies_text(const MapReader& map) {
     return "from " + text;
 }
 
-template <typename Value>
-std::string text_of(const ConfigKey<Service, Value, form::Word>& row, const Service& service,
+template <typename Value, typename Form>
+std::string text_of(const ConfigKey<Service, Value, Form>& row, const Service& service,
                     const MapReader&) {
-    return std::string{row.form.words[static_cast<std::size_t>(service.*row.member)]};
-}
-template <typename Value>
-std::string text_of(const ConfigKey<Service, Value, form::Plain>& row, const Service& service,
-                    const MapReader&) {
-    return std::to_string(service.*row.member);
+    return sluice::text_of(row.form, static_cast<std::size_t>(service.*row.member));
 }
 std::string text_of(const ConfigKey<Service, std::vector<IpPrefix>, form::Own>&, const Service&,
                     const MapReader& map) {

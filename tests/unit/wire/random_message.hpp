@@ -209,7 +209,7 @@ private:
         }
         out.on_full = static_cast<OnFull>(below(3));
         out.coarsen_factor = static_cast<std::uint32_t>(2 + below(15));
-        out.table_share = static_cast<std::uint32_t>(1 + below(kWholeTable));
+        out.table_share = static_cast<std::uint32_t>((1 + below(100)) * (kWholeTable / 100));
         out.cost = static_cast<std::uint32_t>(1 + below(kMaxCost));
         if (below(4) == 0) {
             cost_by_path(out);
