@@ -719,6 +719,10 @@ TEST(ServiceMethods, InSmallLettersAreJudgedInCapitalsToo) {
                              "posT http://b/login", "patch /x"}) {
         EXPECT_EQ(judge(line), Reason::DenyRule) << line;
     }
+    // What their answer ends with cannot be told.
+    for (const char* line : {"head /x", "HEAd /login", "connect a:80"}) {
+        EXPECT_EQ(judge(line), Reason::AmbiguousRequest) << line;
+    }
     for (const char* line : {"post /logins", "PATCH /x", "pos /login", "p`st /login"}) {
         EXPECT_EQ(judge(line), Reason::Unmatched) << line;
     }

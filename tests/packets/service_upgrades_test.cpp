@@ -95,6 +95,36 @@ TEST(ServiceUpgrade, IsHttpUntilThen) {
     EXPECT_EQ(talk.ask(kLogin), Lines{"drop over_limit"});
 }
 
+// A program that gives the answer to HEAD a body, of a text of its client, agrees to nothing.
+TEST(ServiceUpgrade, IsNotTakenFromTheBodyOfAnAnswer) {
+    const std::string head = "HEAD /echo HTTP/1.1\r\nHost: a\r\n\r\n";
+    const std::string answer =
+        "HTTP/1.1 200 OK\r\nContent-Length: " + std::to_string(kAgrees.size()) + "\r\n\r\n";
+    Dialogue pipelined{kWebSocket};
+    EXPECT_EQ(pipelined.ask(head + kAsks), kPasses);
+    EXPECT_EQ(pipelined.answer(answer + kAgrees), kPasses);
+    EXPECT_EQ(pipelined.ask(kLogin), kUnreadable);
+    Dialogue late{kWebSocket};
+    EXPECT_EQ(late.ask(head), kPasses);
+    EXPECT_EQ(late.answer(answer), kPasses);
+    EXPECT_EQ(late.ask(kAsks), kPasses);
+    EXPECT_EQ(late.answer(kAgrees), kPasses);
+    EXPECT_EQ(late.ask(kLogin), kUnreadable);
+    for (Dialogue* talk : {&pipelined, &late}) {
+        EXPECT_EQ(talk->upgraded(), 0U);
+    }
+}
+
+TEST(ServiceUpgrade, IsPassedBehindRequestsThatHaveBeenAnswered) {
+    Dialogue talk{kWebSocket};
+    EXPECT_EQ(talk.ask(kAsks), kPasses);
+    EXPECT_EQ(talk.answer(kDeclines), kPasses);
+    EXPECT_EQ(talk.ask(kAsks), kPasses);
+    EXPECT_EQ(talk.answer(kAgrees), kPasses);
+    EXPECT_EQ(talk.ask(kFrame), kPasses);
+    EXPECT_EQ(talk.upgraded(), 1U);
+}
+
 TEST(ServiceUpgrade, IsRefusedWhereTheServiceDoesNotPassIt) {
     Dialogue talk{""};
     EXPECT_EQ(talk.ask(kAsks), kPasses);

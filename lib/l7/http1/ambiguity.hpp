@@ -97,7 +97,7 @@ inline constexpr auto kHeadShapes = std::to_array<HeadShapeRow>({
      "any run of SP, HTAB, VT, FF, CR, 0x1C to 0x1F, and where it takes one to make a request 0x85 "
      "and 0xA0, separates method, target and version, and may stand around these"},
     {HeadShape::BadMethod, "bad_method", HeadReading::Ambiguous,
-     "a method with a byte that no token has: as sent"},
+     "a method with a byte that no token has, or HEAD or CONNECT with small letters: as sent"},
     {HeadShape::MethodCase, "method_case", HeadReading::Accepted,
      "a method with small letters: as sent", "in capitals: gunicorn, Django, Werkzeug"},
     {HeadShape::SpaceInTarget, "space_in_target", HeadReading::Ambiguous,

@@ -31,6 +31,7 @@ std::uint64_t run_of(unsigned kind, unsigned count) noexcept {
 
 bool AskedRequests::push(AskedRequest request) noexcept {
     const unsigned kind = kind_of(request);
+    has_asked_head_ |= request.method == AskedMethod::Head ? 1U : 0U;
     if (size_ < kMostListed) {
         set_word(word() | std::uint64_t{kind} << size_ * kKindBits);
         ++size_;
@@ -88,6 +89,7 @@ bool AskedRequests::push_run(unsigned kind, unsigned count) noexcept {
 bool AskedRequests::make_runs() noexcept {
     AskedRequests made;
     made.size_ = kMostListed;
+    made.has_asked_head_ = has_asked_head_;
     std::uint64_t rest = word();
     for (unsigned i = 0; i < kMostListed; ++i, rest >>= kKindBits) {
         if (!made.push_run(lowest_kind(rest), 1)) {
@@ -100,6 +102,7 @@ bool AskedRequests::make_runs() noexcept {
 
 void AskedRequests::make_list() noexcept {
     AskedRequests made;
+    made.has_asked_head_ = has_asked_head_;
     while (!empty()) {
         (void)made.push(front());
         pop();

@@ -27,6 +27,8 @@ public:
     static constexpr unsigned kMostOfRun = (1U << 13U) - 1;
 
     [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
+    // One of all that have been pushed was HEAD.
+    [[nodiscard]] bool has_asked_head() const noexcept { return has_asked_head_ != 0; }
     // False: there is no room, and nothing has changed.
     [[nodiscard]] bool push(AskedRequest request) noexcept;
     // There is one.
@@ -45,7 +47,8 @@ private:
     void set_word(std::uint64_t word) noexcept;
 
     std::array<std::uint8_t, 6> word_{};
-    std::uint8_t size_ = 0;
+    std::uint8_t size_ : 7 = 0;
+    std::uint8_t has_asked_head_ : 1 = 0;
 };
 static_assert(sizeof(AskedRequests) == 7, "a part of what is kept of each connection");
 

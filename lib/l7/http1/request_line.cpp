@@ -35,6 +35,14 @@ bool has_small_letter(const ReadableText& text) noexcept {
     return find_byte(text, 0, small_letter_mask) != text.size();
 }
 
+// A method with small letters that programs may take in capitals. Where that one's answer has no
+// body, or another protocol behind it, what the server sends can be read in two ways.
+[[gnu::cold]] void add_case_shapes(ByteView method, HeadShapes& shapes) noexcept {
+    shapes.add(HeadShape::MethodCase);
+    shapes.add_if(equals_ignoring_case(method, "head") || equals_ignoring_case(method, "connect"),
+                  HeadShape::BadMethod);
+}
+
 // Digits, and what Python takes for a number: a sign before them, and _ between two.
 bool is_number(std::string_view text) noexcept {
     text.remove_prefix(text.starts_with('+') || text.starts_with('-') ? 1 : 0);
@@ -115,7 +123,9 @@ bool read_usual_line(const http1::ReadableText& line, RequestHead& head) noexcep
             http1::kUsualEnd.substr(0, http1::kUsualEnd.size() - 1);
     if (is_usual) {
         head.method = bytes.first(method);
-        head.shapes.add_if(http1::has_small_letter(line.with(head.method)), HeadShape::MethodCase);
+        if (http1::has_small_letter(line.with(head.method))) [[unlikely]] {
+            http1::add_case_shapes(head.method, head.shapes);
+        }
         head.target = target;
         head.minor_version = minor == '1' ? 1 : 0;
     }
@@ -144,7 +154,9 @@ void read_request_line(ByteView line, RequestHead& head) noexcept {
                           (is_http09 || line[version] == std::byte{' '}) && !is_spaced;
     head.shapes.add_if(!is_plain, HeadShape::RequestLineSpace);
     head.shapes.add_if(http1::find_token_end(words.method, 0) != method, HeadShape::BadMethod);
-    head.shapes.add_if(http1::has_small_letter(words.method), HeadShape::MethodCase);
+    if (http1::has_small_letter(words.method)) {
+        http1::add_case_shapes(words.method, head.shapes);
+    }
 }
 
 bool split_plain_target(const http1::ReadableText& target, TargetParts& parts) noexcept {

@@ -40,7 +40,11 @@ void ResponseStream::begin(std::uint32_t seq) noexcept {
     sent_ = seq;
 }
 
+// Some programs give the answer to HEAD a body all the same: what its client has chosen would be
+// taken for the next answer, and agree to what that one's request asks for.
 void ResponseStream::expect(AskedRequest request) noexcept {
+    request.passes_upgrade =
+        request.passes_upgrade && awaited_.empty() && !awaited_.has_asked_head();
     if (!awaited_.push(request)) {
         lose();
     }

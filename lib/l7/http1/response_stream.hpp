@@ -49,7 +49,8 @@ public:
 
     // The server's first byte has this number.
     void begin(std::uint32_t seq) noexcept;
-    // A request has been forwarded.
+    // A request has been forwarded. It can be upgraded where no other awaits its answer, and where
+    // none before it was HEAD.
     void expect(AskedRequest request) noexcept;
     // More requests than can be told have been forwarded.
     void lose() noexcept;

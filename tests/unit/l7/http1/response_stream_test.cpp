@@ -210,11 +210,25 @@ TEST(ResponseStream, IsUpgradedByTheAnswerToTheRequestThatAsked) {
     const std::string agrees = head("", "101 Switching Protocols");
     const std::string declines = kFive;
     EXPECT_TRUE(upgraded(true, false, agrees));
-    EXPECT_TRUE(upgraded(false, true, declines + agrees));
+    EXPECT_FALSE(upgraded(false, true, declines + agrees)) << "asked while another was awaited";
     EXPECT_FALSE(upgraded(true, false, declines + agrees)) << "nobody asked for that one";
     EXPECT_FALSE(upgraded(false, true, agrees));
     EXPECT_FALSE(upgraded(true, true, declines + declines));
     EXPECT_FALSE(upgraded(true, true, head("Content-Length: 60\r\n") + agrees)) << "in a body";
+}
+
+TEST(ResponseStream, IsUpgradedBehindAnswersButToHead) {
+    const auto upgraded = [](AskedMethod first) {
+        ResponseStream stream = awaiting({first});
+        const std::string answer = head("Content-Length: 0\r\n");
+        feed(stream, 0, answer);
+        EXPECT_EQ(stream.state(), State::Idle);
+        stream.expect({.passes_upgrade = true});
+        feed(stream, answer.size(), head("", "101 Switching Protocols"));
+        return stream.is_upgraded();
+    };
+    EXPECT_TRUE(upgraded(kGet));
+    EXPECT_FALSE(upgraded(kHead)) << "some programs give its answer a body";
 }
 
 TEST(ResponseStream, AwaitsAnswersToHundredsOfRequests) {

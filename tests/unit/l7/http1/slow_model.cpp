@@ -257,6 +257,9 @@ std::optional<std::string> read_line(const std::string& line, SlowHead& head) {
     }
     if (std::regex_search(head.method, std::regex{"[a-z]"})) {
         head.shapes.insert(HeadShape::MethodCase);
+        if (lower(head.method) == "head" || lower(head.method) == "connect") {
+            head.shapes.insert(HeadShape::BadMethod);
+        }
     }
     if (head.target.find_first_of(" \t") != std::string::npos) {
         head.shapes.insert(HeadShape::SpaceInTarget);
