@@ -36,6 +36,7 @@ BEFORE_DATA = SPACE + b"\n\x85\xa0"
 MOST_SPACE = 64
 TOKEN = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]")
 HEADER_FIELDS = {"user-agent": "http.user_agent", "referer": "http.referer"}
+MOST_OTHERS = 16  # readings but the first
 MOST_FURTHER = 4  # values that are neither the first nor the last
 FRAMING = ("host", "content-length", "transfer-encoding", "connection", "cookie", "upgrade", "http2-settings", "expect")
 JOINT = re.compile("[^a-z0-9]")
@@ -160,6 +161,8 @@ def add_request(packet, head, readings):
         ways += [{**way, "http.host": other_host} for way in ways]
     for others in readings.last_texts(head, headers, is_host_bad):
         ways += [{**way, **texts} for texts in others for way in ways]
+    if len(ways) > MOST_OTHERS + 1 and passes:
+        raise streams.Beyond(head)  # which of them are judged, and that a service refuses them
     for number, way in enumerate(ways if passes else ways[:1]):
         unit = packet.add_unit()
         unit.fields.update(found)

@@ -773,6 +773,38 @@ TEST(ServiceRepeats, EitherIsJudged) {
     }
 }
 
+// Each doubt alone is judged; all combinations of many cost as much as a flood.
+TEST(ServiceRepeats, MoreReadingsThanAreJudgedAreRefused) {
+    const std::string rules =
+        ", checksums: trust}\nrules:\n  - {id: d, mode: enforce, key: [http.host, "
+        "http.request.uri.path, 'http.request.headers[\"x-k\"]', 'http.cookies[\"s\"]'], "
+        "per: request, limits: [{algorithm: fixed_window, count: 1000, window: 1h}]}\n";
+    const auto judge = [&](std::string_view mode, const std::string& head) {
+        UnitParser parser{capture_unit_budget()};
+        test::Box box{
+            "version: 1\nservices:\n  - {id: web, protocol: http, when: 'ip.dst eq 192.0.2.1 and "
+            "l4.dport eq 80', mode: " +
+            std::string{mode} + rules};
+        box.find_units_by(parser.finder());
+        for (const test::Frame& frame : {test::syn(), test::syn_ack(), client("")}) {
+            (void)box.judge(frame, test::kStart);
+        }
+        return box.judge(client("GET " + head + "\r\n"), test::kStart).reason;
+    };
+    const std::string host = " HTTP/1.1\r\nHost: b\r\n";
+    const std::string keys = "X-K: 1\r\nX-K: 2\r\n";
+    const std::string cookies = "Cookie: s=1; s=2\r\n";
+    for (const std::string& head :
+         {"//a/x%21" + host, "//a/x" + host + keys, "/x%21" + host + keys + cookies}) {
+        EXPECT_EQ(judge("enforce", head + "Cookie: s=1\r\nX-K: 1\r\n"), Reason::WithinLimits)
+            << head;
+    }
+    const std::string many = "//a/b\\..\\%3b%24/../c/%2e/c%3d/1" + host + keys +
+                             "X_K: 3\r\nX_K: 4\r\n" + cookies + "Cookie: s=3; s=4\r\n";
+    EXPECT_EQ(judge("enforce", many), Reason::AmbiguousRequest);
+    EXPECT_EQ(judge("monitor", many), Reason::WithinLimits);
+}
+
 // Four between the first and the last are more than proxies add on their way.
 TEST(ServiceRepeats, MoreThanAreJudgedIsRefused) {
     const std::string rules =

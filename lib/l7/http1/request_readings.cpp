@@ -224,6 +224,10 @@ private:
         }
     }
     void add(const OtherTarget* target, unsigned others) noexcept {
+        if (++count_ > kMostOtherReadings) {
+            units_.drop(Reason::AmbiguousRequest);
+            return;
+        }
         UnitTexts* const texts = units_.is_refused() ? nullptr : units_.add_other_reading();
         if (texts == nullptr) {
             return;
@@ -277,6 +281,7 @@ private:
     OtherTargets targets_;
     ByteView host_;
     ByteView method_;  // in capitals
+    std::size_t count_ = 0;
     std::optional<LineCookies> line_cookies_;
     const FurtherValues::Value* further_ = nullptr;  // of the reading at hand
 };

@@ -7,6 +7,11 @@
 
 namespace sluice {
 
+// Other readings of a request, at most: every target that servers make of one. What a request has
+// beyond them, in combinations that no honest client sends, is not judged: the request is
+// ambiguous.
+inline constexpr std::size_t kMostOtherReadings = OtherTargets::kMost;
+
 // The doubts that are judged: about the path alone, where servers agree on all else, or all.
 enum class ReadingsOf : std::uint8_t { Paths, All };
 
