@@ -25,7 +25,8 @@ def cuts(dice, size, counts=(0, 0, 1, 2, 5)):
 def tls_stream(dice, is_clean):
     more = b"".join(hellos.extension(dice.choice((PAD, GREASE)), bytes(size)) for size in dice.choice(((), (), (), (40,), (900,))))
     if is_clean:
-        return records(hellos.hello(dice, LOGIN, more, session=dice.randbytes(dice.choice((0, 32)))), cuts(dice, 100))
+        message = hellos.hello(dice, LOGIN, more, session=dice.randbytes(dice.choice((0, 32))))
+        return records(message, sorted(set(cuts(dice, 100))))  # Go takes no empty record
     message = hellos.hello(dice, pick(dice, LOGIN, SNIS, SOMETIMES), more)
     stream = records(message, cuts(dice, len(message)), pick(dice, 0x0301, RECORD_VERSIONS))
     return pick(dice, b"", LEADS) + mutated(dice, stream) + pick(dice, b"", (stream, b"\x17\3\3\0\1x", b"x"))
