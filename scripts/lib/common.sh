@@ -47,6 +47,7 @@ server_of() {
         apache2) echo apache2 ;;
         haproxy) echo haproxy ;;
         lighttpd) echo lighttpd ;;
+        caddy) echo caddy ;;
         bind9) echo named ;;
     esac
 }

@@ -15,10 +15,10 @@ from heads import OTHER, get  # noqa: E402
 from law import REFUSED, is_refused, is_uncounted  # noqa: E402
 from plan import Open, Plan, Send, Wait, flows  # noqa: E402
 from programs import Box, Hosts, ip, wait_until, wait_until_still  # noqa: E402
+import beyond  # noqa: E402
 import engine  # noqa: E402
 import evasions  # noqa: E402
 import rule_files  # noqa: E402
-import servers  # noqa: E402
 import wire  # noqa: E402
 
 FIRST_SERVER = 11  # last octet
@@ -77,7 +77,7 @@ class Court:
             self.start_dataplane()
             self.box.start_sluiced()
             for number, name in enumerate(self.names):
-                self.servers[name] = servers.Server(self.box, self.hosts.inside, name, self.address(number))
+                self.servers[name] = beyond.start(self.box, self.hosts.inside, name, self.address(number))
             self.link = engine.Link(self.hosts.outside, mac(self.hosts.inside), mac(self.hosts.outside))
             self.engine = engine.Engine(self.link)
             self.wait_until_it_carries()

@@ -3,6 +3,7 @@ import dataclasses
 import itertools
 import random
 
+from beyond import AIOHTTP, JAVA, SIMPLE
 from heads import (CHUNKED, DECOY, H2_OPENING, HOST, LOGIN, OTHER, PATH, PROXY_LINE, UPGRADE_LINES, WEBSOCKET_LINES, get, h2_get,
                    post)
 from multipath import swapped
@@ -19,6 +20,7 @@ AGAIN = 4
 # Reasons that the manual lists, and events: what is urgent becomes a byte like any other, and the path another; without its
 # options a byte stays in its place.
 AMBIGUOUS, OTHER_BYTES, TCP_FRAGMENT, UNREADABLE = "ambiguous_request", "overlap", "tcp_fragment", "unreadable"
+MALFORMED = "malformed_request"
 URGENT, OPTIONS, TTL, DOUBTFUL = "urgent_cleared", "options_cleared", "ttl_raised", "doubtful_options"
 
 
@@ -27,7 +29,8 @@ class Evasion:
     """`steps` in one connection, or several. `refused`: the reason, or event, by which the box may refuse it although some
     server serves it, as the manual lists; empty: it may not. `is_limited`: tried where the first request has used up a
     limit. `seconds`: how long it takes. `by_choice`: served uncounted where the operator lets pass what a server has
-    agreed to, and some server agrees and goes on with HTTP."""
+    agreed to, and some server agrees and goes on with HTTP. `served_by`: of the servers beyond the six those that served it
+    uncounted when it was found."""
     name: str
     steps: tuple
     flows: int = 1
@@ -36,6 +39,7 @@ class Evasion:
     seconds: float = 5
     port: int = 80
     by_choice: bool = False
+    served_by: tuple = ()
 
     def plan(self, seed):
         return Plan(self.name, flows(f"{seed} {self.name}", self.flows), self.steps, self.port)
@@ -116,6 +120,17 @@ def behind(first):
     return sends(first + LOGIN)
 
 
+def in_parts(*parts):
+    """Each once its server has had time to answer those before it."""
+    ends = list(itertools.accumulate(map(len, parts)))
+    return (Open(), *(step for part, end in zip(parts, ends) for step in (Send(part, end - len(part)), Wait())))
+
+
+def sized(method, size):
+    """The head of a request for another page, with a body of so many bytes."""
+    return method + get(OTHER, lines=HOST + b"Content-Length: %d\r\n" % size)[3:]
+
+
 def marked(text, mark, byte=b"X"):
     """An urgent byte in front of `mark`, which the server takes out of the stream."""
     at = text.index(mark)
@@ -164,9 +179,14 @@ EVASIONS = (
         ("with an encoded letter in the target", b"http://%6cogin.example/index", b"a.example", AMBIGUOUS),
         ("with an encoded dot behind two slashes", b"//login%2Eexample/index", b"a.example", AMBIGUOUS))),
     Evasion("a header twice, of which the last is a login's", sends(get(OTHER, lines=HOST + b"X-Login: no\r\nX-Login: yes\r\n"))),
-    Evasion("CR CR LF for the empty line", sends(LOGIN[:-2] + b"\r\r\n"), refused=AMBIGUOUS),
-    Evasion("a chunk of 2^32", behind(post(OTHER, CHUNKED, b"100000000\r\n\r\n")), refused="malformed_request"),
-    Evasion("a login for a trailer", sends(post(OTHER, CHUNKED, b"0\r\n" + LOGIN)), refused="malformed_request"),
+    Evasion("CR CR LF for the empty line", sends(LOGIN[:-2] + b"\r\r\n"), refused=AMBIGUOUS, served_by=(AIOHTTP, JAVA)),
+    Evasion("CR CR LF for the last two line ends", sends(LOGIN[:-4] + b"\r\r\n"), refused=AMBIGUOUS, served_by=(JAVA,)),
+    Evasion("a chunk of 2^32", behind(post(OTHER, CHUNKED, b"100000000\r\n\r\n")), refused=MALFORMED, served_by=(JAVA,)),
+    Evasion("a login for a trailer", sends(post(OTHER, CHUNKED, b"0\r\n" + LOGIN)), refused=MALFORMED, served_by=(JAVA,)),
+    *(Evasion(f"a body of {name}", steps, refused=AMBIGUOUS, served_by=(SIMPLE,)) for name, steps in (
+        ("GET that is three logins", behind(sized(b"GET", 3 * len(LOGIN)) + 2 * LOGIN)),
+        ("GET whose first byte comes alone", in_parts(sized(b"GET", len(LOGIN)), LOGIN[:1], LOGIN[1:])),
+        ("HEAD that begins behind the answer", in_parts(sized(b"HEAD", 10**9), LOGIN, LOGIN)))),
     Evasion("HTTP/0.9", sends(b"GET " + PATH + b"\r\n\r\n"), refused=AMBIGUOUS),
     Evasion("a method of 33 bytes", sends(b"M" * 33 + LOGIN[3:])),
     Evasion("a RST of wrong checksum", one(Send(FIRST_HALF), Send(b"", CUT, flags=RST | ACK, wrong_tcp=True),

@@ -3,16 +3,20 @@ fails where it has to.
 
     generator_test.py
 """
+import contextlib
+import io
 import pathlib
 import random
 import struct
 import sys
 import unittest
+from unittest import mock
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "smoke"), str(HERE.parent / "model")]
 import at_once  # noqa: E402
 import bad_path  # noqa: E402
+import beyond  # noqa: E402
 import dialogues  # noqa: E402
 import evasions  # noqa: E402
 import frame as model  # noqa: E402
@@ -27,6 +31,8 @@ import others  # noqa: E402
 import reasons  # noqa: E402
 import replayed  # noqa: E402
 import rule_files  # noqa: E402
+import served  # noqa: E402
+import servers  # noqa: E402
 import six  # noqa: E402
 import wire  # noqa: E402
 from capture_files import client_hello, ethernet  # noqa: E402
@@ -224,6 +230,50 @@ class Evasions(unittest.TestCase):
         for slot in range(rule_files.SLOTS):
             for number in (0, (1 << rule_files.SLOT_BITS) - 3):
                 self.assertEqual(rule_files.slot_of(".".join(map(str, rule_files.client(slot, number)))), slot)
+
+
+class Beyond(unittest.TestCase):
+    def arguments(self, *words):
+        return served.arguments([*words, "--programs", "a", "b", "c"])
+
+    def test_what_is_not_installed_is_left_out_of_all_and_refused_by_name(self):
+        with mock.patch.object(beyond, "is_there", lambda name: name != beyond.JAVA):
+            given = self.arguments("--servers", "all")
+            self.assertEqual((given.names, list(given.left_out)), ([*servers.SIX, "simple", "aiohttp", "caddy"], [beyond.JAVA]))
+            self.assertEqual(self.arguments("--servers", "six").names, list(servers.SIX))
+            with self.assertRaises(SystemExit), contextlib.redirect_stderr(io.StringIO()) as words:
+                self.arguments("--servers", "nginx,java")
+            self.assertIn("java lacks openjdk-17-jdk-headless (java)", words.getvalue())
+
+    def test_their_packages_are_in_the_list(self):
+        listed = dict(line.split(" ", 1) for line in (HERE.parent.parent / "scripts/packages.txt").read_text().splitlines()
+                      if not line.startswith("#"))
+        for package, group in (words.rstrip(")").split(" (") for words in beyond.PACKAGES.values() if words):
+            self.assertIn(group, listed[package].split())
+
+    def test_the_short_course_tries_before_them_what_they_have_served(self):
+        short, whole = self.arguments("--short"), self.arguments()
+        for name in ("simple", "aiohttp", "java"):
+            tried = [one for one in evasions.EVASIONS if served.is_tried(one, name, short)]
+            self.assertGreater(len(tried), 1, name)
+            self.assertEqual(tried, [one for one in evasions.EVASIONS if one is evasions.EVASIONS[0] or name in one.served_by])
+            self.assertTrue(all(served.is_tried(one, name, whole) for one in evasions.EVASIONS))
+        self.assertTrue(all(served.is_tried(one, "nginx", short) for one in evasions.EVASIONS))
+        self.assertLessEqual({name for one in evasions.EVASIONS for name in one.served_by}, set(beyond.PACKAGES))
+
+    def test_a_body_that_is_left_unread_is_as_long_as_its_head_says(self):
+        rows = [one for one in evasions.EVASIONS if one.served_by == (beyond.SIMPLE,)]
+        self.assertEqual(len(rows), 3)
+        for row in rows:
+            head, body = generate.stream_of(row.steps).split(b"\r\n\r\n", 1)
+            self.assertEqual(body, body.count(LOGIN) * LOGIN, row.name)
+            size = int(head.rpartition(b" ")[2])
+            self.assertTrue(size == len(body) or size == 10**9, row.name)
+
+    def test_a_line_of_caddys_log_says_what_it_takes_for_a_login(self):
+        line = {"request": {"remote_ip": "10.128.0.1", "uri": "/x/../login"}, "status": 200, "resp_headers": {"X-Served": ["/login"]}}
+        self.assertEqual(beyond.served_by_caddy(line), ("10.128.0.1", "200", "/login"))
+        self.assertEqual(beyond.served_by_caddy({**line, "resp_headers": {}}), ("10.128.0.1", "200", "/x/../login"))
 
 
 class Law(unittest.TestCase):

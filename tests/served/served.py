@@ -11,6 +11,7 @@ from law import Cell, broken, is_refused, is_uncounted, progress, table
 import at_once
 import bad_path
 import begun
+import beyond
 import downloads
 import evasions
 import full
@@ -31,6 +32,7 @@ from stop_signals import Stopped, stop_on_signals
 
 PARTS = ("evasions", "generated", "at_once", "begun", "proxied", "innocent", "downloads", "unproven", "restarts", "others",
          "six", "full", "replay")
+NAMES = (*servers.SIX, *beyond.PACKAGES)
 SHORT_SERVERS = ("nginx", "python", "apache")
 LESSONS = 64  # connections of each worker
 SHORT_SECONDS = 10  # an evasion that takes longer is no part of the short course
@@ -43,7 +45,7 @@ def arguments(words):
     parser.add_argument("--connections", type=int, default=0, help="so many by the generator, beside the known evasions")
     parser.add_argument("--seed", type=int, default=int(time.time()), help="repeats what was drawn at random")
     parser.add_argument("--first", type=int, default=0, help="number of the first of them")
-    parser.add_argument("--servers", default=",".join(SHORT_SERVERS), help=f"of {', '.join(servers.PROGRAMS)}; or all")
+    parser.add_argument("--servers", default=",".join(SHORT_SERVERS), help=f"of {', '.join(NAMES)}; six of them; or all that are installed")
     parser.add_argument("--services", choices=("enforce", "monitor", "none", *rule_files.WAYS), default="enforce",
                         help="the stance of the rules: a declared service, or rules alone; or a service in another way")
     parser.add_argument("--workers", type=int, default=1, help="of the box, each with what its port hands to it")
@@ -51,12 +53,20 @@ def arguments(words):
     parser.add_argument("--only", choices=PARTS, action="append", help="these parts")
     parser.add_argument("--programs", nargs=3, required=True, help=argparse.SUPPRESS)
     given = parser.parse_args(words)
-    given.names = list(servers.PROGRAMS) if given.servers == "all" else given.servers.split(",")
-    if unknown := set(given.names) - set(servers.PROGRAMS):
-        parser.error(f"no server is called {', '.join(sorted(unknown))}: {', '.join(servers.PROGRAMS)}")
+    given.names, given.left_out = chosen_servers(given.servers)
+    if unknown := set(given.names) - set(NAMES):
+        parser.error(f"no server is called {', '.join(sorted(unknown))}: {', '.join(NAMES)}")
+    if lacking := [f"{name} lacks {package}" for name, package in beyond.absent().items() if name in given.names]:
+        parser.error("; ".join(lacking) + ": scripts/setup GROUP installs it")
     if given.workers < 1:
         parser.error("--workers: at least one")
     return given
+
+
+def chosen_servers(word):
+    """(names, what is left out of `all`: {name: package})"""
+    absent = beyond.absent() if word == "all" else {}
+    return {"six": list(servers.SIX), "all": [name for name in NAMES if name not in absent]}.get(word, word.split(",")), absent
 
 
 def is_enforced(given):
@@ -71,8 +81,13 @@ def try_evasions(court, given):
     groups = [[one for one in chosen if (one.seconds > SHORT_SECONDS) == slow] for slow in (False, True)]
     cells = []
     for group in filter(None, groups):
-        cells += try_group(court, given, [(one, name) for one in group for name in given.names])
+        cells += try_group(court, given, [(one, name) for one in group for name in given.names if is_tried(one, name, given)])
     return cells
+
+
+def is_tried(evasion, name, given):
+    """The short course tries before servers beyond the six what they served when it was found."""
+    return not given.short or name in servers.SIX or name in evasion.served_by or evasion is evasions.EVASIONS[0]
 
 
 def try_group(court, given, pairs):
@@ -203,6 +218,8 @@ def run(given):
     """What did not hold, in words."""
     parts = given.only or PARTS
     print(f"seed {given.seed}, servers {','.join(given.names)}, services: {given.services}, workers: {given.workers}", flush=True)
+    for name, package in given.left_out.items():
+        print(f"LEFT OUT: {name}, as {package} is not installed", flush=True)
     apart = [Apart(part, given) for part in APART if part in parts]
     try:
         cells, generated, hurt = try_all(given, parts) if set(parts) - set(APART) else ([], [], [])

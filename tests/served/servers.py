@@ -216,9 +216,11 @@ class Server:
     def start_node(self):
         self.start("node", HERE / "node_server.js", self.address, PORT, self.log)
 
-    def make_certificate(self, name, subject):
+    def make_certificate(self, name, subject, host=""):
+        """`host`: for which it is, where that is another text than the subject's."""
+        alternative = ["-addext", f"subjectAltName=DNS:{host}"] if host else []
         subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days",
-                        "2", "-subj", f"/CN={subject}", "-keyout", self.folder / f"{name}.key", "-out",
+                        "2", "-subj", f"/CN={subject}", *alternative, "-keyout", self.folder / f"{name}.key", "-out",
                         self.folder / f"{name}.crt"], check=True, capture_output=True)
 
     def certificate_size(self, name):
@@ -268,11 +270,14 @@ class Server:
             text = file.read()
         whole = text[:text.rfind(b"\n") + 1]
         self.read += len(whole)
+        return [(address, path) for address, status, path in self.served_in(whole.decode(errors="replace")) if status[0] in "12"]
+
+    def served_in(self, text):
+        """[(client's address, status, path)] of whole lines of its log."""
         if self.name == "named":
-            found = filter(None, map(QUERY.search, whole.decode(errors="replace").splitlines()))
-            return [(one[1], "/login" if one[2].lower() == LOGIN_NAME else one[2]) for one in found]
-        lines = (line.decode(errors="replace").split(" ", 2) for line in whole.split(b"\n") if line)
-        return [(address, path) for address, status, path in lines if status[0] in "12"]
+            found = filter(None, map(QUERY.search, text.splitlines()))
+            return [(one[1], "200", "/login" if one[2].lower() == LOGIN_NAME else one[2]) for one in found]
+        return [line.split(" ", 2) for line in text.split("\n") if line]
 
 
 def bracketed(address):
@@ -281,6 +286,5 @@ def bracketed(address):
 
 
 # Those of other protocols: a port, and whether over TCP or UDP.
-LISTENS = {"tls": (443, "t"), "quic": (443, "u"), "named": (53, "u")}
-PROGRAMS = {"nginx": "nginx", "python": sys.executable, "apache": "apache2", "haproxy": "haproxy", "lighttpd": "lighttpd",
-            "node": "node"}
+LISTENS = {"tls": (443, "t"), "caddy_tls": (443, "t"), "quic": (443, "u"), "named": (53, "u")}
+SIX = ("nginx", "python", "apache", "haproxy", "lighttpd", "node")
