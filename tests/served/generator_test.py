@@ -275,6 +275,11 @@ class Beyond(unittest.TestCase):
         self.assertEqual(beyond.served_by_caddy(line), ("10.128.0.1", "200", "/login"))
         self.assertEqual(beyond.served_by_caddy({**line, "resp_headers": {}}), ("10.128.0.1", "200", "/x/../login"))
 
+    def test_hellos_are_tried_before_each_server_of_tls(self):
+        names = [name for _, name in others.pairs(("tls", "caddy_tls", "named"))]
+        self.assertEqual(names.count("tls"), names.count("caddy_tls"))
+        self.assertEqual(names.count("tls"), len(other_evasions.OF_TLS))
+
 
 class Law(unittest.TestCase):
     PLAN = Plan("p", (Flow(1, 1),), (Open(), Send(LOGIN), Deliver(LOGIN)), serves=1)

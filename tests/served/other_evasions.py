@@ -116,6 +116,10 @@ OF_TLS = (
     tls("a name with a port", Send(records(hellos.hello(dice, LOGIN_NAME.encode() + b":443"))), refused=UNREADABLE_HELLO),
     tls("a name with a dot and a colon", Send(records(hellos.hello(dice, LOGIN_NAME.encode() + b".:x"))), refused=UNREADABLE_HELLO),
     tls("a blank behind the name", Send(records(hellos.hello(dice, LOGIN_NAME.encode() + b" "))), refused=UNREADABLE_HELLO),
+    *(tls(f"a name {what}", Send(records(hellos.hello(dice, name.encode()))), refused=UNREADABLE_HELLO) for what, name in (
+        ("behind a blank", " " + LOGIN_NAME), ("with a tab behind it", LOGIN_NAME + "\t"), ("behind a line end", "\n" + LOGIN_NAME),
+        ("behind U+00A0", "\u00a0" + LOGIN_NAME), ("with U+3000 behind it", LOGIN_NAME + "\u3000"),
+        ("with a dotted I", LOGIN_NAME.replace("i", "\u0130").upper()))),
     tls("two names", Send(records(hellos.hello(dice, OTHER_NAME.encode(), hellos.sni(LOGIN_NAME.encode())))), refused=MALFORMED_HELLO),
     tls("a NUL in the name", Send(records(hellos.hello(dice, LOGIN_NAME.encode() + b"\0"))), refused=UNREADABLE_HELLO),
     tls("a HTTP request first", Send(b"GET / HTTP/1.1\r\n\r\n" + RECORD)),

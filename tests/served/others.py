@@ -2,6 +2,7 @@
 import itertools
 import time
 
+from beyond import CADDY, CADDY_TLS
 from court import Court
 from law import Cell, broken, progress, table
 from servers import OF_LOGIN
@@ -21,13 +22,13 @@ SHORT_CONNECTIONS = rule_files.SOME
 class OtherCourt(Court):
     def first_plans(self):
         found = {}
-        for name, one in other_evasions.EVASIONS:
+        for one, name in pairs(self.names):
             found.setdefault(name, one.plan(name))
         return {name: found[name] for name in self.names}
 
     def last_plan(self, name):
         """A hello or query that no rule counts among logins."""
-        return other_evasions.last_plan(name)
+        return other_evasions.last_plan(protocol_of(name))
 
     def counted(self):
         rules = {rule["id"]: rule["admitted"] for rule in self.box.stats()["rules"]}
@@ -35,53 +36,65 @@ class OtherCourt(Court):
 
     def judge(self, one, run):
         """What was served of TLS and QUIC is known from what the client has got; BIND has a log."""
-        if one.server == "tls":
+        if protocol_of(one.server) == other_evasions.TLS:
             for peer in run.peers.values():
                 one.requests += len(hellos.SERVER_HELLO.findall(bytes(peer.received)))
                 # In a certificate that has signed itself, the name stands twice.
                 one.logins += peer.received.count(OF_LOGIN.encode()) // 2
-                one.logins += hellos.hidden_certificates(bytes(peer.received), self.servers["tls"].certificate_size("login"))
+                one.logins += hellos.hidden_certificates(bytes(peer.received), self.servers[one.server].certificate_size("login"))
         if one.server == "quic":
             one.requests = one.logins = hellos.handshakes(run.datagrams)
 
 
-def chosen(given):
-    return [(one, name) for name, one in other_evasions.EVASIONS if not given.short or one.seconds <= 5]
+def protocol_of(name):
+    """As rows of other_evasions and the generator call it: most by the first server of theirs."""
+    return other_evasions.TLS if name == CADDY_TLS else name
+
+
+def pairs(names):
+    """Each evasion before each server of its protocol."""
+    return [(one, name) for protocol, one in other_evasions.EVASIONS for name in names
+            if protocol == protocol_of(name)]
+
+
+def chosen(given, names):
+    return [(one, name) for one, name in pairs(names) if not given.short or one.seconds <= 5]
 
 
 def check(given):
     """(what did not hold, in words)"""
-    pairs = chosen(given)
-    seconds = max(one.seconds for one, _ in pairs) + WAIT
-    with OtherCourt(given.programs, NAMES, given.workers) as court:
+    names = (*NAMES, CADDY_TLS) if CADDY in given.names else NAMES
+    tried = chosen(given, names)
+    seconds = max(one.seconds for one, _ in tried) + WAIT
+    with OtherCourt(given.programs, names, given.workers) as court:
         seen = []
         for rules in (rule_files.WITHOUT, rule_files.other_rules(given.services, rule_files.LOGINS, *UNLIMITED),
                       rule_files.other_rules(given.services, rule_files.ALL, *ONE)):
             court.apply(rules)
-            seen.append(court.try_all([(one.plan(given.seed), name) for one, name in pairs], seconds))
+            seen.append(court.try_all([(one.plan(given.seed), name) for one, name in tried], seconds))
         court.apply(rule_files.other_rules(given.services, rule_files.LOGINS, *UNLIMITED))
-        cells = court.once_more([Cell(one, *three, given.services not in ("monitor", "none")) for (one, _), *three in zip(pairs, *seen)], seconds)
-        print("\n".join(table(cells, NAMES)), flush=True)
+        cells = court.once_more([Cell(one, *three, given.services not in ("monitor", "none")) for (one, _), *three in zip(tried, *seen)], seconds)
+        print("\n".join(table(cells, names)), flush=True)
         untold = reasons.check(court, cells, given.seed)
-        generated = generate(court, given)
+        generated = generate(court, given, names)
         hurt = unproven.check_others(court, given.seed, given.services)
         print("reasons:", court.reasons(), flush=True)
         return untold + hurt + broken(cells, generated, given.services == "monitor") + court.strange
 
 
-def generate(court, given):
-    """What was seen of each generated connection, a third of them before each server."""
+def generate(court, given, names):
+    """What was seen of each generated connection, as many of them before each server."""
     court.apply(rule_files.other_rules(given.services, rule_files.LOGINS, *UNLIMITED))
     out, begin = [], time.monotonic()
     last = given.first + (min(given.connections, SHORT_CONNECTIONS) if given.short else given.connections)
     for first in range(given.first, last, rule_files.SOME):
         numbers = range(first, min(first + rule_files.SOME, last))
-        trials = [(other_generate.make(given.seed, number, name), name)
-                  for number, name in ((number, NAMES[number % len(NAMES)]) for number in numbers)]
+        trials = [(other_generate.make(given.seed, number, protocol_of(name)), name)
+                  for number, name in ((number, names[number % len(names)]) for number in numbers)]
         seen = court.try_some(trials, WAIT)
         attempts = itertools.count(1)
         out += court.without_the_lost(
-            seen, lambda one: other_generate.make(given.seed, number_of(one.plan), one.server, next(attempts)))
+            seen, lambda one: other_generate.make(given.seed, number_of(one.plan), protocol_of(one.server), next(attempts)))
         print(progress(out, time.monotonic() - begin), flush=True)
     return out
 
