@@ -25,7 +25,10 @@ const note = (request, status) => {
 };
 const server = http.createServer((request, response) => {
   const path = note(request, 200);
-  response.end(path === "/big" ? Buffer.alloc(10000000) : `served ${path}\n`);
+  const body = path === "/big" ? Buffer.alloc(10000000) : Buffer.from(`served ${path}\n`);
+  // A length, without which Node ends connections of HTTP/1.0 that are to be kept.
+  response.setHeader("Content-Length", body.length);
+  response.end(body);
 });
 const kAccept = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"; // RFC 6455, 1.3
 server.on("upgrade", (request, socket, head) => {
