@@ -41,7 +41,7 @@ public:
     explicit MemoryBox(std::string_view rules, const MemoryBoxParts& parts = {})
         : place_{parts.place},
           size_{parts.workers},
-          loaded_{load(rules)},
+          loaded_{load(rules, nullptr)},
           running_{running(parts.state)},
           ledger_lanes_{parts.workers, 64},
           ask_lanes_{parts.workers, parts.ask_ring} {
@@ -61,7 +61,7 @@ public:
 
     // Other rules, from the next turn on.
     void publish(std::string_view rules) {
-        loaded_ = load(rules);
+        loaded_ = load(rules, loaded_.get());
         publish(Running::State::Enforce);
     }
     // The same rules in another state, from the next turn on.
@@ -119,7 +119,8 @@ private:
         std::unique_ptr<BoxWorker> worker;
     };
 
-    [[nodiscard]] std::shared_ptr<const LoadedRules> load(std::string_view text) const {
+    [[nodiscard]] std::shared_ptr<const LoadedRules> load(std::string_view text,
+                                                          const LoadedRules* before) const {
         RssMapping box = usual_spread();
         box.workers = size_;
         RuleSet rules = enforced({.file = "rules", .text = text, .box = &box}).set;
@@ -130,7 +131,7 @@ private:
             loaded(std::move(rules), {.secret = kBoxSecret,
                                       .sharers = {size_, std::chrono::milliseconds{1}},
                                       .tables = full_tables(),
-                                      .before = loaded_.get()}));
+                                      .before = before}));
     }
     [[nodiscard]] std::unique_ptr<const Running> running(Running::State state) const {
         return std::make_unique<const Running>(Running{.state = state, .loaded = loaded_});
