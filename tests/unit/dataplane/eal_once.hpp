@@ -5,11 +5,12 @@
 
 namespace sluice::test {
 
-// The EAL starts once a process, whichever test needs it first.
+// The EAL starts once a process, whichever test needs it first: two lcores for workers, 1 and 2,
+// which share a processor with the main one.
 inline void start_eal_once() {
     static const int kStarted = [] {
         static char program[] = "test";
-        static char lcores[] = "-l0";
+        static char lcores[] = "--lcores=(0-2)@0";
         static char no_huge[] = "--no-huge";
         static char memory[] = "-m64";
         static char no_pci[] = "--no-pci";
