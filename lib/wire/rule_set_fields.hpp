@@ -108,8 +108,9 @@ template <typename Archive>
 void serialize(Archive& archive, Of<Rule> auto& rule) {
     archive(rule.id, rule.mode, rule.on_match, rule.on_full, rule.match_action, rule.on_exceed,
             rule.coarsen_factor, rule.cost, rule.path_costs, rule.candidate, rule.asks_clients,
-            rule.events, rule.on_color, rule.owner_group, rule.keys, rule.limits, rule.ban);
+            rule.events, rule.on_color, rule.owner_group);
     serialize_keys(archive, kConfigKeys<RuleTerms>, rule);
+    archive(rule.keys, rule.limits, rule.ban);
     serialize_overrides(archive, rule.overrides);
     if constexpr (Archive::kReads) {
         if (archive.ok()) {
