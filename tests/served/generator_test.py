@@ -353,7 +353,7 @@ class FakeCourt:
     def __init__(self, **counts):
         self.counts, self.runs = counts, 0
 
-    def try_some(self, trials, _):
+    def try_some(self, trials, *_):
         self.runs += 1
         return trials
 

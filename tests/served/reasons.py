@@ -22,7 +22,7 @@ def untold(court, evasion, names, seed):
     """Why the box's counters do not say what the evasion's row says; empty if they do. A frame may be lost on the way."""
     for _ in range(ATTEMPTS):
         before = counters(court)
-        court.try_some([(evasion.plan(seed), name) for name in names], evasion.seconds + BATCH_SECONDS)
+        court.try_some([(evasion.plan(seed), name) for name in names], evasion.seconds + BATCH_SECONDS, 0)
         more = {name: count - before.get(name, 0) for name, count in counters(court).items() if count > before.get(name, 0)}
         if more.get(evasion.refused, 0) >= len(names):
             return ""
