@@ -60,6 +60,7 @@ class Seen:
 class Court:
     """Begins with `with`."""
     CLIENTS = rule_files.CLIENTS
+    SLOTS = rule_files.FEW  # that have rules in each of its parts
 
     def __init__(self, programs, names, workers=1):
         self.box, self.hosts, self.workers = Box(*programs), Hosts(), workers
@@ -170,8 +171,8 @@ class Court:
     def try_all(self, trials, seconds):
         """[(plan, name of a server)], each from an address of its own: what was seen of each, in the same order."""
         out = []
-        for begin in range(0, len(trials), rule_files.FEW):
-            out += self.try_some(trials[begin:begin + rule_files.FEW], seconds)
+        for begin in range(0, len(trials), self.SLOTS):
+            out += self.try_some(trials[begin:begin + self.SLOTS], seconds)
         return out
 
     def try_some(self, trials, seconds, still=STILL):

@@ -20,6 +20,8 @@ SHORT_CONNECTIONS = rule_files.SOME
 
 
 class OtherCourt(Court):
+    SLOTS = rule_files.SOME
+
     def first_plans(self):
         found = {}
         for one, name in pairs(self.names):

@@ -62,7 +62,7 @@ ENDINGS = (
 
 
 class SixCourt(Court):
-    CLIENTS = rule_files.SIX_CLIENTS
+    CLIENTS, SLOTS = rule_files.SIX_CLIENTS, rule_files.SOME
 
     @staticmethod
     def address(number):
@@ -97,7 +97,7 @@ def check(given):
         seen = []
         for text in (rule_files.WITHOUT, rules(given.services, rule_files.UNLIMITED), rules(given.services, rule_files.ONE_REQUEST)):
             court.apply(text)
-            seen.append(court.try_some([(evasion.plan(given.seed), NAMES[0]) for evasion in chosen], SECONDS + WAIT))
+            seen.append(court.try_all([(evasion.plan(given.seed), NAMES[0]) for evasion in chosen], SECONDS + WAIT))
         court.apply(rules(given.services, rule_files.UNLIMITED))
         cells = court.once_more([Cell(evasion, *three, given.services not in ("monitor", "none"))
                                  for evasion, *three in zip(chosen, *seen)], SECONDS + WAIT)
