@@ -64,7 +64,11 @@ void AskedRequests::pop() noexcept {
         set_word(all - run_of(0, 1));
     } else {
         set_word(all >> kRunBits);
-        size_ = runs() == 1 ? std::uint8_t{0} : static_cast<std::uint8_t>(size_ - 1);
+        if (runs() == 1) {
+            size_ = 0;
+        } else {
+            --size_;
+        }
     }
 }
 
