@@ -126,12 +126,12 @@ class RequestMaker(Connections):
             target = path + self.dice.choice(("", "", "", "/", "?q=/../%2F"))
         return target
 
-    def joined(self, name):
+    def alike_name(self, name):
         """With other joints, which programs behind CGI do not tell apart."""
         return "".join(one if one.isalnum() else self.dice.choice("_-_.!~") for one in name)
 
     def line(self, name, value):
-        name = self.dice.choice((name, name.lower(), name.upper(), self.joined(name) if self.chance(10) else name))
+        name = self.dice.choice((name, name.lower(), name.upper(), self.alike_name(name) if self.chance(10) else name))
         fold = self.dice.choice(FOLDS) if self.folds and self.chance(5) else ""
         return f"{name}:{self.dice.choice((' ', '', '  '))}{value}{fold}{self.dice.choice(('', '', ' '))}"
 

@@ -71,9 +71,10 @@ class Seen:
         return self.refusal is not None and self.service.mode == "enforce"
 
     def note(self, refusal):
-        """What its bytes are no server takes, or not all take alike."""
-        self.refusal = self.refusal or refusal
-        self.service.note(refusal)
+        """What its bytes are no server takes, or not all take alike: the first of a packet counts."""
+        if self.refusal is None:
+            self.refusal = refusal
+            self.service.note(refusal)
 
 
 class Services:

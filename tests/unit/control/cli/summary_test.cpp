@@ -11,7 +11,11 @@ TEST(ReplaySummary, IsTheDocumentedObjectInTheDocumentedOrder) {
     summary.count({Verdict::Pass, Reason::WithinLimits});
     summary.count({Verdict::Tag, Reason::OverLimit, 0, 0, {}});
     summary.count({Verdict::Drop, Reason::OverLimit, 0, 0, {}});
-    summary.rules.push_back({"r", Mode::Enforce, {.admitted = 1, .exceeded = 2, .skipped = 3}});
+    RuleCounts counts{};
+    counts.admitted = 1;
+    counts.exceeded = 2;
+    counts.skipped = 3;
+    summary.rules.push_back({"r", Mode::Enforce, counts});
     EXPECT_EQ(summary_json(summary).dump(),
               R"({"packets":4,"passed":2,"tagged":1,"shaped":0,"dropped":1,"replied":0,"reset":0,)"
               R"("decoyed":0,"rules":[{"id":"r","matched":6,"admitted":1,"exceeded":2,)"
