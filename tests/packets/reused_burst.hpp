@@ -1,5 +1,6 @@
 #pragma once
 #include "lib/engine/burst/burst.hpp"
+#include "lib/engine/worker/worker_setup.hpp"
 
 #include <memory>
 #include <vector>
@@ -33,6 +34,18 @@ inline ReusedBurst empty_burst() {
     kept.pop_back();
     burst->clear();
     return burst;
+}
+
+// Those of a worker, likewise: the next one plugs its own parser in.
+inline std::shared_ptr<BurstPair> reused_bursts() {
+    static thread_local std::vector<std::unique_ptr<BurstPair>> kept;
+    if (kept.empty()) {
+        kept.push_back(std::make_unique<BurstPair>());
+    }
+    std::shared_ptr<BurstPair> bursts{kept.back().release(),
+                                      [](BurstPair* ended) { kept.emplace_back(ended); }};
+    kept.pop_back();
+    return bursts;
 }
 
 }  // namespace sluice::test

@@ -170,7 +170,8 @@ public:
     }
 
     // From now on, the units of later layers that this parser finds in packets are judged one by
-    // one (lib/engine/burst/burst_units.hpp). Allocates; without it packets have none.
+    // one (lib/engine/burst/burst_units.hpp). Allocates the first time; without it packets have
+    // none.
     void find_units_by(UnitFinder finder);
     // What finds them; nullptr: nothing does.
     [[nodiscard]] const BurstUnits* unit_parser() const noexcept { return units_.get(); }

@@ -217,7 +217,12 @@ void FreeUnits::operator()(BurstUnits* units) const noexcept {
 }
 
 void Burst::find_units_by(UnitFinder finder) {
-    units_.reset(new BurstUnits{finder});
+    if (units_ == nullptr) {
+        units_.reset(new BurstUnits{finder});
+        return;
+    }
+    forget_units();
+    units_->find_by(finder);
 }
 
 RowMask Burst::following() const noexcept {

@@ -55,6 +55,9 @@ public:
     BurstUnits(const BurstUnits&) = delete;
     BurstUnits& operator=(const BurstUnits&) = delete;
 
+    // Another parser, between two bursts.
+    void find_by(UnitFinder finder) noexcept { finder_ = finder; }
+
     // A new burst.
     void clear() noexcept;
 

@@ -44,6 +44,9 @@ public:
           held_{held_budget},
           unit_parser_{setup.units, setup.connections},
           answerer_{kAnsweredConnections, setup.answer_boards},
+          bursts_{setup.bursts},
+          next_{&bursts_->front(), nullptr},
+          current_{&bursts_->back(), nullptr},
           laps_{core.counters.stages, {}},
           tells_waits_{core.policy.tell_wait} {
         unit_parser_.take_over(host.now().at);
@@ -51,8 +54,10 @@ public:
         core.asker = setup.workers > 1 ? &asker_ : nullptr;
         core.fragments = unit_parser_.fragments();
         core.answered = &answerer_.answered();
-        next_.burst->find_units_by(unit_parser_.finder());
-        current_.burst->find_units_by(unit_parser_.finder());
+        for (Burst& burst : *bursts_) {
+            burst.clear();
+            burst.find_units_by(unit_parser_.finder());
+        }
     }
 
     // One burst of what has come in by a lane; the number of frames.
@@ -125,8 +130,8 @@ private:
 
     // A burst on its way and where it came from; no lane: none has been received yet.
     struct OnTheWay {
-        std::unique_ptr<Burst> burst = std::make_unique<Burst>();
-        Io* lane = nullptr;
+        Burst* burst;
+        Io* lane;
     };
 
     void advance(const Running& running, Io& lane, Owners owners) noexcept {
@@ -245,6 +250,7 @@ private:
     HeldFrames<Io> held_;
     UnitParser unit_parser_;
     Answerer answerer_;
+    std::shared_ptr<BurstPair> bursts_;
     OnTheWay next_;
     OnTheWay current_;
     StageLaps<typename Host::ReadTicks> laps_;

@@ -1,4 +1,5 @@
 #pragma once
+#include "lib/engine/burst/burst.hpp"
 #include "lib/engine/worker/running.hpp"
 #include "lib/l7/stream/unit_parser.hpp"
 #include "lib/peer/merge/ledger.hpp"
@@ -7,8 +8,10 @@
 #include "lib/respond/act/answerer.hpp"
 #include "lib/share/published.hpp"
 
+#include <array>
 #include <chrono>
 #include <cstddef>
+#include <memory>
 #include <span>
 
 namespace sluice {
@@ -28,6 +31,9 @@ struct ReserveBounds {
     }
 };
 
+// The two bursts that a worker has on their way. They are large.
+using BurstPair = std::array<Burst, 2>;
+
 // One worker among all, which share what is no more than referred to.
 struct WorkerSetup {
     const Published<Running>& running;
@@ -40,6 +46,7 @@ struct WorkerSetup {
     unsigned held_percent;  // of each lane's buffers, over all workers: packets that depart later
     AnswerBoards& answer_boards;  // see Answerer
     ReserveBounds reserve = ReserveBounds::of(workers);
+    std::shared_ptr<BurstPair> bursts = std::make_shared<BurstPair>();  // the worker's own
 };
 
 }  // namespace sluice
