@@ -6,6 +6,7 @@
 #include "lib/share/published.hpp"
 #include "tests/packets/left_frames.hpp"
 #include "tests/packets/load_rules.hpp"
+#include "tests/packets/reused_burst.hpp"
 #include "tests/packets/turn_board.hpp"
 
 #include <deque>
@@ -158,7 +159,8 @@ private:
                         one.records,
                         parts.held_percent,
                         boards_,
-                        parts.reserve.value_or(ReserveBounds::of(parts.workers))},
+                        parts.reserve.value_or(ReserveBounds::of(parts.workers)),
+                        reused_bursts()},
             CoreState{.policy = {.tell_wait = parts.tell_wait},
                       .hash = KeyHasher{kBoxSecret},
                       .buckets = BucketStore{parts.keys, parts.keys},

@@ -68,7 +68,7 @@ TEST(WantedHeaders, NamesOfTheRulesAreAlikeToOneAnother) {
     ASSERT_TRUE(wanted);
     constexpr std::uint64_t kFirst = std::uint64_t{1} << kFramingHeaderCount;
     EXPECT_EQ(wanted->paired(), kFirst * 0b1101);
-    for (const std::uint8_t of : {0, 2, 3}) {
+    for (const int of : {0, 2, 3}) {
         EXPECT_EQ(wanted->alike(static_cast<std::uint8_t>(kFramingHeaderCount + of)),
                   kFirst * 0b1101);
     }
