@@ -72,7 +72,14 @@ private:
             return !term.negated && source_of(pool_.texts()[term.test].field) == source_of(part);
         });
     }
+    [[nodiscard]] bool may_lack(std::uint32_t index, const KeyPart& part) const {
+        return part.text && is_optional(*part.text) &&
+               !std::ranges::all_of(placed_[index].clauses, [&](const Clause& clause) {
+                   return asks_for(clause, *part.text);
+               });
+    }
     // Texts of the rule's keys that packets of its condition may lack, for which it skips them.
+    // None where each of them has another key: that tier holds those who lack one.
     [[nodiscard]] std::vector<TextField> missing_parts(std::uint32_t index) const {
         const Rule& rule = compiled_.set.rules[index];
         std::vector<TextField> parts;
@@ -80,13 +87,14 @@ private:
             return parts;
         }
         for (const GroupingKey& key : rule.keys) {
+            const std::size_t before = parts.size();
             for (const KeyPart& part : key) {
-                if (part.text && is_optional(*part.text) &&
-                    !std::ranges::all_of(placed_[index].clauses, [&](const Clause& clause) {
-                        return asks_for(clause, *part.text);
-                    })) {
+                if (may_lack(index, part)) {
                     parts.push_back(*part.text);
                 }
+            }
+            if (parts.size() == before) {
+                return {};
             }
         }
         return parts;

@@ -1,5 +1,6 @@
 #include "lib/policy/services/unit_warnings.hpp"
 
+#include "lib/l7/stream/unit_capacity.hpp"
 #include "lib/policy/services/port_of_tls.hpp"
 #include "lib/policy/services/protocol_set.hpp"
 
@@ -30,6 +31,7 @@ public:
         warn_of_tls(placed, stance);
         if (rule.mode == Mode::Enforce) {
             warn_of_unread(placed, rule, stance);
+            warn_of_packets(placed, rule, stance);
         }
         warn_of_answers(placed, rule, stance);
     }
@@ -119,6 +121,41 @@ private:
                     "1,460 "
                     "bytes, to rules alone whose condition and key read no field of layer 7 but "
                     "`proto.l7`; this one reads others, which those bytes have not");
+        }
+    }
+
+    // A packet without a request has no such text.
+    [[nodiscard]] bool is_of_request(TextField field) const {
+        return protocols_of(field, compiled_.set.named_texts) == ProtocolSet{ServiceProtocol::Http};
+    }
+    [[nodiscard]] bool asks_for_request(const Clause& clause) const {
+        return std::ranges::any_of(clause.texts, [&](const TextTerm& term) {
+            return !term.negated && is_of_request(pool_.texts()[term.test].field);
+        });
+    }
+    [[nodiscard]] bool is_over_requests(const PlacedRule& placed, const Rule& rule,
+                                        const MeteredLimit& limit) const {
+        const bool has_key = std::ranges::any_of(rule.keys[limit.key], [&](const KeyPart& part) {
+            return part.text && is_of_request(*part.text);
+        });
+        const bool is_asked = !placed.clauses.empty() &&
+                              std::ranges::all_of(placed.clauses, [&](const Clause& clause) {
+                                  return asks_for_request(clause);
+                              });
+        return has_key || is_asked;
+    }
+    void warn_of_packets(const PlacedRule& placed, const Rule& rule, const Stance& stance) {
+        const auto counts = [&](const MeteredLimit& limit) {
+            return limit.per == Per::Packet && is_over_requests(placed, rule, limit);
+        };
+        const bool has_others = std::ranges::any_of(
+            rule.limits, [](const MeteredLimit& limit) { return limit.per == Per::Request; });
+        if (!stance.services.empty() && !has_others && std::ranges::any_of(rule.limits, counts)) {
+            problems_.warning(placed.at, "this rule can be walked around over `" +
+                                             stance.services.front() +
+                                             "`: it counts packets, and one may hold " +
+                                             std::to_string(kMaxUnits) +
+                                             " requests; `per: request` counts each of them");
         }
     }
 

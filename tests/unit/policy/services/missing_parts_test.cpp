@@ -99,6 +99,18 @@ TEST(MissingParts, AreNoneWhereTheyShareOneBucket) {
     EXPECT_EQ(warnings_of({kWeb, "request", "http.host", "    missing_key: share\n"}), "");
 }
 
+TEST(MissingParts, AreNoneWhereAnotherTierHoldsThoseWithout) {
+    const auto tiers = [](std::string_view second) {
+        return "  - id: r\n    mode: enforce\n    when: l4.dport eq 80\n    per: request\n"
+               "    tiers:\n      - {key: ['http.cookies[\"sid\"]'], limits: [{algorithm: "
+               "token_bucket, rate: 1/s, burst: 1}]}\n      - {key: [" +
+               std::string{second} +
+               "], limits: [{algorithm: token_bucket, rate: 9/s, burst: 9}]}\n";
+    };
+    EXPECT_EQ(warnings_of(tiers("ip.src")), "");
+    EXPECT_NE(warnings_of(tiers("http.user_agent")), "");
+}
+
 TEST(MissingParts, AreNoneWhereTheConditionAsksForThem) {
     EXPECT_EQ(warnings_of({"l4.dport eq 80 and lower(http.user_agent) contains \"bot\"", "request",
                            "http.user_agent"}),

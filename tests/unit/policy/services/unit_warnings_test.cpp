@@ -50,6 +50,25 @@ bool warns(const std::string& rule, std::string_view of) {
     return warnings_of(rule).find(of) != std::string::npos;
 }
 
+constexpr std::string_view kPackets = "it counts packets";
+
+TEST(UnitWarnings, AreOfRequestsThatAreCountedByThePacket) {
+    for (const std::string& rule :
+         {limited("http.request.uri.path eq \"/login\"", "packet"),
+          limited("l4.dport eq 80", "packet", "ip.src, http.request.uri.path"),
+          limited("l4.dport eq 80 and (http.host eq \"a\" or http.request.method eq \"POST\")",
+                  "packet")}) {
+        EXPECT_TRUE(warns(rule, kPackets)) << rule;
+    }
+    for (const std::string& rule :
+         {limited("http.request.uri.path eq \"/login\"", "request"),
+          limited("l4.dport eq 80", "packet"),
+          limited("l4.dport eq 80 and not http.request.method eq \"GET\"", "packet"),
+          limited("l4.dport eq 85 and http.host eq \"a\"", "packet")}) {
+        EXPECT_FALSE(warns(rule, kPackets)) << rule;
+    }
+}
+
 constexpr std::string_view kExclude = "are of different protocols";
 
 TEST(UnitWarnings, AreOfRulesWhosePartsExcludeOneAnother) {
