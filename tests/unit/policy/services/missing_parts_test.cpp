@@ -170,16 +170,5 @@ TEST(MissingParts, AreNoneWhereAnotherRuleRefusesThoseWithout) {
               std::string::npos);
 }
 
-TEST(MissingParts, OfEachTierCount) {
-    EXPECT_NE(warnings_of("  - id: r\n    mode: enforce\n    when: l4.dport eq 80\n"
-                          "    per: request\n    tiers:\n"
-                          "      - {key: [ip.src], limits: [{algorithm: token_bucket, rate: 1/s, "
-                          "burst: 1}]}\n"
-                          "      - {key: [http.host], limits: [{algorithm: token_bucket, rate: "
-                          "1/s, burst: 1}]}\n")
-                  .find("leaves out `http.host`"),
-              std::string::npos);
-}
-
 }  // namespace
 }  // namespace sluice::missing_parts_test
