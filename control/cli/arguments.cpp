@@ -190,8 +190,8 @@ void key_arguments(CLI::App& app, Options& options) {
                    "rule's `dynamic`");
     app.add_option("--reason", options.reason, "of set and ban: for those who look later");
     app.add_option("--file", options.keys_file,
-                   "of ban, in place of KEY: a file with a key a line, all of which are banned or "
-                   "none; - for stdin");
+                   "of ban and unban, in place of KEY: a file with a key a line, changed all at "
+                   "once; - for stdin");
 }
 
 void list_arguments(CLI::App& app, Options& options) {

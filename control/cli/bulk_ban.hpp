@@ -20,4 +20,8 @@ struct KeyLines {
 // `key ban RULE --file FILE`: all keys of the file, or none; what is wrong is told line by line.
 ExitCode ban_all_in(const Options& options);
 
+// `key unban RULE --file FILE`: all bans of its keys end at once. Keys without one are told line by
+// line, and make the exit code that of a refusal.
+ExitCode unban_all_in(const Options& options);
+
 }  // namespace sluice

@@ -46,9 +46,10 @@ std::string wrong_usage(const Options& options) {
     const bool sets = options.word == "set";
     const bool lasts = sets || options.word == "ban";
     const bool numbers = !options.rate.empty() || !options.burst.empty() || !options.amount.empty();
-    if (!options.keys_file.empty() && (options.word != "ban" || options.has_key)) {
-        return options.has_key ? "`key ban RULE` takes a KEY or --file, not both"
-                               : "--file is of `key ban`";
+    const bool takes_file = options.word == "ban" || options.word == "unban";
+    if (!options.keys_file.empty() && (!takes_file || options.has_key)) {
+        return takes_file ? "`key " + options.word + " RULE` takes a KEY or --file, not both"
+                          : "--file is of `key ban` and `key unban`";
     }
     if (options.keys_file.empty() && (options.word == "list") == options.has_key) {
         return options.has_key ? "`key list RULE` takes no key"
@@ -103,7 +104,7 @@ ExitCode run_key(const Options& options) {
         return list_keys(options);
     }
     if (!options.keys_file.empty()) {
-        return ban_all_in(options);
+        return options.word == "ban" ? ban_all_in(options) : unban_all_in(options);
     }
     const auto answer = ask(options, request_of(options));
     const ExitCode exit = show_answer(options, answer, key_answer_text);

@@ -68,7 +68,7 @@ struct Options {
     bool exempt = false;
     std::string lasts;           // of `key set` and `key ban`: --for
     std::string reason;          // likewise
-    std::string keys_file;       // of `key ban`: a file with a key a line; - for stdin
+    std::string keys_file;       // of `key ban` and `unban`: a file with a key a line; - for stdin
     std::string list_after;      // of lists: where the part before ended
     std::uint64_t most = 1'000;  // of lists: rows at most
     std::string word;            // a mode, pass or resume, a shell

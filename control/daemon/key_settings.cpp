@@ -19,6 +19,7 @@ namespace {
 
 using nlohmann::json;
 using What = KeySetting::What;
+using OneKey = std::tuple<std::string_view, std::string_view, std::size_t>;  // rule, key, tier
 
 constexpr auto kWhatNames = std::to_array<std::string_view>({"numbers", "exempt", "banned"});
 
@@ -136,13 +137,12 @@ std::vector<std::byte> bytes_of(const KeySettings& settings) {
 }  // namespace
 
 bool put_settings(KeySettings& settings, const KeySettings& next) {
-    using Key = std::tuple<std::string_view, std::string_view, std::size_t>;
-    std::multimap<Key, const KeySetting*> of_key;
+    std::multimap<OneKey, const KeySetting*> of_key;
     for (const KeySetting& one : next) {
-        of_key.emplace(Key{one.rule, one.key, one.tier}, &one);
+        of_key.emplace(OneKey{one.rule, one.key, one.tier}, &one);
     }
     std::erase_if(settings, [&](const KeySetting& before) {
-        const auto [first, last] = of_key.equal_range(Key{before.rule, before.key, before.tier});
+        const auto [first, last] = of_key.equal_range(OneKey{before.rule, before.key, before.tier});
         return std::any_of(first, last,
                            [&](const auto& one) { return replaces(*one.second, before); });
     });
@@ -153,11 +153,18 @@ bool put_settings(KeySettings& settings, const KeySettings& next) {
     return true;
 }
 
-bool remove_settings(KeySettings& settings, const SettingChoice& choice) {
+bool remove_settings(KeySettings& settings, const std::vector<SettingChoice>& choices) {
+    std::multimap<OneKey, const SettingChoice*> of_key;
+    for (const SettingChoice& choice : choices) {
+        of_key.emplace(OneKey{choice.rule, choice.key, choice.tier}, &choice);
+    }
     return std::erase_if(settings, [&](const KeySetting& one) {
-               return one.rule == choice.rule && one.key == choice.key && one.tier == choice.tier &&
-                      (one.what == What::Banned) == choice.bans &&
-                      (choice.limit.empty() || choice.limit == one.limit);
+               const auto [first, last] = of_key.equal_range(OneKey{one.rule, one.key, one.tier});
+               return std::any_of(first, last, [&one](const auto& of) {
+                   const SettingChoice& choice = *of.second;
+                   return (one.what == What::Banned) == choice.bans &&
+                          (choice.limit.empty() || choice.limit == one.limit);
+               });
            }) != 0;
 }
 

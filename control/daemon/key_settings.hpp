@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace sluice {
 
@@ -24,8 +25,9 @@ struct SettingChoice {
     bool bans = false;
     std::string limit{};  // empty: all
 };
-// False: there were none.
-[[nodiscard]] bool remove_settings(KeySettings& settings, const SettingChoice& choice);
+// Removes those of all choices, in one pass. False: there were none.
+[[nodiscard]] bool remove_settings(KeySettings& settings,
+                                   const std::vector<SettingChoice>& choices);
 
 // Whether it, or one of them, has ended by `now` (UTC, seconds).
 [[nodiscard]] bool has_ended(const KeySetting& setting, std::int64_t now);

@@ -56,8 +56,11 @@ public:
     [[nodiscard]] RuleChange set_key(KeySetting setting, uid_t from) {
         return set_keys({std::move(setting)}, from);
     }
+    [[nodiscard]] RuleChange unset_keys(const std::vector<SettingChoice>& choices, uid_t from) {
+        return sluice::unset_keys(rules_, choices, from);
+    }
     [[nodiscard]] RuleChange unset_key(const SettingChoice& choice, uid_t from) {
-        return sluice::unset_key(rules_, choice, from);
+        return unset_keys({choice}, from);
     }
 
     // Of numbers for rules with `dynamic`.

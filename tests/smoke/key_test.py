@@ -247,6 +247,25 @@ class Keys(KeyCase):
         calls = [json.loads(line)["call"] for line in self.box.log("policy/audit.log").splitlines()]
         self.assertIn("key unban all " + (": lifted on 1" if out["lifted"] else ""), calls)
 
+    def test_keys_of_a_file_are_let_out_together(self):
+        self.apply(RULES.replace("burst: 500}]", "burst: 500}], ban: {after: 1000, within: 1m, for: 1h}"))
+        keys = self.box.folder / "keys"
+        # The key of a rule without one is no line of a file.
+        wait_until("the penalty box to have it", lambda: "banned" in self.key("show", "all", ""))
+        status, told = self.box.api("POST", "/v1/rules/all/unbans", json.dumps({"keys": [""]}))
+        # A worker that has not answered in time lifts it all the same, and is told of.
+        self.assertIn(status, (200, 404), told)
+        if status == 200:
+            self.assertEqual((json.loads(told)["unbanned"], json.loads(told)["not_banned"]), (1, 0))
+        else:
+            self.assertIn("not all workers have answered", json.loads(told)["problems"][0]["message"])
+        keys.write_text("192.0.2.1|53\n192.0.2.2|53\n192.0.2.3|53\n")
+        self.assertIn("3 keys banned", self.key("ban", "hosts", "--file", str(keys), "--tier", "1"))
+        keys.write_text("192.0.2.1|53\n# not this one\n\n192.0.2.9|53\n192.0.2.2|53\n")
+        self.assertIn(f"{keys}:4: warning: the key 192.0.2.9|53 is not banned",
+                      self.key("unban", "hosts", "--file", str(keys), "--tier", "1", exit=1))
+        self.assertEqual([ban["key"] for ban in self.listed("bans", "--rule", "hosts")], ["192.0.2.3|53"])
+
     def test_a_packet_is_explained_by_what_the_box_has(self):
         def account():
             return self.explained("--src", "10.0.0.1", "--dst", "192.0.2.1", "--dport", "53")

@@ -398,9 +398,26 @@ class WithSluiced(Case):
         _, err = self.ask("key", "ban", "b", "--file", keys, exit=1)
         self.assertIn(f"{keys}:4: error: no key", err)
         self.assertIn("1 of 2 keys are wrong", err)
-        for words in (("key", "ban", "a", "10.0.0.1", "--file", keys), ("key", "unban", "a", "--file", keys)):
+        for words in (("key", "ban", "a", "10.0.0.1", "--file", keys), ("key", "unban", "a", "10.0.0.1", "--file", keys),
+                      ("key", "reset", "a", "--file", keys)):
             self.ask(*words, exit=2)
         self.ask("key", "ban", "a", "--file", self.path("absent"), exit=1)
+
+    def test_bans_of_a_file_end_together(self):
+        told = {"rule": "a", "unbanned": 2, "not_banned": 0, "unanswered": 0, "warnings": [], "generation": "0a"}
+        warnings = [{"file": "", "line": 2, "column": 1, "severity": "warning", "message": "the key 10.0.0.2 is not banned"}]
+        sluiced = self.start({("POST", "/v1/rules/a/unbans"): (200, told),
+                              ("POST", "/v1/rules/b/unbans"): (200, {**told, "rule": "b", "unbanned": 1, "not_banned": 1,
+                                                                     "warnings": warnings})})
+        keys = self.path("keys")
+        with open(keys, "w", encoding="utf-8") as file:
+            file.write("# theirs\n10.0.0.1\n\n10.0.0.2\n")
+        self.assertEqual(self.ask("key", "unban", "a", "--file", keys), ("rule a: 2 keys unbanned\n", ""))
+        self.assertEqual(json.loads(sluiced.asked[-1][2]), {"keys": ["10.0.0.1", "10.0.0.2"]})
+        out, err = self.ask("key", "unban", "b", "--file", keys, "--tier", "1", exit=1)
+        self.assertEqual(out, "rule b: 1 key unbanned, 1 had no ban of their own\n")
+        self.assertEqual(err, f"{keys}:4: warning: the key 10.0.0.2 is not banned\n")
+        self.assertEqual(json.loads(sluiced.asked[-1][2])["tier"], 1)
 
     def test_the_parts_of_a_key_are_one_word(self):
         self.start()

@@ -429,6 +429,39 @@ class Resources(Case):
         self.assertIn("override file", problem["detail"])
         self.assertEqual(self.good(posted({"keys": many[:5], "for": "1h"}))["banned"], 5)  # they take the others' place
 
+    def test_bans_in_bulk_end_with_one_change(self):
+        self.start()
+        def posted(body):
+            return self.box.ask("POST", "/v1/rules/a/unbans", body if isinstance(body, str) else json.dumps(body))
+        def banned():
+            return [ban["key"] for ban in self.good(self.box.get("/v1/bans?most=1000"))["bans"]]
+        for body in ("", "{", "[]", "{}", {"keys": []}, {"keys": "x"}, {"keys": ["10.0.0.1"], "tier": "x"},
+                     {"keys": ["10.0.0.1"], "for": "1h"}):
+            self.refused(posted(body), 400)
+        self.refused(posted({"keys": ["10.0.0.1"] * 10_001}), 413)
+        self.refused(self.box.ask("POST", "/v1/rules/nobody/unbans", json.dumps({"keys": ["10.0.0.1"]})), 404)
+        many = [f"10.{i >> 16}.{i >> 8 & 255}.{i & 255}" for i in range(10_000)]
+        self.good(self.box.ask("POST", "/v1/rules/a/bans", json.dumps({"keys": many[:9_999] + ["192.0.2.0/24"]})))
+        # What is no key of the rule ends the call before anything is done.
+        problem = self.refused(posted({"keys": ["10.0.0.1", "shop", 5]}), 422)
+        self.assertEqual([one["line"] for one in problem["problems"]], [2, 3])
+        self.assertEqual(len(banned()), 1000)
+        # Those without a ban of their own are told, and with which network they are banned.
+        told = self.good(posted({"keys": many[:9_000] + ["10.0.0.1", "10.255.0.1", "192.0.2.7"]}))
+        self.assertEqual((told["unbanned"], told["not_banned"]), (9_000, 2))
+        self.assertEqual([(one["line"], one["severity"]) for one in told["warnings"]], [(9_002, "warning"), (9_003, "warning")])
+        self.assertEqual(told["warnings"][0]["message"], "the key 10.255.0.1 is not banned")
+        self.assertIn("192.0.2.7 is banned with its network 192.0.2.0/24", told["warnings"][1]["message"])
+        self.assertEqual(set(banned()), {*many[9_000:9_999], "192.0.2.0/24"})
+        after = self.good(self.box.get("/v1/rules"))
+        self.assertEqual(after["generation"], told["generation"])
+        problem = self.refused(posted({"keys": many[:200]}), 404)
+        self.assertEqual((len(problem["problems"]), problem["detail"]), (100, "none of 200 keys was banned by itself, as far as workers have answered"))
+        self.assertEqual(self.good(posted({"keys": many[9_000:9_999] + ["192.0.2.0/24"]}))["unbanned"], 1_000)
+        self.assertEqual(banned(), [])
+        calls = [line["call"] for line in self.box.audit()]
+        self.assertIn("key unban a: 1000 keys, " + " ".join(many[9_000:9_010]) + " ...", calls)
+
     def test_events(self):
         self.start()
         told = self.good(self.box.get("/v1/events"))

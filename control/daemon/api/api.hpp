@@ -42,6 +42,7 @@ struct Services {
 [[nodiscard]] HttpResponse get_live_keys(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse get_bans(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse post_bans(const HttpRequest& request, Services& services);
+[[nodiscard]] HttpResponse post_unbans(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse get_stats(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse get_top(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse get_events(const HttpRequest& request, Services& services);

@@ -37,28 +37,6 @@ HttpResponse tell(const SettingCall& call, const RuleChange& change, const HttpR
     return json_response(json);
 }
 
-// What came of letting a key out of the workers' penalty boxes.
-struct Lifted {
-    std::size_t workers = 0;     // on which it was banned
-    std::size_t unanswered = 0;  // of which nothing is known
-};
-
-Lifted lift(const FoundKey& key, Services& services) {
-    AskKey ask = key.ask;
-    ask.action = KeyAction::Unban;
-    ask.generation = services.rules.view()->generation;
-    ask.limit.clear();
-    const Result<Reply> reply = services.link.call(ask);
-    Lifted lifted;
-    if (const auto* state = reply ? std::get_if<KeyState>(&*reply) : nullptr) {
-        for (const KeyOnWorker& worker : state->workers) {
-            lifted.workers += worker.lifted ? 1U : 0U;
-            lifted.unanswered += worker.answered ? 0U : 1U;
-        }
-    }
-    return lifted;
-}
-
 // The network that bans a key without a ban of its own, and the way through.
 HttpResponse banned_with(const SettingCall& call, const FoundKey& key, const Json& networks) {
     const std::string exempt =

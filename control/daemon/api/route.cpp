@@ -50,6 +50,7 @@ constexpr auto kRoutes = std::to_array<Route>({
     {"GET", "/v1/rules/*/keys", get_keys, "most after"},
     {"POST", "/v1/rules/*/keys", post_keys, "", kMostOfKeys},
     {"POST", "/v1/rules/*/bans", post_bans, "", kMostOfBans},
+    {"POST", "/v1/rules/*/unbans", post_unbans, "", kMostOfBans},
     {"GET", "/v1/keys", get_live_keys, "rule most after"},
     {"GET", "/v1/bans", get_bans, "rule most after"},
     {"POST", "/v1/confirm", post_confirm},

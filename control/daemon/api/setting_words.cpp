@@ -117,4 +117,20 @@ void look_at(const FoundKey& key, const RuleChange& change, Services& services) 
     (void)services.link.call(ask);
 }
 
+Lifted lift(const FoundKey& key, Services& services) {
+    AskKey ask = key.ask;
+    ask.action = KeyAction::Unban;
+    ask.generation = services.rules.view()->generation;
+    ask.limit.clear();
+    const Result<Reply> reply = services.link.call(ask);
+    Lifted lifted;
+    if (const auto* state = reply ? std::get_if<KeyState>(&*reply) : nullptr) {
+        for (const KeyOnWorker& worker : state->workers) {
+            lifted.workers += worker.lifted ? 1U : 0U;
+            lifted.unanswered += worker.answered ? 0U : 1U;
+        }
+    }
+    return lifted;
+}
+
 }  // namespace sluice

@@ -2,6 +2,7 @@
 #include "control/daemon/api/change.hpp"
 #include "control/daemon/api/key_words.hpp"
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -24,5 +25,12 @@ void note_refused_set(Services& services, const RuleSummary& rule);
 // A bucket is brought under its key's numbers when it is looked at: at once, so that none is
 // forgotten before.
 void look_at(const FoundKey& key, const RuleChange& change, Services& services);
+
+// What came of letting a key out of the workers' penalty boxes.
+struct Lifted {
+    std::size_t workers = 0;     // on which it was banned
+    std::size_t unanswered = 0;  // of which nothing is known
+};
+[[nodiscard]] Lifted lift(const FoundKey& key, Services& services);
 
 }  // namespace sluice

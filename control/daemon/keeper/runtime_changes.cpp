@@ -41,6 +41,17 @@ std::optional<Refusal> no_room(const DynamicCount& before, const DynamicCount& a
     return std::nullopt;
 }
 
+Refusal nothing_set(const std::vector<SettingChoice>& choices) {
+    if (choices.size() != 1) {
+        return {Refusal::Kind::NothingSet, "nothing was set for any of the keys", {}};
+    }
+    const SettingChoice& one = choices.front();
+    return {Refusal::Kind::NothingSet,
+            one.bans ? "the key " + one.key + " is not banned"
+                     : "nothing was set for the key " + one.key,
+            {}};
+}
+
 // Modes that the file gives the rule and the service of that name; there may be both.
 std::vector<Mode> file_modes_of(const std::string& id, const RuleView& view) {
     std::vector<Mode> modes;
@@ -106,13 +117,10 @@ RuleChange set_keys(LiveRules& rules, KeySettings settings, uid_t from) {
     });
 }
 
-RuleChange unset_key(LiveRules& rules, const SettingChoice& choice, uid_t from) {
+RuleChange unset_keys(LiveRules& rules, const std::vector<SettingChoice>& choices, uid_t from) {
     return rules.change(from, [&](StoredRules& next) -> std::optional<Refusal> {
-        if (!remove_settings(next.keys, choice)) {
-            return Refusal{Refusal::Kind::NothingSet,
-                           choice.bans ? "the key " + choice.key + " is not banned"
-                                       : "nothing was set for the key " + choice.key,
-                           {}};
+        if (!remove_settings(next.keys, choices)) {
+            return nothing_set(choices);
         }
         return std::nullopt;
     });

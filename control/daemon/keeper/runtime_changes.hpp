@@ -13,6 +13,7 @@ namespace sluice {
 // whether applied, on trial or brought back, until they end. All of them are set, or none. Numbers
 // for a rule with `dynamic` are within its bounds, and end after its ttl at the latest.
 [[nodiscard]] RuleChange set_keys(LiveRules& rules, KeySettings settings, uid_t from);
-[[nodiscard]] RuleChange unset_key(LiveRules& rules, const SettingChoice& choice, uid_t from);
+[[nodiscard]] RuleChange unset_keys(LiveRules& rules, const std::vector<SettingChoice>& choices,
+                                    uid_t from);
 
 }  // namespace sluice

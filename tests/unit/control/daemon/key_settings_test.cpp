@@ -28,14 +28,26 @@ TEST(KeySettings, OneThingForEachLimitAndABanBesideIt) {
     EXPECT_EQ(all.size(), 3U);  // in place of the numbers of both limits
     EXPECT_TRUE(put_settings(all, {setting("a", What::Numbers, "1")}));
     EXPECT_EQ(all.size(), 3U);
-    EXPECT_FALSE(remove_settings(all, {.rule = "r", .key = "c"}));
-    EXPECT_FALSE(remove_settings(all, {.rule = "r", .key = "b", .bans = true}));
-    EXPECT_FALSE(remove_settings(all, {.rule = "r", .key = "a", .tier = 2}));
-    EXPECT_FALSE(remove_settings(all, {.rule = "r", .key = "a", .limit = "2"}));
-    EXPECT_TRUE(remove_settings(all, {.rule = "r", .key = "a", .bans = true}));
-    EXPECT_TRUE(remove_settings(all, {.rule = "r", .key = "a"}));
+    EXPECT_FALSE(remove_settings(all, {{.rule = "r", .key = "c"}}));
+    EXPECT_FALSE(remove_settings(all, {{.rule = "r", .key = "b", .bans = true}}));
+    EXPECT_FALSE(remove_settings(all, {{.rule = "r", .key = "a", .tier = 2}}));
+    EXPECT_FALSE(remove_settings(all, {{.rule = "r", .key = "a", .limit = "2"}}));
+    EXPECT_TRUE(remove_settings(all, {{.rule = "r", .key = "a", .bans = true}}));
+    EXPECT_TRUE(remove_settings(all, {{.rule = "r", .key = "a"}}));
     ASSERT_EQ(all.size(), 1U);
     EXPECT_EQ(all[0].key, "b");
+}
+
+TEST(KeySettings, ManyAreRemovedAtOnce) {
+    KeySettings all{setting("a", What::Banned), setting("a", What::Exempt),
+                    setting("b", What::Banned), setting("c", What::Banned)};
+    EXPECT_TRUE(remove_settings(all, {{.rule = "r", .key = "a", .bans = true},
+                                      {.rule = "r", .key = "c", .bans = true},
+                                      {.rule = "r", .key = "d", .bans = true}}));
+    ASSERT_EQ(all.size(), 2U);
+    EXPECT_EQ(all[0].what, What::Exempt);
+    EXPECT_EQ(all[1].key, "b");
+    EXPECT_FALSE(remove_settings(all, {}));
 }
 
 TEST(KeySettings, AreBounded) {
