@@ -1,5 +1,9 @@
 #include "control/daemon/dataplane_link.hpp"
 
+#include <spdlog/spdlog.h>
+
+#include <utility>
+
 namespace sluice {
 namespace {
 
@@ -84,14 +88,33 @@ DatabaseSeal DataplaneLink::seal(const RuleSet& rules) const {
     return key ? seal_of(rules, *key) : DatabaseSeal{};
 }
 
-// The key of before stays where the file cannot be read: the dataplane may have that one still.
+void DataplaneLink::share_key(const Result<DatabaseKey>& key, std::string file) {
+    key_file_ = std::move(file);
+    take_key(key);
+}
+
 void DataplaneLink::renew_key() {
-    if (key_file_.empty()) {
-        return;
+    if (!key_file_.empty()) {
+        take_key(read_database_key(key_file_));
     }
-    const Result<DatabaseKey> key = read_database_key(key_file_);
+}
+
+// The key of before stays where the file cannot be read: the dataplane may have that one still.
+// Without it the dataplane refuses sets with patterns, and takes all others.
+void DataplaneLink::take_key(const Result<DatabaseKey>& key) {
     const std::lock_guard lock{seeing_};
-    key_ = key ? *key : key_;
+    if (key) {
+        key_ = *key;
+        if (std::exchange(told_of_key_, false)) {
+            spdlog::info("the key of databases {} can be read again", key_file_);
+        }
+    } else if (!std::exchange(told_of_key_, true)) {
+        spdlog::error("{}; {}", key.error().what,
+                      key_ ? "going on with the one of before, and reading it anew as a dataplane "
+                             "connects"
+                           : "the dataplane will refuse rules with patterns until it can be read "
+                             "as one connects");
+    }
 }
 
 DataplaneLink::Status DataplaneLink::status() const {

@@ -47,16 +47,15 @@ public:
     [[nodiscard]] std::optional<PacketTreatment> treatment() const;
 
     // Vouches for the databases of sets that are sent, once there is a key; before the first call.
-    // Each connection reads it anew: a dataplane whose state was forgotten has made another.
-    void share_key(const DatabaseKey& key, std::string file) {
-        key_ = key;
-        key_file_ = std::move(file);
-    }
+    // An Error is logged, and no key is there until a connection finds one: each reads it anew,
+    // since a dataplane whose state was forgotten has made another.
+    void share_key(const Result<DatabaseKey>& key, std::string file);
     [[nodiscard]] DatabaseSeal seal(const RuleSet& rules) const;
 
 private:
     void set(Status status);
     void renew_key();
+    void take_key(const Result<DatabaseKey>& key);
 
     std::string path_;
     std::chrono::milliseconds timeout_;
@@ -69,6 +68,7 @@ private:
     RssMapping spread_ = usual_spread();  // likewise
     std::optional<PacketTreatment> treatment_;
     std::optional<DatabaseKey> key_;
+    bool told_of_key_ = false;  // that it cannot be read: once, until it can be
 };
 
 }  // namespace sluice

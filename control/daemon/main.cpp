@@ -83,19 +83,13 @@ void repeat(const std::stop_token& stop, std::chrono::nanoseconds pause,
     }
 }
 
-// Without it the dataplane refuses sets with patterns, and takes all others.
 void share_database_key(const Settings& settings, DataplaneLink& link) {
     std::error_code error;
     std::filesystem::create_directories(settings.state_dir, error);
     const std::string file = settings.database_key.empty()
                                  ? settings.state_dir + "/" + kDatabaseKeyFile
                                  : settings.database_key;
-    const Result<DatabaseKey> key = open_database_key(file, settings.user);
-    if (key) {
-        link.share_key(*key, file);
-    } else {
-        spdlog::error("{}; the dataplane will refuse rules with patterns", key.error().what);
-    }
+    link.share_key(open_database_key(file, settings.user), file);
 }
 
 // A user without rights is told so before the first change of rules fails.

@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <thread>
+#include <utility>
 
 namespace sluice::dataplane_link_test {
 namespace {
@@ -64,6 +65,29 @@ TEST_F(Link, NobodyWaitsForHisTurnLongerThanForAnAnswer) {
     dataplane_.hang(false);
     EXPECT_TRUE(link_.connect());
     EXPECT_TRUE(link_.call(GetStats{}));
+}
+
+// A set with one pattern, whose database is three bytes.
+RuleSet with_a_pattern() {
+    ClassifierParts parts;
+    parts.texts.databases = {
+        {.field = {}, .entries = {0}, .bytes = {std::byte{1}, std::byte{2}, std::byte{3}}}};
+    RuleSet set;
+    set.classifier = Classifier{std::move(parts)};
+    return set;
+}
+
+// The operator mends the file's mode, and the next dataplane's connection finds it.
+TEST_F(Link, AKeyThatCouldNotBeReadAtTheStartIsReadByTheNextConnection) {
+    const std::string file = folder_ / "database-key";
+    link_.share_key(Error{Errc::Refused, "not yet"}, file);
+    EXPECT_EQ(link_.seal(with_a_pattern()), DatabaseSeal{});
+    ASSERT_TRUE(link_.connect());
+    EXPECT_EQ(link_.seal(with_a_pattern()), DatabaseSeal{}) << "there is none yet";
+    const Result<DatabaseKey> made = open_database_key(file, "");
+    ASSERT_TRUE(made);
+    ASSERT_TRUE(link_.connect());
+    EXPECT_EQ(link_.seal(with_a_pattern()), seal_of(with_a_pattern(), *made));
 }
 
 }  // namespace
