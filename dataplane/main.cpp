@@ -61,7 +61,7 @@ int forget(const BoxConfig& box) {
         return fail(kRefused, unpinned.error());
     }
     // Settings that cannot be changed back stay.
-    const Result<Done> restored = restore_all(KeptPorts{box.state_dir});
+    const Result<Done> restored = restore_all_in(box.state_dir);
     const Result<Done> done = folder->forget();
     if (done && !box.snapshot_file.empty()) {
         for (const char* ending : {"", ".new", ".bad", ".unread"}) {

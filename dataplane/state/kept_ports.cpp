@@ -11,6 +11,7 @@
 #include <cstring>
 #include <sstream>
 #include <string_view>
+#include <utility>
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -41,6 +42,12 @@ std::string first_line(std::string_view head) {
 
 KeptPorts::KeptPorts(const std::string& directory) : path_{directory + "/" + kPortsFile} {}
 
+KeptPorts KeptPorts::aside(std::string path) {
+    KeptPorts kept;
+    kept.path_ = std::move(path);
+    return kept;
+}
+
 Result<std::vector<KeptPort>> KeptPorts::load() const {
     const Result<std::optional<std::string>> text = read_whole_file(path_, kMostBytesOfPorts);
     if (!text) {
@@ -63,7 +70,8 @@ Result<std::vector<KeptPort>> KeptPorts::load() const {
                          Errc::Refused, path_ + " is of another network namespace (net:[" +
                                             line.substr(line.rfind(' ') + 1) +
                                             "]); what is kept there of its interfaces can be "
-                                            "changed back there alone"}}
+                                            "changed back there alone, and once that namespace "
+                                            "is gone, the file may be removed"}}
                    : ports;
     }
     while (std::getline(lines, line)) {
@@ -151,6 +159,18 @@ Result<Done> restore_all(const KeptPorts& kept) {
                                     " stays, and stays kept in " + kept.path() +
                                     ": `--forget`, or a start, changes it back once "
                                     "nothing hinders it"};
+}
+
+Result<Done> restore_all_in(const std::string& directory) {
+    const KeptPorts newest{directory};
+    Result<Done> all = restore_all(newest);
+    for (std::string& path : files_aside(newest.path())) {
+        const Result<Done> done = restore_all(KeptPorts::aside(std::move(path)));
+        if (!done) {
+            all = all ? done : Error{all.error().code, all.error().what + "; " + done.error().what};
+        }
+    }
+    return all;
 }
 
 }  // namespace sluice

@@ -21,6 +21,8 @@ struct KeptPort {
 class KeptPorts {
 public:
     explicit KeptPorts(const std::string& directory);
+    // A record that a start elsewhere has put aside.
+    [[nodiscard]] static KeptPorts aside(std::string path);
 
     // Changes that were kept in this boot. An Error: the file cannot be read, or is of another
     // network namespace, whose interfaces are not seen from here.
@@ -31,6 +33,8 @@ public:
     [[nodiscard]] const std::string& path() const noexcept { return path_; }
 
 private:
+    KeptPorts() = default;
+
     std::string path_;
 };
 
@@ -42,5 +46,8 @@ bool bring_up(const KeptPort& left);
 // restore_left() of all that is kept. An Error names what stays as it is, and stays kept; it is
 // load()'s where that gives one.
 [[nodiscard]] Result<Done> restore_all(const KeptPorts& kept);
+// The same of all that starts elsewhere have put aside too, for `--forget`. An Error names each
+// that stays, and which file may be removed where its network namespace is gone.
+[[nodiscard]] Result<Done> restore_all_in(const std::string& directory);
 
 }  // namespace sluice

@@ -1,16 +1,26 @@
 #include "dataplane/state/whole_file.hpp"
 
+#include "lib/base/log.hpp"
+#include "lib/base/read_file.hpp"
 #include "lib/wire/fd.hpp"
 
+#include <algorithm>
 #include <cerrno>
+#include <charconv>
+#include <cstdint>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
+#include <string_view>
+#include <utility>
 
 #include <fcntl.h>
 #include <unistd.h>
 
 namespace sluice {
 namespace {
+
+constexpr std::string_view kAside = ".bad-";  // before the time, in seconds
 
 Error replacing_failed(const std::string& what, const std::string& path) {
     return {Errc::Unreachable, what + " " + path + ": " + std::strerror(errno)};
@@ -58,9 +68,37 @@ Result<Done> replace_file(const std::string& path, ByteView bytes, Durable durab
 }
 
 std::string put_file_aside(const std::string& path) {
-    const std::string aside = path + ".bad-" + std::to_string(::time(nullptr));
-    return ::rename(path.c_str(), aside.c_str()) == 0 ? "it is kept as " + aside
-                                                      : "it stays where it is";
+    const std::string aside = path + kAside.data() + std::to_string(::time(nullptr));
+    if (::rename(path.c_str(), aside.c_str()) != 0) {
+        return "it stays where it is";
+    }
+    const std::vector<std::string> all = files_aside(path);
+    for (std::size_t i = 0; i + kMostAside < all.size(); ++i) {
+        log_warn("removing what was put aside before, " + all[i]);
+        std::error_code error;
+        std::filesystem::remove(all[i], error);
+    }
+    return "it is kept as " + aside;
+}
+
+std::vector<std::string> files_aside(const std::string& path) {
+    const std::filesystem::path file{path};
+    const std::string begin = file.filename().string() + kAside.data();
+    std::vector<std::pair<std::uint64_t, std::string>> found;
+    for (const std::string& name : names_in(file.parent_path().string())) {
+        std::uint64_t time = 0;
+        const char* const last = name.data() + name.size();
+        if (name.starts_with(begin) &&
+            std::from_chars(name.data() + begin.size(), last, time).ptr == last) {
+            found.emplace_back(time, (file.parent_path() / name).string());
+        }
+    }
+    std::sort(found.begin(), found.end());
+    std::vector<std::string> paths;
+    for (auto& [time, name] : found) {
+        paths.push_back(std::move(name));
+    }
+    return paths;
 }
 
 }  // namespace sluice

@@ -1,4 +1,5 @@
 #include "dataplane/state/kept_ports.hpp"
+#include "dataplane/state/whole_file.hpp"
 
 #include "tests/memory_folder.hpp"
 
@@ -69,6 +70,44 @@ TEST_F(KeptPortsTest, WhatWasKeptInAnotherNetworkNamespaceIsAnErrorAndStays) {
     ASSERT_FALSE(restored);
     EXPECT_EQ(restored.error().what, ports.load().error().what);
     EXPECT_EQ(text(), of_another);
+}
+
+// `--forget` has done with all that it can reach, and says of the rest how it goes.
+TEST_F(KeptPortsTest, WhatWasPutAsideIsRestoredWhereItBelongs) {
+    const KeptPorts ports{directory};
+    ASSERT_TRUE(ports.save({{{.index = 1U << 30U, .name = "gone"}, {}, false}}).has_value());
+    const std::string all = text();
+    write(std::string{all}.insert(all.find('\n'), "0"));
+    std::filesystem::rename(directory + "/ports", directory + "/ports.bad-7");
+    std::ofstream{directory + "/ports.bad-8"} << all;
+    std::ofstream{directory + "/ports.bad-9"} << "sluice ports 2 another-boot 1\n";
+    std::ofstream{directory + "/ports.bad-my-notes"} << "not ours\n";
+    const Result<Done> restored = restore_all_in(directory);
+    ASSERT_FALSE(restored);
+    EXPECT_NE(restored.error().what.find("ports.bad-7 is of another network namespace"),
+              std::string::npos)
+        << restored.error().what;
+    EXPECT_NE(restored.error().what.find("once that namespace is gone, the file may be removed"),
+              std::string::npos);
+    EXPECT_TRUE(std::filesystem::exists(directory + "/ports.bad-7"));
+    EXPECT_FALSE(std::filesystem::exists(directory + "/ports.bad-8"));
+    EXPECT_FALSE(std::filesystem::exists(directory + "/ports.bad-9"));
+    EXPECT_TRUE(std::filesystem::exists(directory + "/ports.bad-my-notes"));
+    std::filesystem::remove(directory + "/ports.bad-7");
+    EXPECT_TRUE(restore_all_in(directory).has_value());
+}
+
+// A container has another namespace at each start.
+TEST_F(KeptPortsTest, TheNewestThatWerePutAsideAreKept) {
+    for (std::size_t i = 1; i <= kMostAside + 2; ++i) {
+        std::ofstream{directory + "/ports.bad-" + std::to_string(i)} << i;
+    }
+    write("x");
+    EXPECT_NE(put_file_aside(directory + "/ports").find("it is kept as"), std::string::npos);
+    const std::vector<std::string> aside = files_aside(directory + "/ports");
+    ASSERT_EQ(aside.size(), kMostAside);
+    EXPECT_EQ(aside.front(), directory + "/ports.bad-4");
+    EXPECT_FALSE(std::filesystem::exists(directory + "/ports"));
 }
 
 // Neither is a file that cannot be read, here a folder of its name.
