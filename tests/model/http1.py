@@ -180,7 +180,7 @@ def add_request(packet, head, readings):
 
 def expects_otherwise(head):
     """What a server may answer with 417, and read the body as the next request."""
-    return any(value.lower() != b"100-continue" for value in EXPECT.findall(head))
+    return any(value.lower() not in (b"", b"100-continue") for value in EXPECT.findall(head))
 
 
 class Watch:

@@ -183,7 +183,8 @@ inline constexpr auto kHeadShapes = std::to_array<HeadShapeRow>({
     {HeadShape::ConnectBody, "connect_body", HeadReading::Ambiguous,
      "CONNECT with a body, which some servers read as the next request (RFC 9110, 9.3.6: none)"},
     {HeadShape::OtherExpectation, "other_expectation", HeadReading::Ambiguous,
-     "Expect with more than 100-continue: the body follows, which a server may refuse, and read "
+     "Expect with anything but 100-continue or nothing: the body follows, which a server may "
+     "refuse, and read "
      "what comes as the next request"},
     {HeadShape::RequestInBody, "request_in_body", HeadReading::Ambiguous,
      "a body that a server may leave unread begins as a request does, or with more than 64 bytes "

@@ -206,8 +206,9 @@ HttpUpgrade with_protocol(HttpUpgrade upgrade, const ReadableText& protocol) noe
 
 // A function of its own, since the header is rare.
 [[gnu::cold, gnu::noinline]] void add_expectation(ByteView value, HeadShapes& shapes) noexcept {
-    shapes.add_if(!equals_ignoring_case(value, std::string_view{"100-continue"}),
-                  HeadShape::OtherExpectation);
+    const bool is_usual =
+        value.empty() || equals_ignoring_case(value, std::string_view{"100-continue"});
+    shapes.add_if(!is_usual, HeadShape::OtherExpectation);
 }
 
 class HeaderReader {

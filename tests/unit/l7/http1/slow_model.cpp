@@ -397,7 +397,7 @@ void read_connection(SlowHead& head) {
         }
     }
     for (const std::string& value : head.headers["expect"]) {
-        if (lower(value) != "100-continue") {
+        if (!value.empty() && lower(value) != "100-continue") {
             head.shapes.insert(HeadShape::OtherExpectation);
         }
     }
