@@ -28,6 +28,7 @@ BRACKETED = re.compile(rb"\[([A-Za-z0-9._-]+)\](?::[0-9]{0,5})?\Z")
 NUMBERED = re.compile(rb"(?:.*\.)?(?:[0-9]+|0[xX][0-9A-Fa-f]*)\Z")  # the last label is a number
 ODD_LABEL = re.compile(rb"(?:.*\.)?[xX][nN]--(?:[^.]*-)?(?:\..*)?\Z")  # of IDNA, which decodes to ASCII
 QUAD = re.compile(rb"(?:(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])(?:\.(?!\Z)|\Z)){4}")
+HIGH_SPACE = re.compile(rb"[\x85\xa0]|(?:.*[\x00-\x7f])?[\x85\xa0]+\Z", re.S)  # at an end, not of UTF-8
 EXPECT = re.compile(rb"\r\n[Ee][Xx][Pp][Ee][Cc][Tt]:[ \t]*([^\r]*?)[ \t]*(?=\r\n|\Z)")
 # Of methods whose body some servers leave unread, to read it as the next request.
 UNREAD = (b"GET", b"HEAD", b"DELETE", b"OPTIONS", b"TRACE")
@@ -62,7 +63,11 @@ class Readings:
         doubtful = len(hosts) > 1 or is_line_alone(head) or of_path
         has_bad = not all(is_host(one) for one in [host, *hosts[:1]] + hosts[-1:] * self.has_hosts)
         has_many = len(self.further(read_head(head)[1])) > MOST_FURTHER
-        return bool(FOLD.search(head)) or expects_otherwise(head) or has_bad or doubtful and not self.both or has_many
+        return bool(FOLD.search(head)) or expects_otherwise(head) or has_bad or doubtful and not self.both or has_many or self.has_high_space(read_head(head)[1])
+
+    def has_high_space(self, headers):
+        named = [value for lines in (headers, self.alike_headers(headers)) for name, value in lines if name in self.header_names()]
+        return any(HIGH_SPACE.match(value) for value in named)
 
     def last_texts(self, head, headers, is_host_bad):
         """-> [the texts of a place in which another server takes the last, each way that one does]: of headers all, of cookies

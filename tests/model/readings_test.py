@@ -145,6 +145,15 @@ class Requests(unittest.TestCase):
             http1.add_request(packet, HEAD % b"/" + b"\r\n" + lines, readings)
             self.assertEqual([tuple(unit.fields.get(field) for field in fields) for unit in (packet, *packet.further)], texts, lines)
 
+    def test_a_high_blank_at_an_end_is_refused(self):
+        readings = http1.Readings(named=http1.named_in('http.request.headers["X"]'))
+        for line, refusal in ((b"X: a\xa0", "ambiguous_request"), (b"X: \x85a", "ambiguous_request"), (b"X: b\r\nX: \xa0", "ambiguous_request"),
+                              (b"X: \xc3\xa0", None), (b"Y: a\xa0", None), (b"X: a\xa0z", None)):
+            packet = Packet()
+            packet.service = Seen(service("enforce"), 0)
+            http1.add_request(packet, HEAD % b"/" + b"\r\n" + line, readings)
+            self.assertEqual(packet.service.refusal, refusal, line)
+
     def test_more_than_four_texts_between_are_refused(self):
         readings = http1.Readings("both", named=http1.named_in('http.request.headers["x"]'))
         for count, refusal in ((6, None), (7, "ambiguous_request")):

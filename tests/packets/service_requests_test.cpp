@@ -816,6 +816,32 @@ TEST(ServiceRepeats, MoreReadingsThanAreJudgedAreRefused) {
     EXPECT_EQ(judge("monitor", many), Reason::WithinLimits);
 }
 
+// Some programs take off blanks of Latin 1.
+TEST(ServiceRepeats, AHighBlankAtAnEndIsRefused) {
+    UnitParser parser{capture_unit_budget()};
+    test::Box box{
+        "version: 1\nservices:\n  - {id: web, protocol: http, when: 'ip.dst eq 192.0.2.1 and "
+        "l4.dport eq 80', mode: enforce, checksums: trust}\nrules:\n  - {id: d, mode: enforce, "
+        "when: 'http.request.headers[\"x\"] eq \"real\"', on_match: drop}\n"};
+    box.find_units_by(parser.finder());
+    std::uint16_t port = 1;
+    const auto judge = [&](const std::string& line) {
+        ++port;
+        for (const test::Frame& frame :
+             {test::syn().sport(port), test::syn_ack().dport(port), client("").sport(port)}) {
+            (void)box.judge(frame, test::kStart);
+        }
+        const std::string head = "GET / HTTP/1.1\r\nHost: a\r\n" + line + "\r\n\r\n";
+        return box.judge(client(head).sport(port), test::kStart).reason;
+    };
+    for (const char* line : {"X: real\xa0", "X: \x85real", "X: real\xa0\x85", "X: a\r\nX: \xa0"}) {
+        EXPECT_EQ(judge(line), Reason::AmbiguousRequest) << line;
+    }
+    for (const char* line : {"X: citt\xc3\xa0", "Y: real\xa0", "X: a\xa0z"}) {
+        EXPECT_EQ(judge(line), Reason::Unmatched) << line;
+    }
+}
+
 // Four between the first and the last are more than proxies add on their way.
 TEST(ServiceRepeats, MoreThanAreJudgedIsRefused) {
     const std::string rules =

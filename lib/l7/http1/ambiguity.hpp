@@ -29,6 +29,7 @@ enum class HeadShape : std::uint8_t {
     ControlByte,
     HighByteInTarget,
     HighByteInHeader,
+    HighSpaceInHeader,
     RequestLineSpace,
     BadMethod,
     MethodCase,
@@ -93,6 +94,9 @@ inline constexpr auto kHeadShapes = std::to_array<HeadShapeRow>({
     {HeadShape::HighByteInTarget, "high_byte_in_target", HeadReading::Accepted,
      "as sent; percent-encoded in the normalised path"},
     {HeadShape::HighByteInHeader, "high_byte_in_header", HeadReading::Accepted, "as sent"},
+    {HeadShape::HighSpaceInHeader, "high_space_in_header", HeadReading::Ambiguous,
+     "0x85 or 0xA0, which wsgiref and Tornado take off, at an end of a value that rules name, but "
+     "behind another high byte, as in UTF-8: of the value"},
     {HeadShape::RequestLineSpace, "request_line_space", HeadReading::Ambiguous,
      "any run of SP, HTAB, VT, FF, CR, 0x1C to 0x1F, and where it takes one to make a request 0x85 "
      "and 0xA0, separates method, target and version, and may stand around these"},

@@ -103,6 +103,38 @@ ByteView read_target(const LineWalk& lines, bool is_connect, TextRoom& room,
     return parts.authority;
 }
 
+// At an end, 0x85 or 0xA0 that some programs take off. Of UTF-8 one may be the end of a letter.
+bool has_high_space(ByteView value) noexcept {
+    const auto is_space = [](std::byte byte) {
+        return byte == std::byte{0x85} || byte == std::byte{0xA0};
+    };
+    if (value.empty() || is_space(value.front())) {
+        return !value.empty();
+    }
+    std::size_t end = value.size();
+    while (is_space(value[end - 1])) {
+        --end;  // the first byte is none
+    }
+    return end != value.size() && value[end - 1] < std::byte{0x80};
+}
+// In a header that rules name, or one alike.
+[[gnu::cold, gnu::noinline]] bool has_high_space(const WantedHeaders& wanted,
+                                                 const RequestHead& head) noexcept {
+    bool has_one = false;
+    for (std::uint8_t place = 0; place < wanted.headers().size(); ++place) {
+        if (wanted.keeps_all(place)) {
+            const HeaderText own = head.header(place);
+            const HeaderText alike = head.alike(place);
+            has_one = has_one || has_high_space(own.first) || has_high_space(own.last) ||
+                      has_high_space(alike.first) || has_high_space(alike.last);
+        }
+    }
+    for (const FurtherValues::Value& value : head.further.values()) {
+        has_one = has_one || has_high_space(value.text);
+    }
+    return has_one;
+}
+
 // All but the request line, which has been read.
 void read_behind_line(LineWalk& lines, const WantedHeaders& wanted, MutableBytes room,
                       RequestHead& head) noexcept {
@@ -115,6 +147,7 @@ void read_behind_line(LineWalk& lines, const WantedHeaders& wanted, MutableBytes
     if (lines.has_high_byte() && !head.shapes.has(HeadShape::MissingVersion)) [[unlikely]] {
         head.shapes.add_if(has_high_byte(lines.head().subspan(headers_at)),
                            HeadShape::HighByteInHeader);
+        head.shapes.add_if(has_high_space(wanted, head), HeadShape::HighSpaceInHeader);
     }
     read_host(authority, lines, texts, head);
     if (is_connect) [[unlikely]] {

@@ -6,6 +6,9 @@
 #include "lib/base/ascii.hpp"
 #include "lib/l7/http1/path.hpp"
 
+#include <algorithm>
+#include <regex>
+
 #include <gtest/gtest.h>
 
 // The parser against the slow model, over heads of random parts.
@@ -68,6 +71,15 @@ HeadShapes shapes_of(const SlowHead& slow) {
         const bool has_own_shape = name == "host" || name == "content-length";
         shapes.add_if(is_wanted && !has_own_shape && values.size() > 1, HeadShape::RepeatedHeader);
         shapes.add_if(!values.empty() && is_alike(name), HeadShape::AlikeHeader);
+        const std::uint8_t place = wanted().header(bytes_of(name));
+        const bool is_named =
+            is_alike(name) || (place != NameTable::kNone && wanted().keeps_all(place));
+        static const std::regex kHighSpace{"[\x85\xa0][^]*|([^]*[\\x01-\\x7f])?[\x85\xa0]+"};
+        shapes.add_if(is_named && std::any_of(values.begin(), values.end(),
+                                              [](const std::string& value) {
+                                                  return std::regex_match(value, kHighSpace);
+                                              }),
+                      HeadShape::HighSpaceInHeader);
     }
     for (const auto& [name, values] : slow.cookies) {
         shapes.add_if(wanted().cookie(bytes_of(name)) != NameTable::kNone && values.size() > 1,
