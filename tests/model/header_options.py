@@ -20,10 +20,16 @@ def options_in(octets):
 
 
 def may_be_dropped(flags, of_tcp, of_ip, stands_behind_others):
-    """Whether some receiver drops the segment for an option. `of_ip`: of IPv4; `stands_behind_others`: whether anything is
-    between TCP's header and the fixed one of IP."""
+    """Whether some receiver drops the segment for an option, or a RST has more than padding and timestamps. `of_ip`: of IPv4;
+    `stands_behind_others`: whether anything is between TCP's header and the fixed one of IP."""
+    found, is_sound = options_in(of_tcp)
+    doubtful = flags & RST and (not is_sound or set(found) - {TIMESTAMPS} or stands_behind_others)
+    return bool(doubtful or may_be_thrown_away(of_tcp, of_ip))
+
+
+def may_be_thrown_away(of_tcp, of_ip):
+    """Whether some host drops a segment with these, a RST or any other."""
     found, is_sound = options_in(of_tcp)
     found_ip, is_sound_ip = options_in(of_ip)
-    doubtful = flags & RST and (not is_sound or set(found) - {TIMESTAMPS} or stands_behind_others)
     is_taken = is_sound_ip and not set(found_ip) - {ALERT} and all(len(body) == 2 for body in found_ip.get(ALERT, ()))
-    return bool(doubtful or not (is_sound and is_taken) or SIGNATURES & set(found))
+    return bool(not (is_sound and is_taken) or SIGNATURES & set(found))

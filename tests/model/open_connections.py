@@ -9,7 +9,7 @@ both have been silent for two seconds, and for 62 where some of them may arrive 
 
 Of the end outside only what its numbers allow counts: it may be anybody who sends in its name.
 """
-from header_options import may_be_dropped
+from header_options import may_be_thrown_away
 from meters import NEVER, Bucket
 from vlans import vlans_of
 
@@ -48,7 +48,7 @@ def arrival_of(packet):
         return CERTAIN
     if packet.fields.get("ip.frag", "none") != "none":
         return UNCERTAIN if outside else NEVER
-    is_lost = packet.fields["ip.ttl"] < LEAST_TTL or flags & (FIN | RST) and may_be_dropped(flags, *packet.options)
+    is_lost = packet.fields["ip.ttl"] < LEAST_TTL or flags & (FIN | RST) and may_be_thrown_away(*packet.options[:2])
     return UNCERTAIN if outside and is_lost else CERTAIN
 
 

@@ -34,6 +34,11 @@ const test::Octets kStamped = test::from_hex("0101080a0000000100000002");
 const test::Octets kSourceRoute = test::from_hex(
     "8307040a090909"
     "00");
+// A Multipath TCP reset (RFC 8684, 3.6), SACK, a user timeout, and a kind that nobody knows.
+const test::Octets kOfMultipath = test::from_hex("1e048000");
+const test::Octets kSacked = test::from_hex("0101050a0000000100000002");
+const test::Octets kOfUserTimeout = test::from_hex("1c040001");
+const test::Octets kUnknownKind = test::from_hex("fd040000");
 
 Frame client(std::uint16_t port, std::uint16_t flags, std::uint32_t seq, std::uint32_t ack = 0) {
     return tcp()
@@ -204,6 +209,18 @@ const Case kCases[] = {
       {0s, server(1, kFin | kAck, kYours + 1, kMine + 1), ELSE},
       {0s, client(1, kAck, kMine + 1, kYours + 2), ELSE},
       {0s, syn(2), WAITS(1min)}}},
+
+    {"an RST with options that every host takes ends it",
+     ONE,
+     {{0s, syn(1), PASS},
+      {0s, client(1, kRst, kMine + 1, 0).tcp_options(kOfMultipath), ELSE},
+      {0s, syn(2), PASS},
+      {0s, client(2, kRst, kMine + 1, 0).tcp_options(kSacked), ELSE},
+      {0s, syn(3), PASS},
+      {0s, client(3, kRst, kMine + 1, 0).tcp_options(kOfUserTimeout), ELSE},
+      {0s, syn(4), PASS},
+      {0s, client(4, kRst, kMine + 1, 0).tcp_options(kUnknownKind), ELSE},
+      {0s, syn(5), PASS}}},
 
     // Its window may have been as wide.
     {"a server takes bytes whose acknowledgment is an old one",

@@ -7,7 +7,6 @@
 #include "lib/packet/transport.hpp"
 
 #include <algorithm>
-#include <optional>
 
 namespace sluice {
 namespace {
@@ -95,15 +94,12 @@ void follow_everywhere(const ConnectionSegment& segment, CoreState& core, Now no
 enum class Arrival : std::uint8_t { Certain, Uncertain, Never };
 
 // True of a RST or FIN with options of IP or TCP for which its receiver may throw it away: a
-// signature (RFC 2385), a source route, what is not sound.
+// signature (RFC 2385), a source route, what is not sound. A tracker wants more of a RST, since it
+// sees to it that all its receivers read the same.
 bool has_doubtful_end(const Burst& burst, std::size_t row) noexcept {
     constexpr std::uint16_t kEnds = 0x05;  // FIN, RST
-    if ((burst.headers().tcp_flags[row] & kEnds) == 0) {
-        return false;
-    }
-    const std::optional<TrackedSegment> segment =
-        read_tracked_segment(burst.headers_of(row), burst.frame(row).bytes);
-    return segment && segment->has_doubtful_options;
+    return (burst.headers().tcp_flags[row] & kEnds) != 0 &&
+           may_be_dropped_for_options(burst.headers_of(row), burst.frame(row).bytes);
 }
 
 // A segment's way to a receiver that takes it. From outside it may end behind the box for its TTL

@@ -67,7 +67,20 @@ void replace_byte(MutableBytes frame, std::size_t at, SegmentPlace segment,
     store_be16(frame, sum_at, updated_checksum(load_be16(frame, sum_at), before, word()));
 }
 
+// The options of a TCP header that is all at hand; none of another.
+ByteView options_of(const PacketHeaders& headers, ByteView frame) noexcept {
+    const std::size_t begin = std::size_t{headers.l4_at} + kTcpMinSize;
+    const std::size_t end = headers.payload_at;
+    return begin < end && end <= frame.size() ? frame.subspan(begin, end - begin) : ByteView{};
+}
+
 }  // namespace
+
+bool may_be_dropped_for_options(const PacketHeaders& headers, ByteView frame) noexcept {
+    return !are_taken_with_bytes(options_of(headers, frame)) ||
+           (has_ip_options(headers) && headers.frag == Fragment::None &&
+            !is_taken_by_hosts(headers, frame));
+}
 
 std::optional<TrackedSegment> read_tracked_segment(const PacketHeaders& headers,
                                                    ByteView frame) noexcept {
@@ -100,8 +113,7 @@ std::optional<TrackedSegment> read_tracked_segment(const PacketHeaders& headers,
     }
     // An ACK completes a handshake or says what has arrived, so it counts as bytes do.
     segment.has_doubtful_options =
-        segment.has_doubtful_options || !are_taken_with_bytes(options) ||
-        (has_ip_options(headers) && !segment.is_fragment && !is_taken_by_hosts(headers, frame));
+        segment.has_doubtful_options || may_be_dropped_for_options(headers, frame);
     return segment;
 }
 

@@ -12,6 +12,11 @@ namespace sluice {
 // SYN alone, up to the first option that is not sound.
 [[nodiscard]] std::optional<TrackedSegment> read_tracked_segment(const PacketHeaders& headers,
                                                                  ByteView frame) noexcept;
+// True if options of TCP or IP are some for which a host may drop the segment: a signature
+// (RFC 2385, RFC 5925), a source route, what is not sound. What others make of its bytes is another
+// question (TrackedSegment::has_doubtful_options).
+[[nodiscard]] bool may_be_dropped_for_options(const PacketHeaders& headers,
+                                              ByteView frame) noexcept;
 
 // Clears the urgent flag and pointer of a TCP segment whose header is at hand, so that the byte
 // stays in the stream for everybody. The checksum is updated (RFC 1624): one that was wrong stays

@@ -132,6 +132,27 @@ TEST(SegmentBytes, DoubtsARstForItsOptions) {
         of_ip(Frame{6}.src("2001:db8::1").extensions(60, octets({6, 0, 0x9E, 4, 0, 0, 0, 0}))));
 }
 
+// A RST with these options of TCP, for which some host drops it.
+bool may_be_dropped(std::initializer_list<unsigned> options) {
+    const Octets bytes = octets(options);
+    Frame frame{6};
+    frame.flags(kTcpRst).carries(bytes).data_offset(
+        static_cast<std::uint8_t>(5 + bytes.size() / 4));
+    const ParsedFrame parsed{frame.bytes()};
+    return may_be_dropped_for_options(parsed.headers, parsed.bytes);
+}
+
+TEST(SegmentBytes, KnowsForWhichOptionsAHostDropsARst) {
+    EXPECT_FALSE(may_be_dropped({}));
+    EXPECT_FALSE(may_be_dropped({1, 1, 8, 10, 0, 0, 0, 1, 0, 0, 0, 2}));
+    EXPECT_FALSE(may_be_dropped({30, 4, 0x80, 0})) << "Multipath TCP";
+    EXPECT_FALSE(may_be_dropped({28, 4, 0, 1})) << "a user timeout";
+    EXPECT_FALSE(may_be_dropped({1, 1, 5, 10, 0, 0, 0, 1, 0, 0, 0, 2})) << "SACK";
+    EXPECT_FALSE(may_be_dropped({253, 4, 0, 0}));
+    EXPECT_TRUE(may_be_dropped({29, 4, 0, 0}));
+    EXPECT_TRUE(may_be_dropped({1, 1, 1, 8}));
+}
+
 // Bytes behind these options of TCP, or in this datagram.
 bool is_doubtful(Frame frame) {
     return ParsedFrame{frame.flags(kTcpAck).bytes()}.segment()->has_doubtful_options;
