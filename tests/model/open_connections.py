@@ -4,12 +4,13 @@ A connection is opened by an admitted SYN and known by its ends, their sides and
 established once the end that opened it has acknowledged the other one's number, or the other one, inside, bytes of it. It is open until both
 ends have sent a FIN and everything before it, until an RST comes with the number that its receiver
 expects (of the end outside by what has been acknowledged; while its bytes are on their way, only once
-both have been silent for two seconds, and for 62 where some of them may arrive or not), or until nothing of it has been forwarded for `idle`; while it is not established, for
+both have been silent for two seconds, and for 62 where some of them may arrive or not, or where it has timestamps
+and the connection is half open), or until nothing of it has been forwarded for `idle`; while it is not established, for
 `half_open`. `from: established` counts it from then on.
 
 Of the end outside only what its numbers allow counts: it may be anybody who sends in its name.
 """
-from header_options import may_be_thrown_away
+from header_options import TIMESTAMPS, may_be_thrown_away, options_in
 from meters import NEVER, Bucket
 from vlans import vlans_of
 
@@ -139,7 +140,9 @@ class Tracked:
         if number != (me.confirmed if other else me.due):
             return None
         silence = 0 if me.due == (me.confirmed if other else me.top) else ACKNOWLEDGED_WITHIN
-        if self.uncertain:
+        stamps = options_in(packet.options[0])[0].get(TIMESTAMPS, ())
+        proven = self.established or self.taken or sender != self.opener
+        if self.uncertain or not proven and any(len(body) == 8 for body in stamps):
             silence = ACKNOWLEDGED_WITHIN + TAKEN_WITHIN
         return True if now - self.seen >= silence else None
 

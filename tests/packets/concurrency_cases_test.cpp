@@ -222,6 +222,31 @@ const Case kCases[] = {
       {0s, client(4, kRst, kMine + 1, 0).tcp_options(kUnknownKind), ELSE},
       {0s, syn(5), PASS}}},
 
+    // Its server may drop it for a timestamp that is older than the SYN's.
+    {"before the handshake is complete an RST with timestamps ends nothing",
+     ONE,
+     {{0s, syn(1), PASS},
+      {0s, syn_ack(1), ELSE},
+      {0s, client(1, kRst, kMine + 1, 0).tcp_options(kStamped), ELSE},
+      {2s, client(1, kRst, kMine + 1, 0).tcp_options(kStamped), ELSE},
+      {2s, syn(2), WAITS(58s)},
+      {2s, client(1, kRst, kMine + 1, 0), ELSE},
+      {2s, syn(2), PASS},
+      {2s, syn_ack(2), ELSE},
+      {2s, client(2, kAck, kMine + 1, kYours + 1), ELSE},
+      {2s, client(2, kRst, kMine + 1, 0).tcp_options(kStamped), ELSE},
+      {2s, syn(3), PASS}}},
+
+    {"nor where connections count from the handshake on",
+     FROM_ESTABLISHED,
+     {{0s, syn(1), PASS},
+      {0s, syn_ack(1), ELSE},
+      {0s, client(1, kRst, kMine + 1, 0).tcp_options(kStamped), ELSE},
+      {0s, client(1, kAck, kMine + 1, kYours + 1), PASS},
+      {0s, syn(2), PASS},
+      {0s, syn_ack(2), ELSE},
+      {0s, client(2, kAck, kMine + 1, kYours + 1), WAITS(1min)}}},
+
     // Its window may have been as wide.
     {"a server takes bytes whose acknowledgment is an old one",
      ONE,

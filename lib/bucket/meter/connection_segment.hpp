@@ -39,6 +39,9 @@ struct ConnectionSegment {
     bool is_uncertain = false;
     // An RST of the box in its sender's name, which answers what its receiver says to it.
     bool is_made_here = false;
+    // An RST from outside with timestamps, by which its receiver may drop it before the handshake
+    // is complete (RFC 7323, 5.3).
+    bool is_stamped = false;
     // A tracker that drops what the end inside would not take follows the connection, and says
     // whether the RST ends it.
     bool is_tracked = false;
@@ -74,7 +77,8 @@ public:
         Uncertain,  // its receiver may take bytes of it, or may not
         Doubted,    // an RST from outside at the number that its receiver has acknowledged, behind
                     // which bytes are on their way
-        DoubtedForLonger,  // the same behind uncertain ones
+        DoubtedForLonger,  // the same behind uncertain ones, or a stamped one of a connection that
+                           // is half open
     };
     [[nodiscard]] Seen add(const ConnectionSegment& segment) noexcept;
 

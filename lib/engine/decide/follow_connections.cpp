@@ -7,6 +7,7 @@
 #include "lib/packet/transport.hpp"
 
 #include <algorithm>
+#include <optional>
 
 namespace sluice {
 namespace {
@@ -142,6 +143,16 @@ void add_word_of_tracker(const Burst& burst, std::size_t row, ConnectionSegment&
     segment.ends = packet.is_end;
 }
 
+// A RST's receiver may hold its timestamp against the SYN's, which nobody here has kept.
+bool has_timestamps(const ConnectionSegment& segment, const PacketHeaders& headers,
+                    ByteView frame) noexcept {
+    if (!segment.rst || segment.from_inside) {
+        return false;
+    }
+    const std::optional<TrackedSegment> read = read_tracked_segment(headers, frame);
+    return read && read->timestamps;
+}
+
 // True if some connection may be filed here, or at another worker, under that digest.
 bool may_have(std::uint64_t digest, const CoreState& core) noexcept {
     bool may = core.buckets.registry.pool().index().first(digest) != kNoLine;
@@ -172,6 +183,7 @@ void follow_row(const Burst& burst, std::size_t row, CoreState& core, Now now) n
         if (arrival != Arrival::Never) {
             ConnectionSegment segment = connection_segment(ends, headers, frame);
             segment.is_uncertain = arrival == Arrival::Uncertain;
+            segment.is_stamped = has_timestamps(segment, headers, frame);
             add_word_of_tracker(burst, row, segment);
             follow_everywhere(segment, core, now);
         }
