@@ -419,9 +419,11 @@ class Resources(Case):
         self.assertEqual([one["line"] for one in problem["problems"]], [2, 3, 4])
         self.assertIn("there twice", problem["problems"][1]["message"])
         self.assertEqual(self.good(self.box.get("/v1/bans"))["bans"], [])
-        for body in ("", "{", "[]", "{}", {"keys": []}, {"keys": "x"}, {"keys": ["10.0.0.1"], "tier": "x"}):
+        for body in ("", "{", "[]", "{}", {"keys": []}, {"keys": "x"}, {"keys": ["10.0.0.1"], "tier": "x"},
+                     {"keys": ["10.0.0.1"], "tier": 0}):
             self.refused(posted(body), 400)
         self.refused(posted({"keys": ["10.0.0.1"], "for": "0s"}), 422)
+        self.refused(posted({"keys": ["10.0.0.1"], "for": ""}), 422)  # a template whose variable is empty
         self.refused(posted({"keys": ["10.0.0.1"] * 10_001}), 413)
         many = [f"10.{i >> 16}.{i >> 8 & 255}.{i & 255}" for i in range(10_000)]
         self.assertEqual(self.good(posted({"keys": many}))["banned"], 10_000)

@@ -1,5 +1,6 @@
 #include "control/daemon/api/bulk_keys.hpp"
 
+#include "control/daemon/api/key_words.hpp"
 #include "lib/policy/keys/key_setting.hpp"
 
 #include <fmt/format.h>
@@ -13,8 +14,7 @@ std::variant<BulkCall, HttpResponse> read_bulk(const HttpRequest& request, Servi
                   .view = services.rules.view()};
     const Json& body = call.body;
     const bool has_keys = body.is_object() && body.contains("keys") && body["keys"].is_array() &&
-                          !body["keys"].empty() &&
-                          (!body.contains("tier") || body["tier"].is_number_unsigned());
+                          !body["keys"].empty() && may_name_tier(body);
     if (!has_keys) {
         return bad_request(
             fmt::format("the body is {}, of which only `keys` is needed", form.example));

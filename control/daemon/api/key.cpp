@@ -265,7 +265,7 @@ HttpResponse post_key(const HttpRequest& request, Services& services) {
     std::string action;
     if (!body.is_object() || !body.contains("key") || !read_text(body, "key", words.key) ||
         !read_text(body, "action", action) || !read_text(body, "limit", words.limit) ||
-        (body.contains("tier") && !body["tier"].is_number_unsigned())) {
+        !may_name_tier(body)) {
         return bad_request(
             R"(the body is {"key":"part|part","action":"reset"}, or forgive, grant, set, unset, ban, )"
             "unban");

@@ -36,6 +36,11 @@ using Found = std::variant<FoundKey, HttpResponse>;
 
 // A member that must be text where it is given. False: it is something else.
 [[nodiscard]] bool read_text(const Json& body, const char* name, std::string& text);
+// False if it has a `tier` that is no number from 1 on.
+[[nodiscard]] inline bool may_name_tier(const Json& body) {
+    return !body.contains("tier") ||
+           (body["tier"].is_number_unsigned() && body["tier"].get<std::size_t>() != 0);
+}
 
 // The settings of a key that have not ended.
 [[nodiscard]] Json settings_json(const std::string& rule, const std::string& key, std::size_t tier,

@@ -30,7 +30,7 @@ Result<KeySetting> read_words(std::string_view action, const Json& body, const F
         return Error{Errc::BadSyntax,
                      "a reason is one line, without control characters, tabs and line ends"};
     }
-    if (!time.empty()) {
+    if (body.contains("for")) {
         const Result<Nanoseconds> lasts = parse_duration(time);
         if (!lasts || *lasts < std::chrono::seconds{1} || *lasts > kLongestSetting) {
             return Error{Errc::BadSyntax, "`for` is a duration from 1s to 3650d, such as 1h"};
