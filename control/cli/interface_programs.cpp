@@ -1,5 +1,7 @@
 #include "control/cli/interface_programs.hpp"
 
+#include "control/cli/link_dump.hpp"
+#include "control/cli/pair_state.hpp"
 #include "lib/wire/fd.hpp"
 
 #include <algorithm>
@@ -25,72 +27,6 @@ Error kernel_refuses(const std::string& what) {
     return {Errc::Refused, "the kernel refuses " + what + ": " + std::strerror(errno)};
 }
 
-// Attributes one after the other, each with what it holds.
-template <typename Take>
-void for_each_attribute(const rtattr* at, std::size_t left, Take&& take) {
-    while (left >= sizeof(*at) && at->rta_len >= sizeof(*at) && at->rta_len <= left) {
-        take(at->rta_type & NLA_TYPE_MASK, reinterpret_cast<const char*>(at) + RTA_LENGTH(0),
-             at->rta_len - RTA_LENGTH(0));
-        const std::size_t step = std::min<std::size_t>(RTA_ALIGN(at->rta_len), left);
-        at = reinterpret_cast<const rtattr*>(reinterpret_cast<const char*>(at) + step);
-        left -= step;
-    }
-}
-
-std::uint32_t number_in(const char* value, std::size_t size) {
-    std::uint32_t number = 0;
-    std::memcpy(&number, value, std::min(size, sizeof(number)));
-    return number;
-}
-
-// One interface, as the kernel tells of it; `program` 0: it has none.
-InterfaceProgram read_link(const nlmsghdr& message) {
-    InterfaceProgram found;
-    const char* const first =
-        reinterpret_cast<const char*>(&message) + NLMSG_SPACE(sizeof(ifinfomsg));
-    const std::size_t size = message.nlmsg_len - NLMSG_SPACE(sizeof(ifinfomsg));
-    for_each_attribute(reinterpret_cast<const rtattr*>(first), size,
-                       [&](int type, const char* value, std::size_t length) {
-                           if (type == IFLA_IFNAME) {
-                               found.interface.assign(value, ::strnlen(value, length));
-                           } else if (type == IFLA_XDP) {
-                               for_each_attribute(
-                                   reinterpret_cast<const rtattr*>(value), length,
-                                   [&](int part, const char* held, std::size_t bytes) {
-                                       if (part == IFLA_XDP_PROG_ID) {
-                                           found.program = number_in(held, bytes);
-                                       } else if (part == IFLA_XDP_ATTACHED) {
-                                           found.native =
-                                               number_in(held, std::min<std::size_t>(bytes, 1)) ==
-                                               XDP_ATTACHED_DRV;
-                                       }
-                                   });
-                           }
-                       });
-    return found;
-}
-
-// Reads the messages of a dump, one after the other; true: there are no more.
-bool read_links(const char* bytes, std::size_t size, std::vector<InterfaceProgram>& found) {
-    while (size >= sizeof(nlmsghdr)) {
-        const auto& message = *reinterpret_cast<const nlmsghdr*>(bytes);
-        if (message.nlmsg_len < sizeof(nlmsghdr) || message.nlmsg_len > size ||
-            message.nlmsg_type == NLMSG_DONE || message.nlmsg_type == NLMSG_ERROR) {
-            return true;
-        }
-        if (message.nlmsg_type == RTM_NEWLINK &&
-            message.nlmsg_len >= NLMSG_SPACE(sizeof(ifinfomsg))) {
-            if (InterfaceProgram one = read_link(message); one.program != 0) {
-                found.push_back(std::move(one));
-            }
-        }
-        const std::size_t step = std::min<std::size_t>(NLMSG_ALIGN(message.nlmsg_len), size);
-        bytes += step;
-        size -= step;
-    }
-    return false;
-}
-
 // bpf(2), of which the library is the dataplane's alone.
 template <typename Attributes>
 int bpf_call(bpf_cmd command, Attributes& attributes) {
@@ -112,14 +48,6 @@ bool info_of(const Fd& object, Info& info) {
     return object.is_open() && bpf_call(BPF_OBJ_GET_INFO_BY_FD, asked) == 0;
 }
 
-// The beginning of sluice_pair_state (dataplane/xdp/pair_state.h), which the program goes by.
-struct PairState {
-    static constexpr std::uint64_t kLayout = 2;
-    std::uint64_t layout = 0;
-    std::uint64_t beat = 0;
-    std::uint64_t heartbeat = 0;
-    std::uint64_t fail_open = 0;
-};
 constexpr std::string_view kPairMap = "pair_state";
 
 std::optional<PairState> state_in(const Fd& map, std::size_t size) {
@@ -184,19 +112,28 @@ Result<std::vector<InterfaceProgram>> interface_programs() {
     if (!socket.is_open() || ::send(socket.get(), &asked, sizeof(asked), 0) != sizeof(asked)) {
         return kernel_refuses("to tell of its interfaces");
     }
-    std::vector<InterfaceProgram> found;
-    alignas(nlmsghdr) std::array<char, 65'536> bytes{};
-    for (bool done = false; !done;) {
-        const ssize_t got = ::recv(socket.get(), bytes.data(), bytes.size(), 0);
+    LinkDump links;
+    alignas(nlmsghdr) std::array<std::byte, 65'536> bytes{};
+    for (auto after = LinkDump::After::MoreCome; after == LinkDump::After::MoreCome;) {
+        // Of an answer that does not fit, the length is told all the same, and its end is missing.
+        const ssize_t got = ::recv(socket.get(), bytes.data(), bytes.size(), MSG_TRUNC);
         if (got <= 0) {
             return kernel_refuses("to tell of its interfaces");
         }
-        done = read_links(bytes.data(), static_cast<std::size_t>(got), found);
+        if (static_cast<std::size_t>(got) > bytes.size()) {
+            return Error{Errc::TooMany, "the kernel's list of interfaces is cut"};
+        }
+        const Result<LinkDump::After> read =
+            links.read(ByteView{bytes}.first(static_cast<std::size_t>(got)));
+        if (!read) {
+            return read.error();
+        }
+        after = *read;
     }
-    for (InterfaceProgram& one : found) {
+    for (InterfaceProgram& one : links.found()) {
         identify(one);
     }
-    return found;
+    return std::move(links.found());
 }
 
 }  // namespace sluice
