@@ -76,13 +76,10 @@ void EventReport::notify_forgiven(const std::string& rule, const std::string& ke
 
 void EventReport::watch_forgiven() {
     const auto now = std::chrono::steady_clock::now();
-    if (now - forgiven_at_ < forgiven_gap_) {
-        return;
+    if (forgiven_gap_.is_due(now)) {
+        forgiven_gap_.note_look(now, workers_.debts_forgiven() != forgiven_);
+        notify_forgiven("", "");
     }
-    forgiven_at_ = now;
-    const bool goes_on = workers_.debts_forgiven() != forgiven_;
-    forgiven_gap_ = goes_on ? std::min(2 * forgiven_gap_, kMostForgivenGap) : kLeastForgivenGap;
-    notify_forgiven("", "");
 }
 
 EventStats EventReport::stats() const {

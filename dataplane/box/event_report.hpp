@@ -1,11 +1,11 @@
 #pragma once
+#include "dataplane/box/growing_gap.hpp"
 #include "dataplane/box/known_keys.hpp"
 #include "dataplane/port/ports.hpp"
 #include "dataplane/worker/worker_fleet.hpp"
 #include "lib/watch/events/event_log.hpp"
 #include "lib/wire/message.hpp"
 
-#include <chrono>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -30,8 +30,7 @@ public:
     // The buckets that have been forgiven what they owed since they were told last, if any: of a
     // key, or, both empty, of any.
     void notify_forgiven(const std::string& rule, const std::string& key);
-    // The same of any: a second apart at first, and up to a minute where it goes on, so that the
-    // rows of one long change do not push all others out of the log.
+    // The same of any, once the gap since the last row has passed.
     void watch_forgiven();
     [[nodiscard]] EventStats stats() const;
     // The bytes of the keys of a rule whose bans were told lately.
@@ -40,9 +39,6 @@ public:
     }
 
 private:
-    static constexpr std::chrono::seconds kLeastForgivenGap{1};
-    static constexpr std::chrono::seconds kMostForgivenGap{60};
-
     void note_ban(const EventRecord& record);
 
     WorkerFleet& workers_;
@@ -51,8 +47,7 @@ private:
     std::uint64_t origin_;             // distinguishes this process's numbers from others'
     std::vector<std::uint64_t> lost_;  // by worker, so many are in the log
     std::uint64_t forgiven_ = 0;       // buckets, so many are in the log
-    std::chrono::steady_clock::time_point forgiven_at_{};
-    std::chrono::seconds forgiven_gap_{kLeastForgivenGap};
+    GrowingGap forgiven_gap_;
 };
 
 }  // namespace sluice
