@@ -16,6 +16,7 @@
 #include <vector>
 
 #include <sys/socket.h>
+#include <unistd.h>
 
 namespace sluice::control_server_test {
 namespace {
@@ -272,6 +273,9 @@ TEST_F(ControlServerTest, BytesThatTrickleDoNotRenewThePatienceForAMessage) {
 
 // Sixteen places: one that was settled for a second gives way, and none that is at work does.
 TEST_F(ControlServerTest, TheIdlestGivesItsPlace) {
+    if (::geteuid() != 0) {
+        GTEST_SKIP() << "some of the places are root's alone";
+    }
     std::vector<Client> clients;
     for (int i = 0; i < 16; ++i) {
         now_ += std::chrono::milliseconds{i == 0 ? 0 : 10};
