@@ -63,5 +63,20 @@ TEST(ChildProcess, OneThatComputesInSilenceIsNot) {
               Output(std::in_place, kWord.begin(), kWord.end()));
 }
 
+// It is never idle, and in no hurry: the time that it gave itself ends it.
+TEST(ChildProcess, OneThatComputesNowAndThenHasItsRealTime) {
+    const auto dawdles = [](const ChildOutput& out) {
+        set_timer(ITIMER_REAL, 500'000);
+        set_timer(ITIMER_PROF, 3'600'000'000);
+        out.put(kWord);
+        for (auto next = computed();; next = computed()) {
+            while (computed() < next + 5ms) {
+            }
+            (void)usleep(10'000);
+        }
+    };
+    EXPECT_EQ(run_in_child(dawdles, kMost, 1s), Output(std::in_place, kWord.begin(), kWord.end()));
+}
+
 }  // namespace
 }  // namespace sluice::child_process_test
