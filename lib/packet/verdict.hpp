@@ -130,7 +130,7 @@ inline constexpr auto kReasons = std::to_array<ReasonRow>({
      "servers read the request differently, or disagree about where it ends"},
     {Reason::MalformedRequest, "malformed_request", "an HTTP request that no server should accept"},
     {Reason::MalformedHello, "malformed_hello",
-     "a ClientHello out of form, or too large to be read, whatever a server makes of it"},
+     "a ClientHello out of form, or where no client sends one, whatever a server makes of it"},
     {Reason::InitialBudget, "initial_budget",
      "a QUIC Initial beyond what packets.quic_initials may cost"},
     {Reason::NoAnswer, "no_answer",

@@ -254,11 +254,11 @@ const Case kCases[] = {
       {0ms, says("no size\r\n", 56), "pass", "unmatched"},
       {0ms, says(kEvil, 65), "pass", "unmatched"}}},
 
-    {"a hello that no server accepts",
+    {"a hello without ciphers",
      RULES,
      {{0ms, segment(test::HelloMaker{}.ciphers({}).records(), 0, 443), "pass", "unmatched"}}},
 
-    {"a QUIC hello that no server accepts",
+    {"a QUIC hello without ciphers",
      RULES,
      {{0ms,
        test::udp()

@@ -1,4 +1,5 @@
 #include "lib/l7/tls/tls_units.hpp"
+#include "lib/l7/tls/hello_texts.hpp"
 #include "lib/l7/stream/unit_parser.hpp"
 #include "tests/unit/l7/hello_maker.hpp"
 #include "tests/unit/l7/stream/unit_probe.hpp"
@@ -285,6 +286,27 @@ TEST(Tls, AMalformedHelloElsewherePassesAndItsConnectionGoesUnread) {
         EXPECT_EQ(next.kinds.size(), 0U);
         EXPECT_EQ(next.dropped, "");
     }
+}
+
+// The text of a reason, as `stats` and the manual have it, is true of all that it is given for: a
+// hello that is too large, or in too many pieces, has reasons of its own.
+TEST(Tls, TheReasonOfAHelloSaysWhatIsWrongWithIt) {
+    const std::map<HelloDoubt, Reason> reasons{{HelloDoubt::NoServer, Reason::MalformedHello},
+                                               {HelloDoubt::SomeServers, Reason::UnreadableHello},
+                                               {HelloDoubt::Size, Reason::HeadTooLong},
+                                               {HelloDoubt::Pieces, Reason::TooManyPieces}};
+    for (const HelloFaultRow& row : kHelloFaults) {
+        if (row.fault != HelloFault::None) {
+            EXPECT_EQ(reason_of(row.fault), reasons.at(row.doubt)) << row.name;
+        }
+    }
+    const std::string said{row_of(Reason::MalformedHello).help};
+    EXPECT_NE(said.find("out of form, or where no client sends one"), std::string::npos);
+    for (const char* untrue : {"no server", "large", "pieces"}) {
+        EXPECT_EQ(said.find(untrue), std::string::npos) << untrue;
+    }
+    EXPECT_NE(row_of(Reason::UnreadableHello).help.find("server"), std::string_view::npos)
+        << "some servers go on with it";
 }
 
 // Some servers take them, and their fields are not read: the reason says so.
