@@ -168,8 +168,11 @@ public:
             [&worker] { return worker.counters().settled.read(); }};
         environment_.row_totals = [&worker](std::uint32_t row) {
             const RuleCounters& counters = worker.counters().rules[row];
-            return RuleTotals{counters.admitted.read(), counters.exceeded.read(),
-                              counters.skipped.read()};
+            RuleTotals totals;
+            totals.counts.admitted = counters.admitted.read();
+            totals.counts.exceeded = counters.exceeded.read();
+            totals.counts.skipped = counters.skipped.read();
+            return totals;
         };
     }
 
