@@ -172,9 +172,10 @@ def add_request(packet, head, readings):
         ways += [{**way, "http.host": other_host} for way in ways]
     for others in readings.last_texts(head, headers, is_host_bad):
         ways += [{**way, **texts} for texts in others for way in ways]
-    if len(ways) > MOST_OTHERS + 1 and passes:
-        raise streams.Beyond(head)  # which of them are judged, and that a service refuses them
-    for number, way in enumerate(ways if passes else ways[:1]):
+    if len(ways) > MOST_OTHERS + 1 and passes and packet.service is not None:
+        packet.service.note("ambiguous_request")
+        passes = not packet.service.refuses()
+    for number, way in enumerate(ways[:MOST_OTHERS + 1] if passes else ways[:1]):
         unit = packet.add_unit()
         unit.fields.update(found)
         unit.fields.update(way)

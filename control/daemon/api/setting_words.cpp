@@ -123,8 +123,9 @@ Lifted lift(const FoundKey& key, Services& services) {
     ask.generation = services.rules.view()->generation;
     ask.limit.clear();
     const Result<Reply> reply = services.link.call(ask);
-    Lifted lifted;
+    Lifted lifted{.unanswered = 1};
     if (const auto* state = reply ? std::get_if<KeyState>(&*reply) : nullptr) {
+        lifted.unanswered = 0;
         for (const KeyOnWorker& worker : state->workers) {
             lifted.workers += worker.lifted ? 1U : 0U;
             lifted.unanswered += worker.answered ? 0U : 1U;

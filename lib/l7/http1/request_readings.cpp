@@ -17,18 +17,18 @@ namespace {
 
 constexpr TextFieldSet kTargetTexts{TextField::HttpUri, TextField::HttpPath, TextField::HttpQuery};
 
-// Where readings differ.
+// Where readings differ. Those that are judged first where there are too many stand first.
 enum Doubt : unsigned {
     kHost = 1,
     kHeaders = 2,
-    kCookies = 4,
-    kTargetHost = 8,
-    kFirstLine = 16,  // of cookies, the last of the first line
-    kLastLine = 32,   // the first of the last line
-    kAlikeFirst = 64,
-    kAlikeLast = 128,
-    kFurther = 256,  // each value that is neither
-    kMethod = 512,
+    kAlikeFirst = 4,
+    kAlikeLast = 8,
+    kFurther = 16,  // each value that is neither
+    kCookies = 32,
+    kFirstLine = 64,  // of cookies, the last of the first line
+    kLastLine = 128,  // the first of the last line
+    kMethod = 256,
+    kTargetHost = 512,
 };
 constexpr unsigned kAnyCookies = kCookies | kFirstLine | kLastLine;
 constexpr unsigned kAnyHeaders = kHeaders | kAlikeFirst | kAlikeLast | kFurther;
