@@ -25,8 +25,7 @@ struct ReadKeys {
 Found find_item(const Json& item, const std::string& rule, const RuleView& view) {
     KeyWords words{.rule = rule};
     if (!item.is_object() || !item.contains("key") || !read_text(item, "key", words.key) ||
-        !read_text(item, "limit", words.limit) ||
-        !may_name_tier(item)) {
+        !read_text(item, "limit", words.limit) || !may_name_tier(item)) {
         return problem_response(422, "nothing was set",
                                 R"(it is {"key":"part|part","rate":"5/s"}, with `burst`, `count`, )"
                                 "`for`, `reason`, `limit` and `tier` where they are wanted");

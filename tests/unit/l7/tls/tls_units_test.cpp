@@ -1,6 +1,6 @@
 #include "lib/l7/tls/tls_units.hpp"
-#include "lib/l7/tls/hello_texts.hpp"
 #include "lib/l7/stream/unit_parser.hpp"
+#include "lib/l7/tls/hello_texts.hpp"
 #include "tests/unit/l7/hello_maker.hpp"
 #include "tests/unit/l7/stream/unit_probe.hpp"
 
