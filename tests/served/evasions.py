@@ -256,7 +256,7 @@ EVASIONS = (
         ("with other bytes behind, which died on its way", one(
             Send(LONG_DECOY, ttl=2), Send(LONG_DECOY[:4] + LONG_LOGIN[4:])), OTHER_BYTES),
         ("from its middle, with other bytes behind, which died on its way", one(
-            Send(LOGIN[:2]), Send(LONG_LOGIN[2:-9] + LOGIN, 2, ttl=2), Send(LONG_LOGIN[2:] + LOGIN, 2)), OTHER_BYTES),
+            Send(LOGIN[:2]), Send(LONG_LOGIN[2:-9] + LONG_LOGIN[-4:] + LOGIN, 2, ttl=2), Send(LONG_LOGIN[2:] + LOGIN, 2)), OTHER_BYTES),
         ("with other bytes behind, of an old timestamp", stamped(
             (LONG_DECOY, 0, False), (LONG_DECOY[:4] + LONG_LOGIN[4:40], 0, True), (LONG_LOGIN[40:] + LOGIN, 40, True)), ""))),
     Evasion("data without ACK", decoyed_by(flags=PSH, ack=None)),
