@@ -71,12 +71,11 @@ class Readings:
 
     def last_texts(self, head, headers, is_host_bad):
         """-> [the texts of a place in which another server takes the last, each way that one does]: of headers all, of cookies
-        all, or those of one line. An empty text is none of another server's. What is in doubt otherwise than in its texts has
-        the first alone."""
+        all, or those of one line. What is in doubt otherwise than in its texts has the first alone."""
         if FOLD.search(head) or expects_otherwise(head) or is_host_bad:
             return []
         firsts, lasts = fields_of(headers), fields_of(headers[::-1])
-        headers_last = {name: text for name, text in lasts.items() if text and firsts[name] != text and self.names_header(name)}
+        headers_last = {name: text for name, text in lasts.items() if firsts[name] != text and self.names_header(name)}
         ways_of_headers = ([headers_last] if headers_last else []) + self.alike(firsts, headers)
         ways_of_headers += [dict(texts) for texts in self.further(headers)][:MOST_FURTHER]
         return [ways for ways in (ways_of_headers, self.other_cookies(headers), self.capitals(head)) if ways]
@@ -92,9 +91,8 @@ class Readings:
         for name, value in self.alike_headers(headers):
             texts = self.texts_of(name, value)
             first, last = {**texts, **first}, {**last, **texts}
-        is_another = any(text and firsts.get(field) != text for field, text in first.items())
-        has_last = any(text and first[field] != text for field, text in last.items())
-        return [without_empty(texts) for texts, counts in ((first, is_another), (last, has_last)) if counts]
+        is_another = any(firsts.get(field) != text for field, text in first.items())
+        return ([first] if is_another else []) + ([last] if first != last else [])
 
     def alike_headers(self, headers):
         """By the names that they are taken for: those that no rule names, then those that some do."""
@@ -116,7 +114,7 @@ class Readings:
         for lines in (headers, list(self.alike_headers(headers))):
             for name in self.header_names():
                 values = [value for one, value in lines if one == name]
-                some.update({(name, value): None for value in values[1:-1] if value and value != values[0]})
+                some.update({(name, value): None for value in values[1:-1] if value != values[0]})
         return [tuple(self.texts_of(name, value).items()) for name, value in some]
 
     def other_cookies(self, headers):
@@ -129,16 +127,12 @@ class Readings:
         ways = [(first, last)]
         if len(lines) > 1:
             ways += [(first, cookies_of(lines[0], True)), (last, cookies_of(lines[-1]))]
-        return [without_empty({f'http.cookies["{name}"]': other.get(name) for name in set(named)}) for usual, other in ways
-                if any((usual.get(name) or None) != other.get(name) != b"" for name in set(named))]
+        return [{f'http.cookies["{name}"]': other.get(name) for name in set(named)} for usual, other in ways
+                if any(usual.get(name) != other.get(name) for name in set(named))]
 
     def names_header(self, field):
         named = NAMED_HEADER.match(field)
         return (named[1] if named else field) in self.headers
-
-
-def without_empty(texts):
-    return {field: text for field, text in texts.items() if text != b""}
 
 
 def named_in(text):

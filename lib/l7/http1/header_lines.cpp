@@ -130,7 +130,7 @@ HeaderName read_name(LineWalk& lines, Block begin, HeadShapes& shapes) noexcept 
 // A value that others stand before and behind.
 void add_further(std::uint8_t place, ByteView value, ByteView first, const WantedHeaders& wanted,
                  RequestHead& head) noexcept {
-    if (wanted.keeps_all(place) && !value.empty() && as_text(value) != as_text(first)) {
+    if (wanted.keeps_all(place) && as_text(value) != as_text(first)) {
         head.further.add(place, value);
     }
 }

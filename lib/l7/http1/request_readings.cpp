@@ -33,17 +33,13 @@ enum Doubt : unsigned {
 constexpr unsigned kAnyCookies = kCookies | kFirstLine | kLastLine;
 constexpr unsigned kAnyHeaders = kHeaders | kAlikeFirst | kAlikeLast | kFurther;
 
-// An empty text is no other reading: who takes it has no key, no session, nothing that a rule
-// names, and its bucket would be everybody's.
-bool is_another(ByteView text, ByteView known) noexcept {
-    return !text.empty() && http1::as_text(text) != http1::as_text(known);
-}
 bool differ(const HeaderText& texts) noexcept {
-    return is_another(texts.last, texts.first);
+    return http1::as_text(texts.first) != http1::as_text(texts.last);
 }
-// Of a cookie that a server has, or, where `text` is absent, does not have.
-bool is_other_cookie(ByteView text, ByteView known) noexcept {
-    return is_another(text, known) || (!http1::is_present(text) && !known.empty());
+
+bool is_another(ByteView text, ByteView known) noexcept {
+    return http1::is_present(text) &&
+           (!http1::is_present(known) || http1::as_text(text) != http1::as_text(known));
 }
 
 // Cookies of two lines, as programs read them that know one line alone.
@@ -178,8 +174,8 @@ private:
         for (const RequestTexts::Place& cookie : packet_.requests.cookies()) {
             const HeaderText& known = line_cookies_->of(cookie.place);
             const HeaderText ends = head_.cookie(cookie.place);
-            doubts |= is_other_cookie(known.first, ends.first) ? kFirstLine : 0U;
-            doubts |= is_other_cookie(known.last, ends.last) ? kLastLine : 0U;
+            doubts |= differ({known.first, ends.first}) ? kFirstLine : 0U;
+            doubts |= differ({known.last, ends.last}) ? kLastLine : 0U;
         }
         return doubts;
     }
@@ -254,17 +250,13 @@ private:
         }
         for (const RequestTexts::Place& header : packet_.requests.headers()) {
             const ByteView text = this->header(header.place, others);
-            if (header.field != kClientHeader && !text.empty()) {
+            if (header.field != kClientHeader && http1::is_present(text)) {
                 set(*texts, header.field, text);
             }
         }
         for (const RequestTexts::Place& cookie : packet_.requests.cookies()) {
-            if ((others & kAnyCookies) == 0) {
-                continue;
-            }
-            const ByteView text = this->cookie(cookie.place, others);
-            if (!text.empty() || !http1::is_present(text)) {
-                set(*texts, cookie.field, text);
+            if ((others & kAnyCookies) != 0) {
+                set(*texts, cookie.field, this->cookie(cookie.place, others));
             }
         }
     }
