@@ -141,7 +141,7 @@ class Tracked:
             return None
         silence = 0 if me.due == (me.confirmed if other else me.top) else ACKNOWLEDGED_WITHIN
         stamps = options_in(packet.options[0])[0].get(TIMESTAMPS, ())
-        proven = self.established or self.taken or sender != self.opener
+        proven = self.established or self.taken or sender != self.opener or not other  # nothing of it comes by
         if self.uncertain or not proven and any(len(body) == 8 for body in stamps):
             silence = ACKNOWLEDGED_WITHIN + TAKEN_WITHIN
         return True if now - self.seen >= silence else None

@@ -222,6 +222,13 @@ const Case kCases[] = {
       {0s, client(4, kRst, kMine + 1, 0).tcp_options(kUnknownKind), ELSE},
       {0s, syn(5), PASS}}},
 
+    {"an RST with timestamps ends what its server is not seen to answer",
+     ONE,
+     {{0s, syn(1), PASS},
+      {0s, client(1, kAck, kMine + 1, kYours + 1).payload(8), ELSE},
+      {0s, client(1, kRst, kMine + 9, 0).tcp_options(kStamped), ELSE},
+      {0s, syn(2), PASS}}},
+
     // Its server may drop it for a timestamp that is older than the SYN's.
     {"before the handshake is complete an RST with timestamps ends nothing",
      ONE,

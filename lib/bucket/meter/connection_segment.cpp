@@ -132,7 +132,8 @@ ConnectionSequence::Seen ConnectionSequence::add_rst(
     if (segment.seq != (is_answered ? way.acked : way.next)) {
         return Seen::Ignored;
     }
-    const bool is_half_open = end == opener() && (state_ & (kEstablished | kTaken)) == 0;
+    const bool is_half_open =
+        is_answered && end == opener() && (state_ & (kEstablished | kTaken)) == 0;
     if ((state_ & kUncertain) != 0 || (segment.is_stamped && is_half_open)) {
         return Seen::DoubtedForLonger;
     }

@@ -54,6 +54,13 @@ UnitBody body_of(const RequestHead& head, bool is_service, bool matters) noexcep
     }
 }
 
+// Behind it another request may begin to some server than to others. About where one with a blank
+// beyond ASCII ends, nobody doubts.
+bool leaves_end_open(const RequestHead& head) noexcept {
+    const HeadShapes others = head.shapes.without({HeadShape::HighSpaceInHeader});
+    return others.reading() != HeadReading::Accepted && !has_stated_readings(head);
+}
+
 // A head ends with a blank line, of HTTP/0.9, which services alone have, with its own. A line that
 // may be no request's is looked at again when it is a quarter longer, so that looking costs no more
 // than a few times its length, however it comes.
@@ -150,8 +157,7 @@ StreamReading HttpUnits::read(ByteView bytes, const StreamContext& context,
     return {.what = What::Unit,
             .head = found.size,
             .body = body_of(head_, is_service, reads_requests(context.packet)),
-            .is_doubtful =
-                head_.shapes.reading() != HeadReading::Accepted && !has_stated_readings(head_),
+            .is_doubtful = leaves_end_open(head_),
             .ends_connection = is_service && head_.ends_connection(),
             .upgrade = head_.upgrade};
 }

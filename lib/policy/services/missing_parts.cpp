@@ -78,23 +78,34 @@ private:
                    return asks_for(clause, *part.text);
                });
     }
-    // Texts of the rule's keys that packets of its condition may lack, for which it skips them.
-    // None where each of them has another key: that tier holds those who lack one.
+    // Another key of the rule lacks nothing, and counts the same: that tier holds who leaves one
+    // out.
+    [[nodiscard]] bool is_held_by_tier(std::uint32_t index, std::size_t key) const {
+        const std::vector<MeteredLimit>& limits = compiled_.set.rules[index].limits;
+        const auto holds = [&](const MeteredLimit& limit) {
+            return std::ranges::any_of(limits, [&](const MeteredLimit& other) {
+                return other.per == limit.per &&
+                       std::ranges::none_of(
+                           compiled_.set.rules[index].keys[other.key],
+                           [&](const KeyPart& part) { return may_lack(index, part); });
+            });
+        };
+        return std::ranges::all_of(
+            limits, [&](const MeteredLimit& limit) { return limit.key != key || holds(limit); });
+    }
+    // Texts of the rule's keys that packets of its condition may lack, for which it skips them, and
+    // no tier holds them.
     [[nodiscard]] std::vector<TextField> missing_parts(std::uint32_t index) const {
         const Rule& rule = compiled_.set.rules[index];
         std::vector<TextField> parts;
         if (rule.missing_key != MissingKey::Skip) {
             return parts;
         }
-        for (const GroupingKey& key : rule.keys) {
-            const std::size_t before = parts.size();
-            for (const KeyPart& part : key) {
-                if (may_lack(index, part)) {
+        for (std::size_t key = 0; key < rule.keys.size(); ++key) {
+            for (const KeyPart& part : rule.keys[key]) {
+                if (may_lack(index, part) && !is_held_by_tier(index, key)) {
                     parts.push_back(*part.text);
                 }
-            }
-            if (parts.size() == before) {
-                return {};
             }
         }
         return parts;

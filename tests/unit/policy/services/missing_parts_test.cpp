@@ -100,15 +100,17 @@ TEST(MissingParts, AreNoneWhereTheyShareOneBucket) {
 }
 
 TEST(MissingParts, AreNoneWhereAnotherTierHoldsThoseWithout) {
-    const auto tiers = [](std::string_view second) {
+    const auto tiers = [](std::string_view second, std::string_view rate = "9/s, burst: 9") {
         return "  - id: r\n    mode: enforce\n    when: l4.dport eq 80\n    per: request\n"
                "    tiers:\n      - {key: ['http.cookies[\"sid\"]'], limits: [{algorithm: "
                "token_bucket, rate: 1/s, burst: 1}]}\n      - {key: [" +
                std::string{second} +
-               "], limits: [{algorithm: token_bucket, rate: 9/s, burst: 9}]}\n";
+               "], limits: [{algorithm: token_bucket, rate: " + std::string{rate} + "}]}\n";
     };
     EXPECT_EQ(warnings_of(tiers("ip.src")), "");
     EXPECT_NE(warnings_of(tiers("http.user_agent")), "");
+    EXPECT_NE(warnings_of(tiers("ip.src", "1Gbit/s, burst: 64KiB, per: byte")), "")
+        << "it counts other units";
 }
 
 TEST(MissingParts, AreNoneWhereTheConditionAsksForThem) {
