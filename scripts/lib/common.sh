@@ -49,6 +49,7 @@ server_of() {
         lighttpd) echo lighttpd ;;
         caddy) echo caddy ;;
         bind9) echo named ;;
+        tor-geoipdb) echo tor ;;
     esac
 }
 
