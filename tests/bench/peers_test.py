@@ -4,6 +4,7 @@
 """
 import contextlib
 import io
+import os
 import pathlib
 import sys
 import tempfile
@@ -12,6 +13,9 @@ import unittest.mock
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "scripts/lib/bench"), str(ROOT / "scripts/lib/lab")]
+import box  # noqa: E402
+import commands  # noqa: E402
+import forwarders  # noqa: E402
 import line_program  # noqa: E402
 import peer_dpdk  # noqa: E402
 import peer_kernel  # noqa: E402
@@ -54,6 +58,49 @@ class Side:
         with unittest.mock.patch.object(peer_dpdk, "time", self), \
                 unittest.mock.patch.object(peer_dpdk, "thread_times", self.times):
             yield
+
+
+class Starting:
+    """A program whose socket is there after so many seconds of a clock of its own, if it lives as long."""
+
+    def __init__(self, socket, socket_after, lives=float("inf")):
+        self.socket, self.socket_after, self.lives, self.now = socket, socket_after, lives, 0.0
+
+    def monotonic(self):
+        return self.now
+
+    def sleep(self, seconds):
+        self.now += seconds
+        if self.now >= self.socket_after:
+            self.socket.touch()
+
+    def running(self):
+        return self.now < self.lives
+
+    def complain(self, problem):
+        raise commands.LabError(problem)
+
+
+class StartOfTheBox(unittest.TestCase):
+    def seconds_until_it_is_there(self, socket_after, **more):
+        with tempfile.TemporaryDirectory() as folder, unittest.mock.patch.dict(os.environ):
+            started = box.Box(unittest.mock.Mock(), pathlib.Path(folder))
+            program = Starting(pathlib.Path(folder) / "a.sock", socket_after, **more)
+            started.processes = [program]
+            with unittest.mock.patch.object(box, "time", program):
+                started.wait_for("a.sock")
+            return program.now
+
+    def test_it_has_as_long_as_testpmd_to_fill_its_buffers(self):
+        self.assertAlmostEqual(self.seconds_until_it_is_there(forwarders.START_SECONDS - 1), 119, delta=0.1)
+
+    def test_one_without_a_socket_by_then_is_told(self):
+        with self.assertRaisesRegex(commands.LabError, "made no socket within 120 s"):
+            self.seconds_until_it_is_there(121)
+
+    def test_one_that_ends_is_not_waited_for(self):
+        with self.assertRaisesRegex(commands.LabError, "ended while it started"):
+            self.seconds_until_it_is_there(60, lives=1)
 
 
 class PerCpuSecond(unittest.TestCase):

@@ -11,7 +11,7 @@ import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "lab"))
-from box import Box, lcores  # noqa: E402
+from box import START_SECONDS, Box, lcores  # noqa: E402
 from commands import LabError, die_with_us  # noqa: E402
 
 RECEIVED = re.compile(r"^\s*RX-packets:\s*(\d+)", re.M)
@@ -21,7 +21,6 @@ LAST_OF_PORT = "Tx-bps:"
 MBUFS = 32768
 WARM_UP = 0.5  # seconds
 ANSWER_SECONDS = 20
-START_SECONDS = 120  # a million buffers on small pages, on a machine that has other work
 
 
 def cores(workers=1):
