@@ -33,8 +33,9 @@ class Side:
     """Forwards at one rate under a clock of its own, in which reading its counts takes long."""
     NAME = "a side"
 
-    def __init__(self, begun_at=100.0):
-        self.now = begun_at
+    def __init__(self, begun_at=100.0, core_from=0.0):
+        """Its worker has no core before `core_from`."""
+        self.now, self.core_from = begun_at, core_from
 
     def monotonic(self):
         return self.now
@@ -44,11 +45,14 @@ class Side:
 
     def counts(self):
         self.now += COUNTS_TAKE
-        return {"at": self.now, "seen": round(FRAMES_A_SECOND * self.now)}
+        return {"at": self.now, "seen": round(FRAMES_A_SECOND * self.since_it_has_a_core())}
 
     def times(self, _):
         self.now += TIMES_TAKE
-        return {"main": 5_000_000, "worker": round(1e9 * SHARE * self.now)}
+        return {"main": 5_000_000, "worker": round(1e9 * SHARE * self.since_it_has_a_core())}
+
+    def since_it_has_a_core(self):
+        return max(0.0, self.now - self.core_from)
 
     def pid(self):
         return 1
@@ -109,6 +113,18 @@ class PerCpuSecond(unittest.TestCase):
         with side.clock():
             figure = peer_dpdk.per_cpu_second(side, 0.5)
         self.assertAlmostEqual(figure, FRAMES_A_SECOND / SHARE / 1e6, places=3)
+
+    def test_a_worker_that_others_keep_from_its_core_is_waited_for(self):
+        side = Side(begun_at=100.0, core_from=110.0)
+        with side.clock():
+            figure = peer_dpdk.per_cpu_second(side, 0.5)
+        self.assertGreater(side.now, 110.0)
+        self.assertAlmostEqual(figure, FRAMES_A_SECOND / SHARE / 1e6, delta=FRAMES_A_SECOND / SHARE / 1e6 * 0.5)
+
+    def test_a_worker_that_never_has_a_core_has_no_figure(self):
+        side = Side(begun_at=100.0, core_from=1000.0)
+        with side.clock(), self.assertRaisesRegex(rows.BenchError, "others have the core: the worker of a side had it for 0.000 s"):
+            peer_dpdk.per_cpu_second(side, 0.5)
 
     def test_frames_are_waited_for_that_come_after_the_wait_begins(self):
         side = Side()

@@ -15,6 +15,7 @@ DESTINATION = 0x0A4D0002
 RESIDENT = 0x0B000001
 MBUF_BYTES, HUGE_MBUF_BYTES = 4096, 2600  # without huge pages each has a page of its own
 PATIENCE = 60.0
+LEAST_SHARE = 0.1  # of a round, that its worker has to have had a core
 RULES = """version: 1
 rules:
   - id: per-source
@@ -86,20 +87,33 @@ def thread_times(pid):
     return times
 
 
+def core_seconds(begun, ended):
+    """Between two (thread_times, seconds), how long the worker had a core: it polls, so it is the busiest."""
+    (before, _), (after, _) = begun, ended
+    return max(after[name] - before[name] for name in before if name in after) / 1e9
+
+
 def share_of_core(begun, ended):
-    """Of the time between two (thread_times, seconds), what the worker had a core for: it polls, so it is the busiest."""
-    (before, at), (after, until) = begun, ended
-    return max(after[name] - before[name] for name in before if name in after) / 1e9 / (until - at)
+    """Of the time between two (thread_times, seconds), what the worker had a core for."""
+    return core_seconds(begun, ended) / (ended[1] - begun[1])
 
 
 def per_cpu_second(side, seconds):
     """Million packets for each second that the worker had a core. The counts have instants of their own, since it takes
-    time to read them: a rate between these, and the share of a core between those of the thread times."""
+    time to read them: a rate between these, and the share of a core between those of the thread times. Where others have
+    the core, it takes as many times `seconds` as the worker needs for LEAST_SHARE of them; a BenchError after PATIENCE."""
     def times():
         return thread_times(side.pid()), time.monotonic()
     before, begun = side.counts(), times()
-    time.sleep(seconds)
-    ended, after = times(), side.counts()
+    while True:
+        time.sleep(seconds)
+        ended = times()
+        if core_seconds(begun, ended) >= LEAST_SHARE * seconds:
+            break
+        if ended[1] > begun[1] + PATIENCE:
+            raise rows.BenchError(f"others have the core: the worker of {side.NAME} had it for "
+                                  f"{core_seconds(begun, ended):.3f} s in {PATIENCE:.0f} s")
+    after = side.counts()
     rate = (after["seen"] - before["seen"]) / (after["at"] - before["at"])
     return rate / share_of_core(begun, ended) / 1e6
 
