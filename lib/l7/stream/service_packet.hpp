@@ -25,6 +25,7 @@ struct ServicePacket {
     std::uint64_t datagram = 0;        // of UDP in fragments: digest of what they have in common
     std::uint32_t first = 0;           // number of the connection's first byte from the client
     DatagramShare share = DatagramShare::Whole;
+    bool is_other_syn = false;       // between its ends, of a connection that may follow it
     std::uint32_t acknowledged = 0;  // all of its client's bytes before it the server has
     std::uint32_t sent = 0;          // behind all that its client had sent before it
     std::uint32_t client_fin = 0;    // number of its client's FIN, where client_ends
@@ -41,7 +42,6 @@ struct ServicePacket {
     bool is_long = false;            // `first` may be the number of a later byte
     bool is_established = false;     // the client has acknowledged the server's number
     bool is_end = false;             // it ends the connection
-    bool is_other_syn = false;       // between its ends, of a connection that may follow it
 
     // True if a segment of the client is its reader's.
     [[nodiscard]] bool is_read(bool has_payload) const noexcept {
@@ -51,6 +51,8 @@ struct ServicePacket {
         return service != nullptr && service->mode == Mode::Enforce;
     }
 };
+
+static_assert(sizeof(ServicePacket) <= 64, "a cache line of each packet");
 
 // Ports of a datagram that came in fragments.
 struct DatagramPorts {

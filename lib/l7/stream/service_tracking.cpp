@@ -343,6 +343,7 @@ void ServiceTracking::take_verdict(const TrackVerdict& verdict, const TrackedCol
         .slot = verdict.service,
         .connection = connection_of(verdict, ends),
         .first = verdict.first,
+        .is_other_syn = is_other_syn,
         .acknowledged = verdict.take_from,
         .sent = verdict.sent,
         .client_fin = verdict.client_fin,
@@ -359,8 +360,7 @@ void ServiceTracking::take_verdict(const TrackVerdict& verdict, const TrackedCol
                         verdict.take_from == verdict.first,
         .is_long = verdict.is_long,
         .is_established = verdict.established,
-        .is_end = forwards && verdict.ended,
-        .is_other_syn = is_other_syn};
+        .is_end = forwards && verdict.ended};
     if (!forwards) {
         outcome.refuse(row, reason_of(verdict.reason));
         // The server has acknowledged the very number that the segment begins at, or that it has.

@@ -74,12 +74,17 @@ ByteView options_of(const PacketHeaders& headers, ByteView frame) noexcept {
     return begin < end && end <= frame.size() ? frame.subspan(begin, end - begin) : ByteView{};
 }
 
+// `options`: of TCP.
+bool may_be_dropped_for(ByteView options, const PacketHeaders& headers, ByteView frame) noexcept {
+    return !are_taken_with_bytes(options) ||
+           (has_ip_options(headers) && headers.frag == Fragment::None &&
+            !is_taken_by_hosts(headers, frame));
+}
+
 }  // namespace
 
 bool may_be_dropped_for_options(const PacketHeaders& headers, ByteView frame) noexcept {
-    return !are_taken_with_bytes(options_of(headers, frame)) ||
-           (has_ip_options(headers) && headers.frag == Fragment::None &&
-            !is_taken_by_hosts(headers, frame));
+    return may_be_dropped_for(options_of(headers, frame), headers, frame);
 }
 
 std::optional<TrackedSegment> read_tracked_segment(const PacketHeaders& headers,
@@ -113,7 +118,7 @@ std::optional<TrackedSegment> read_tracked_segment(const PacketHeaders& headers,
     }
     // An ACK completes a handshake or says what has arrived, so it counts as bytes do.
     segment.has_doubtful_options =
-        segment.has_doubtful_options || may_be_dropped_for_options(headers, frame);
+        segment.has_doubtful_options || may_be_dropped_for(options, headers, frame);
     return segment;
 }
 
