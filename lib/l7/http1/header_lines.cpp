@@ -128,8 +128,9 @@ HeaderName read_name(LineWalk& lines, Block begin, HeadShapes& shapes) noexcept 
 }
 
 // A value that others stand before and behind.
-void add_further(std::uint8_t place, ByteView value, ByteView first, const WantedHeaders& wanted,
-                 RequestHead& head) noexcept {
+[[gnu::cold, gnu::noinline]] void add_further(std::uint8_t place, ByteView value, ByteView first,
+                                              const WantedHeaders& wanted,
+                                              RequestHead& head) noexcept {
     if (wanted.keeps_all(place) && as_text(value) != as_text(first)) {
         head.further.add(place, value);
     }
@@ -224,7 +225,7 @@ public:
     void add(std::uint8_t place, ByteView value) noexcept {
         const ByteView before = head_.add_header(place, value);
         const auto framing = static_cast<FramingHeader>(place);
-        if (is_present(before)) {
+        if (is_present(before)) [[unlikely]] {
             add_repeated(framing);
             add_further(place, before, head_.header(place).first, wanted_, head_);
         }

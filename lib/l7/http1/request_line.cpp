@@ -123,7 +123,9 @@ bool read_usual_line(const http1::ReadableText& line, RequestHead& head) noexcep
             http1::kUsualEnd.substr(0, http1::kUsualEnd.size() - 1);
     if (is_usual) {
         head.method = bytes.first(method);
-        if (http1::has_small_letter(line.with(head.method))) [[unlikely]] {
+        static_assert(kMaxMethodSize <= http1::kBlock);
+        const std::uint64_t within = (std::uint64_t{1} << method) - 1;
+        if ((http1::small_letter_mask(line.load(0)) & within) != 0) [[unlikely]] {
             http1::add_case_shapes(head.method, head.shapes);
         }
         head.target = target;

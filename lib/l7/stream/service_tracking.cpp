@@ -336,7 +336,7 @@ void ServiceTracking::take_verdict(const TrackVerdict& verdict, const TrackedCol
     const bool forwards = verdict.forwards();
     const bool is_upgraded = verdict.has(TrackMark::Upgraded);
     const bool is_other_syn =
-        verdict.id != 0 && (burst.burst.headers.tcp_flags[row] & kTcpSyn) != 0;
+        (burst.burst.headers.tcp_flags[row] & kTcpSyn) != 0 && verdict.id != 0;
     outcome.with_service |= row_bit(row);
     outcome.packets[row] = {
         .service = &service,

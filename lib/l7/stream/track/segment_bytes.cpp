@@ -75,7 +75,8 @@ ByteView options_of(const PacketHeaders& headers, ByteView frame) noexcept {
 }
 
 // `options`: of TCP.
-bool may_be_dropped_for(ByteView options, const PacketHeaders& headers, ByteView frame) noexcept {
+inline bool may_be_dropped_for(ByteView options, const PacketHeaders& headers,
+                               ByteView frame) noexcept {
     return !are_taken_with_bytes(options) ||
            (has_ip_options(headers) && headers.frag == Fragment::None &&
             !is_taken_by_hosts(headers, frame));
@@ -83,7 +84,8 @@ bool may_be_dropped_for(ByteView options, const PacketHeaders& headers, ByteView
 
 }  // namespace
 
-bool may_be_dropped_for_options(const PacketHeaders& headers, ByteView frame) noexcept {
+[[gnu::cold]] bool may_be_dropped_for_options(const PacketHeaders& headers,
+                                              ByteView frame) noexcept {
     return may_be_dropped_for(options_of(headers, frame), headers, frame);
 }
 
