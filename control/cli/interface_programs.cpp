@@ -115,7 +115,7 @@ Result<std::vector<InterfaceProgram>> interface_programs() {
     LinkDump links;
     alignas(nlmsghdr) std::array<std::byte, 65'536> bytes{};
     for (auto after = LinkDump::After::MoreCome; after == LinkDump::After::MoreCome;) {
-        // Of an answer that does not fit, the length is told all the same, and its end is missing.
+        // The kernel tells the length of an answer that does not fit too, and its end is missing.
         const ssize_t got = ::recv(socket.get(), bytes.data(), bytes.size(), MSG_TRUNC);
         if (got <= 0) {
             return kernel_refuses("to tell of its interfaces");

@@ -30,7 +30,7 @@ public:
     // The buckets that have been forgiven what they owed since they were told last, if any: of a
     // key, or, both empty, of any.
     void notify_forgiven(const std::string& rule, const std::string& key);
-    // The same of any, once the gap since the last row has passed.
+    // Any row likewise, once the gap since the last one has passed.
     void watch_forgiven();
     [[nodiscard]] EventStats stats() const;
     // The bytes of the keys of a rule whose bans were told lately.

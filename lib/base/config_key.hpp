@@ -68,7 +68,7 @@ struct Text {
 struct Flag {};
 // A map with the keys of the member, which is a struct or an optional one.
 struct Map {};
-// The same keys, in the map of the struct itself. Its row has no name.
+// Keys in the map of the struct itself. Its row has no name.
 struct Inline {};
 // One that lib/policy has a read_own() for.
 struct Own {};

@@ -127,7 +127,7 @@ Fault fault_of_pairs(const std::vector<PairConfig>& pairs) {
     return std::nullopt;
 }
 
-// One for readers without a path lies beside the one for operators.
+// The socket for readers without a path lies beside the one for operators.
 Fault fault_of_sockets(const BoxConfig& config) {
     if (config.control.path.empty() || config.dataplane.path.empty()) {
         return "a socket needs a path";

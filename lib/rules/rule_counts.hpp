@@ -26,7 +26,7 @@ struct RuleNumbers {
     Number exempted{};  // of the admitted, those whose key is exempt
 };
 
-// Of a rule with a ban, or with keys that operators have banned. Apart, since most rules have none.
+// Counts of a rule with a ban, or with keys that operators have banned; most rules have none.
 template <typename Number>
 struct BanNumbers {
     Number bans{};    // keys that went to the penalty box

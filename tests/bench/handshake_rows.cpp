@@ -30,7 +30,7 @@ constexpr double kInitialStep =
 // A box of one worker, which is full of connections soon: each new one takes another's place.
 const UnitBudget kOneWorker = unit_budget({}, 1);
 
-// The same with room for the SYNs of a mill whose hellos follow them by half of its frames.
+// A budget with room for the SYNs of a mill whose hellos follow them by half of its frames.
 UnitBudget room_for_syns() {
     UnitBudget budget = kOneWorker;
     budget.connections.begun = PacketMill::kMbufs;

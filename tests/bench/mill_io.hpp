@@ -29,7 +29,7 @@ public:
         take_burst(*mill_, burst);
         return burst.size();
     }
-    // It has no other worker.
+    // There is no other worker.
     std::size_t receive_owned(Burst& /*burst*/, Reach /*reach*/) noexcept { return 0; }
     void receive_held(Burst& /*burst*/, std::span<rte_mbuf* const> /*frames*/,
                       Reach /*reach*/) noexcept {}

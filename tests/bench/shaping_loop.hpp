@@ -24,7 +24,7 @@ struct SteppedClock {
     [[nodiscard]] Instant now() const noexcept { return at; }
 };
 
-// What a loop has of departures.
+// Departures of a loop.
 struct Departures {
     std::function<Instant()> clock;
     TimeHistogram errors;  // from planned departures to real ones
@@ -44,7 +44,7 @@ public:
         : io_{&io}, departures_{&departures}, buffers_{buffers} {}
 
     std::size_t receive(Burst& burst, Reach reach) noexcept { return io_->receive(burst, reach); }
-    // It has no other worker.
+    // There is no other worker.
     std::size_t receive_owned(Burst& /*burst*/, Reach /*reach*/) noexcept { return 0; }
     void receive_held(Burst& burst, std::span<rte_mbuf* const> frames, Reach reach) noexcept {
         io_->receive_held(burst, frames, reach);

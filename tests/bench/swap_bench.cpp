@@ -60,7 +60,7 @@ struct Seen {
     Counter adopting_gap;  // ticks from the last burst under the old set to the first under the new
 };
 
-// Where the worker's bursts are noted as they leave.
+// The worker's bursts are noted here as they leave.
 class GapWatch {
 public:
     explicit GapWatch(Seen& seen) : seen_{&seen} {}

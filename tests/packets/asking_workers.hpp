@@ -48,7 +48,7 @@ public:
         turn(at, now);
         return first;
     }
-    // What a worker does where nothing comes.
+    // A turn of a worker to which nothing comes.
     void turn(std::size_t at, Instant now) {
         box_.set_time(now);
         (void)box_.turn(at);

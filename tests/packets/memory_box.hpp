@@ -65,7 +65,7 @@ public:
         loaded_ = load(rules, loaded_.get());
         publish(Running::State::Enforce);
     }
-    // The same rules in another state, from the next turn on.
+    // Another state of these rules, from the next turn on.
     void publish(Running::State state) {
         running_.publish(running(state)).reclaim(QuiesceBoard::between_turns());
     }

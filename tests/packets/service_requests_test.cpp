@@ -590,7 +590,7 @@ TEST(ServiceHalfHeads, AnEndThatOneServerTakesIsRefusedWithItsByte) {
     }
 }
 
-// The same byte by byte: all before the doubt passes, and nothing from there on.
+// Byte by byte all before the doubt passes, and nothing from there on.
 TEST(ServiceHalfHeads, NothingPassesFromTheDoubtOn) {
     UnitParser parser{capture_unit_budget()};
     test::Box box{kEnforced};
@@ -719,7 +719,7 @@ TEST(ServiceMethods, InSmallLettersAreJudgedInCapitalsToo) {
                              "posT http://b/login", "patch /x"}) {
         EXPECT_EQ(judge(line), Reason::DenyRule) << line;
     }
-    // What their answer ends with cannot be told.
+    // The end of their answer cannot be told.
     for (const char* line : {"head /x", "HEAd /login", "connect a:80"}) {
         EXPECT_EQ(judge(line), Reason::AmbiguousRequest) << line;
     }

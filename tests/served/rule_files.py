@@ -40,7 +40,7 @@ ALL = {"h": 'proto.l7 in {"tls" "quic"}', "q": 'proto.l7 eq "dns"'}
 PER = {"h": "handshake", "q": "query"}
 SOME = 128  # slots of other protocols
 # Each: the condition, and how much of it there may be.
-# What a server takes for a login: by its path, by its host (Node) or by the last of a header's lines (HAProxy).
+# Requests that a server takes for a login: by its path, by its host (Node) or by the last of a header's lines (HAProxy).
 LOGIN = '(http.request.uri.path eq "/login" or http.host eq "login.example" or http.request.headers["x-login"] eq "yes")'
 UNLIMITED = (LOGIN, "1M/s", "1M")
 ONE_REQUEST = ('proto.l7 eq "http"', "1/d", "1")

@@ -444,11 +444,11 @@ class Resources(Case):
         self.refused(self.box.ask("POST", "/v1/rules/nobody/unbans", json.dumps({"keys": ["10.0.0.1"]})), 404)
         many = [f"10.{i >> 16}.{i >> 8 & 255}.{i & 255}" for i in range(10_000)]
         self.good(self.box.ask("POST", "/v1/rules/a/bans", json.dumps({"keys": many[:9_999] + ["192.0.2.0/24"]})))
-        # What is no key of the rule ends the call before anything is done.
+        # A text that is no key of the rule ends the call before anything is done.
         problem = self.refused(posted({"keys": ["10.0.0.1", "shop", 5]}), 422)
         self.assertEqual([one["line"] for one in problem["problems"]], [2, 3])
         self.assertEqual(len(banned()), 1000)
-        # Those without a ban of their own are told, and with which network they are banned.
+        # Keys without a ban of their own are told, and with which network they are banned.
         told = self.good(posted({"keys": many[:9_000] + ["10.0.0.1", "10.255.0.1", "192.0.2.7"]}))
         self.assertEqual((told["unbanned"], told["not_banned"]), (9_000, 2))
         self.assertEqual([(one["line"], one["severity"]) for one in told["warnings"]], [(9_002, "warning"), (9_003, "warning")])

@@ -17,7 +17,7 @@ constexpr BulkForm kBanForm{.path_end = "/bans",
                                 "banned by name; put them into an override file with a `ban` "
                                 "column"};
 
-// What is to be banned, and what is wrong with the rest.
+// Keys that are to be banned, and faults of the others.
 struct ReadBans {
     KeySettings settings;
     KeyFaults faults{"error"};

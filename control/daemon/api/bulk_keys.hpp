@@ -8,7 +8,7 @@
 #include <string_view>
 #include <variant>
 
-// What the calls that ban and unban many keys share.
+// Parts that the calls to ban and to unban many keys share.
 namespace sluice {
 
 // A call about many keys of a rule, read.

@@ -26,7 +26,7 @@ void note_refused_set(Services& services, const RuleSummary& rule);
 // forgotten before.
 void look_at(const FoundKey& key, const RuleChange& change, Services& services);
 
-// What came of letting a key out of the workers' penalty boxes.
+// Outcome of letting a key out of the workers' penalty boxes.
 struct Lifted {
     std::size_t workers = 0;     // on which it was banned
     std::size_t unanswered = 0;  // of which nothing is known

@@ -77,7 +77,7 @@ public:
         }
         return came;
     }
-    // The same of packets whose waits for owners are over.
+    // Packets whose waits for owners are over, likewise.
     std::size_t receive_waited(const Running& running, Reach reach) noexcept {
         std::array<RoomPlace, kMaxBurst> places;
         const std::size_t count = asker_.take_ready(places);

@@ -27,7 +27,7 @@ public:
     static constexpr unsigned kMostOfRun = (1U << 13U) - 1;
 
     [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
-    // One of all that have been pushed was HEAD.
+    // True if HEAD was among all that have been pushed.
     [[nodiscard]] bool has_asked_head() const noexcept { return has_asked_head_ != 0; }
     // False: there is no room, and nothing has changed.
     [[nodiscard]] bool push(AskedRequest request) noexcept;

@@ -17,7 +17,7 @@ namespace {
 
 constexpr TextFieldSet kTargetTexts{TextField::HttpUri, TextField::HttpPath, TextField::HttpQuery};
 
-// Where readings differ. Those that are judged first where there are too many stand first.
+// Differences of readings, in the order in which they are judged where there are too many.
 enum Doubt : unsigned {
     kHost = 1,
     kHeaders = 2,

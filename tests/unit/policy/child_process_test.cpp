@@ -63,7 +63,7 @@ TEST(ChildProcess, OneThatComputesInSilenceIsNot) {
               Output(std::in_place, kWord.begin(), kWord.end()));
 }
 
-// It is never idle, and in no hurry: the time that it gave itself ends it.
+// A child that is never idle, and in no hurry, ends by the time that it gave itself.
 TEST(ChildProcess, OneThatComputesNowAndThenHasItsRealTime) {
     const auto dawdles = [](const ChildOutput& out) {
         set_timer(ITIMER_REAL, 500'000);

@@ -163,7 +163,7 @@ TEST_F(RulePublisherTest, WhereTheKeptCannotBeReadTheBoxSaysWhatItDoes) {
     }
 }
 
-// What runs is what the next start has: a set that cannot be kept gives way to the one before.
+// The next start has the set that runs: one that cannot be kept gives way to the one before.
 TEST_F(RulePublisherTest, WhatCannotBeKeptIsTakenBack) {
     Box one{box};
     const TurningWorker worker{one.publisher.board()};

@@ -77,7 +77,7 @@ TEST_F(WorkerFleetTest, IsMadeOnce) {
     EXPECT_FALSE(fleet.is_made());
 }
 
-// What is published is adopted by all of them, and what it replaces freed; then they end.
+// All of them adopt a set that is published, and the one before is freed; then they end.
 TEST_F(WorkerFleetTest, WorkersAdoptRulesUntilTheyAreStopped) {
     test::PortlessBox box{folder.box, kWorkers};
     box.make_workers();
