@@ -33,7 +33,7 @@ std::optional<BucketView> view_bucket(CoreState& core, const BucketQuestion& ask
     }
     BucketView view = view_cell(cell, pool, asked);
     view.fresh = true;
-    close_bucket(cell, algorithm_of(asked.limit.limit), pool);
+    close_bucket(cell, asked.limit.limit, pool);
     return view;
 }
 

@@ -3,6 +3,7 @@
 #include "lib/bucket/hash/group_key.hpp"
 #include "lib/bucket/meter/any_limit.hpp"
 #include "lib/bucket/meter/cell.hpp"
+#include "lib/bucket/meter/relief.hpp"
 #include "lib/bucket/pool/line_pool.hpp"
 #include "lib/bucket/pool/remote_lines.hpp"
 
@@ -17,14 +18,12 @@ namespace sluice {
 // A fresh bucket. False: the pool is full. `key` gives a per-key phase.
 [[nodiscard]] bool open_bucket(Cell& cell, const AnyLimit& limit, LinePool& pool, GroupKey key,
                                Now now) noexcept;
-// Gives its lines back.
-void close_bucket(const Cell& cell, Algorithm algorithm, LinePool& pool) noexcept;
+// Gives its lines back. Of the limit, its algorithm alone counts.
+void close_bucket(const Cell& cell, const AnyLimit& limit, LinePool& pool) noexcept;
 
 // Whether buckets of the algorithm have a queue in lines of their own; prefetches the oldest record
 // of one, once the line that the cell names has come.
-[[nodiscard]] constexpr bool has_queue(Algorithm algorithm) noexcept {
-    return algorithm == Algorithm::SlidingCounters || algorithm == Algorithm::SlidingLog;
-}
+[[nodiscard]] bool has_queue(const AnyLimit& limit) noexcept;
 void prefetch_oldest(const Cell& cell, const AnyLimit& limit, const LinePool& pool) noexcept;
 
 // Changes nothing that anybody can see: what has expired is dropped, and a line that the charge
@@ -33,15 +32,14 @@ void prefetch_oldest(const Cell& cell, const AnyLimit& limit, const LinePool& po
 [[nodiscard]] Conformance check(Cell& cell, const AnyLimit& limit, LinePool& pool, Now now,
                                 Demand demand) noexcept;
 
-// Spends what check() has just admitted.
+// Spends what check() has just admitted; of what is Red as much as there is, so that what is left
+// goes to zero at most. Colour meters spend nothing of that: they commit only on forwarding.
 void charge(Cell& cell, const AnyLimit& limit, LinePool& pool, Now now, Spending spending) noexcept;
-// Spends as much of the cost as there is: what is left goes to zero at most. Colour meters spend
-// nothing: they commit only on forwarding.
-void charge_what_fits(Cell& cell, const AnyLimit& limit, LinePool& pool, Now now,
-                      Units cost) noexcept;
 
-// Gives back what was spent, at most `units`: a bucket gets no fuller than a fresh one.
-void give_back(Cell& cell, const AnyLimit& limit, LinePool& pool, Now now, Units units) noexcept;
+// Gives back what was spent, at most `relief.units`: a bucket gets no fuller than a fresh one. With
+// `relief.excess` the bucket owes no more than what a fresh one has, as if all of that had been
+// used just now or lately; open connections and refusals stay as they are. False: it owed no more.
+bool relieve(Cell& cell, const AnyLimit& limit, LinePool& pool, Now now, Relief relief) noexcept;
 
 // What a fresh bucket has.
 [[nodiscard]] Units most_of(const AnyLimit& limit) noexcept;
@@ -73,13 +71,13 @@ void use_at_least(Cell& cell, const AnyLimit& limit, LinePool& pool, Now now, Un
 void renumber(Cell& cell, const AnyLimit& from, const AnyLimit& to, LinePool& pool,
               Now changed) noexcept;
 
-// Lets the bucket owe no more than what a fresh one has, as if all of that had been used just now
-// or lately. Open connections and refusals stay as they are. False: it owed no more.
-[[nodiscard]] bool forgive_excess(Cell& cell, const AnyLimit& limit, LinePool& pool,
-                                  Now now) noexcept;
-
-// Charges so much that no more than `most` remains.
+// Charges so much that no more than `most` remains. Refusals are not handed down: bans have none.
 void leave_at_most(Cell& cell, const AnyLimit& limit, LinePool& pool, Now now, Units most) noexcept;
+
+// From when on the bucket equals a fresh one, by its state alone: where that lies in a line, the
+// cell's own instant says the same once a charge is complete. The cell's line is the bucket's.
+[[nodiscard]] Instant fresh_from(const Cell& cell, const AnyLimit& limit, const LinePool& pool,
+                                 Now now) noexcept;
 
 // The same limit with its rates, bursts and counts times `factor`. OutOfRange: it does not fit.
 [[nodiscard]] Result<AnyLimit> scaled(const AnyLimit& limit, std::uint64_t factor);

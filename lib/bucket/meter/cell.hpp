@@ -31,8 +31,8 @@ struct Demand {
     const ConnectionStart* connection = nullptr;
 };
 
-// What is taken from a bucket: a cost, what check() said of it (Green or Yellow), and the
-// connection as Demand has it.
+// What is taken from a bucket: a cost, what check() said of it (of what is Red, as much is taken as
+// there is), and the connection as Demand has it.
 struct Spending {
     Units cost;
     Conformance conformance = Conformance::Green;

@@ -2,6 +2,7 @@
 #include "lib/base/result.hpp"
 #include "lib/bucket/meter/limit.hpp"
 
+#include <algorithm>
 #include <cstdint>
 
 namespace sluice {
@@ -32,6 +33,11 @@ public:
     [[nodiscard]] ColorMode mode() const noexcept { return mode_; }
     [[nodiscard]] const Limit& first() const noexcept { return first_; }
     [[nodiscard]] const Limit& second() const noexcept { return second_; }
+    // The largest cost that fresh buckets do not find red. Yellow comes out of a peak bucket too.
+    [[nodiscard]] Units most() const noexcept {
+        const std::uint64_t second = second_.burst();
+        return Units{variant_ == ColorVariant::Rfc2698 ? second : std::max(first_.burst(), second)};
+    }
 
     [[nodiscard]] bool operator==(const ColorLimit&) const noexcept = default;
 

@@ -101,15 +101,15 @@ void ColorMeter::leave_at_most(const ColorLimit& limit, Instant now, Units most)
 }
 
 void ColorMeter::give_back(const ColorLimit& limit, Instant now, Units units) noexcept {
-    sluice::give_back(first_, limit.first(), now, units);
-    sluice::give_back(second_, limit.second(), now, units);
+    (void)relieve(first_, limit.first(), now, {units});
+    (void)relieve(second_, limit.second(), now, {units});
 }
 
 // Of two that are coupled, the second owes its own debt beyond the first's.
 bool ColorMeter::forgive_excess(const ColorLimit& limit, Instant now) noexcept {
     if (!coupled(limit)) {
-        const bool first = sluice::forgive_excess(first_, limit.first(), now);
-        return sluice::forgive_excess(second_, limit.second(), now) || first;
+        const bool first = relieve(first_, limit.first(), now, kExcess);
+        return relieve(second_, limit.second(), now, kExcess) || first;
     }
     const std::uint64_t first = debt_of(first_, limit.first(), now);
     const std::uint64_t second = excess_debt(limit, now);

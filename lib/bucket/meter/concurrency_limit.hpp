@@ -19,6 +19,7 @@ struct ConcurrencyLimit {
     WindowNumbers numbers;  // the window is `idle`
     std::uint32_t half_open_ms = 1;
     CountedFrom from = CountedFrom::Syn;
+    [[nodiscard]] Nanoseconds longest_debt() const noexcept { return Nanoseconds{numbers.window}; }
     [[nodiscard]] bool operator==(const ConcurrencyLimit&) const noexcept = default;
 };
 

@@ -4,6 +4,7 @@
 #include "lib/bucket/meter/any_limit.hpp"
 #include "lib/bucket/meter/cell.hpp"
 #include "lib/bucket/meter/open_connections.hpp"
+#include "lib/bucket/meter/relief.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -22,11 +23,6 @@ struct ConnectionMeter {
         pool.at<OpenConnections>(cell.rest).begin(limit);
         return true;
     }
-    static void close(const Cell& cell, LinePool& pool) noexcept {
-        if (cell.rest != kNoLine) {
-            OpenConnections::close(pool, cell.rest);
-        }
-    }
     Conformance check(Cell& cell, LinePool& pool, Now now, Demand demand) const noexcept {
         using Kind = ConnectionStart::Kind;
         OpenConnections& state = pool.at<OpenConnections>(cell.rest);
@@ -44,7 +40,10 @@ struct ConnectionMeter {
         using Kind = ConnectionStart::Kind;
         OpenConnections& state = pool.at<OpenConnections>(cell.rest);
         if (spending.connection == nullptr) {
-            state.add_anonymous(spending.cost.count(), now.at);
+            const Units cost = spending.conformance == Conformance::Red
+                                   ? std::min(spending.cost, remaining(cell, pool, now))
+                                   : spending.cost;
+            state.add_anonymous(cost.count(), now.at);
         } else if (spending.connection->kind == Kind::Opens) {
             state.open(pool, cell.rest, *spending.connection, now.at);
         } else if (state.completes(pool, cell.rest, *spending.connection, now.at)) {
@@ -52,51 +51,50 @@ struct ConnectionMeter {
         }
         cell.fresh_from = state.fresh_from(pool, now.at);
     }
-    void charge_what_fits(Cell& cell, LinePool& pool, Now now, Units cost) const noexcept {
-        charge(cell, pool, now, {std::min(cost, remaining(cell, pool, now))});
-    }
-    void give_back(Cell& cell, LinePool& pool, Now now, Units units) const noexcept {
-        OpenConnections& state = pool.at<OpenConnections>(cell.rest);
-        state.make_way(pool, now.at, limit.numbers.count, 0);
-        state.give_back(pool, units.count());
-        cell.fresh_from = state.fresh_from(pool, now.at);
-    }
-    // An open connection stays open.
-    [[nodiscard]] static bool forgive_excess(Cell& /*cell*/, LinePool& /*pool*/,
-                                             Now /*now*/) noexcept {
-        return false;
-    }
-    [[nodiscard]] Units most() const noexcept { return Units{limit.numbers.count}; }
-    [[nodiscard]] Units remaining(const Cell& cell, const auto& pool, Now now) const noexcept {
-        return Units{limit.numbers.count - std::min(used(cell, pool, now), most()).count()};
-    }
-    [[nodiscard]] Units used(const Cell& cell, const auto& pool, Now now) const noexcept {
-        return Units{pool.template at<OpenConnections>(cell.rest).used(pool, now.at)};
-    }
     void use_at_least(Cell& cell, LinePool& pool, Now now, Units units) const noexcept {
         const Units before = used(cell, pool, now);
         if (before < units) {
             charge(cell, pool, now, {Units{units.count() - before.count()}});
         }
     }
+    // An open connection stays open, be there more of them than a lowered count.
+    bool relieve(Cell& cell, LinePool& pool, Now now, Relief relief) const noexcept {
+        OpenConnections& state = pool.at<OpenConnections>(cell.rest);
+        if (relief.units != Units{0}) {
+            state.make_way(pool, now.at, limit.numbers.count, 0);
+            state.give_back(pool, relief.units.count());
+            cell.fresh_from = state.fresh_from(pool, now.at);
+        }
+        return false;
+    }
+    [[nodiscard]] Units used(const Cell& cell, const auto& pool, Now now) const noexcept {
+        return Units{pool.template at<OpenConnections>(cell.rest).used(pool, now.at)};
+    }
     [[nodiscard]] std::optional<Nanoseconds> wait(const Cell& cell, const LinePool& pool, Now now,
                                                   Demand demand) const noexcept {
-        if (demand.cost > most()) {
+        if (demand.cost.count() > limit.numbers.count) {
             return std::nullopt;
         }
         return pool.at<OpenConnections>(cell.rest).wait(pool, now.at,
                                                         limit.numbers.count - demand.cost.count());
     }
-    // What is open stays open under any count.
-    static void renumber(Cell& /*cell*/, const ConcurrencyLimit& /*from*/, LinePool& /*pool*/,
-                         Now /*changed*/) noexcept {}
-    void leave_at_most(Cell& cell, LinePool& pool, Now now, Units most) const noexcept {
-        const Units left = remaining(cell, pool, now);
-        if (left > most) {
-            charge(cell, pool, now, {Units{left.count() - most.count()}});
-        }
+
+    [[nodiscard]] static Instant fresh_from(const Cell& cell, const LinePool& pool,
+                                            Now now) noexcept {
+        return pool.at<OpenConnections>(cell.rest).fresh_from(pool, now.at);
+    }
+    static void close(const Cell& cell, LinePool& pool) noexcept {
+        OpenConnections::close(pool, cell.rest);
+    }
+    void mend(PoolLine line, LinePool& pool, auto&& claim) const noexcept {
+        pool.at<OpenConnections>(line).mend(pool, line, limit, claim);
     }
 
+private:
+    [[nodiscard]] Units remaining(const Cell& cell, const LinePool& pool, Now now) const noexcept {
+        const std::uint64_t open = used(cell, pool, now).count();
+        return Units{limit.numbers.count - std::min(open, limit.numbers.count)};
+    }
     [[nodiscard]] Conformance admit(OpenConnections& state, LinePool& pool, Now now,
                                     Units cost) const noexcept {
         state.make_way(pool, now.at, limit.numbers.count, cost.count());

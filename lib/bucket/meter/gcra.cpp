@@ -29,25 +29,13 @@ void use_at_least(Gcra& bucket, const Limit& limit, Instant now, Units units) no
     }
 }
 
-void leave_at_most(Gcra& bucket, const Limit& limit, Instant now, Units most) noexcept {
-    const Units left = remaining(bucket, limit, now);
-    if (left > most) {
-        charge(bucket, limit, now, Units{left.count() - most.count()});
-    }
-}
-
-void give_back(Gcra& bucket, const Limit& limit, Instant now, Units units) noexcept {
+bool relieve(Gcra& bucket, const Limit& limit, Instant now, Relief relief) noexcept {
     const std::uint64_t debt = debt_of(bucket, limit, now);
-    const Wide given = static_cast<Wide>(units.count()) * limit.period();
+    const Wide given = static_cast<Wide>(relief.units.count()) * limit.period();
+    const std::uint64_t left = given < debt ? debt - static_cast<std::uint64_t>(given) : 0;
+    const bool exceeds = relief.excess && left > limit.full();
     if (debt != 0) {
-        bucket = owing(given < debt ? debt - static_cast<std::uint64_t>(given) : 0, limit, now);
-    }
-}
-
-bool forgive_excess(Gcra& bucket, const Limit& limit, Instant now) noexcept {
-    const bool exceeds = debt_of(bucket, limit, now) > limit.full();
-    if (exceeds) {
-        bucket = owing(limit.full(), limit, now);
+        bucket = owing(exceeds ? limit.full() : left, limit, now);
     }
     return exceeds;
 }

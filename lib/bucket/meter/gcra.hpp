@@ -1,6 +1,7 @@
 #pragma once
 #include "lib/base/units.hpp"
 #include "lib/bucket/meter/limit.hpp"
+#include "lib/bucket/meter/relief.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -132,14 +133,9 @@ void charge_what_fits(Gcra& bucket, const Limit& limit, Instant now, Units cost)
 // Takes whole units, as many as it needs so that at least `units` are used.
 void use_at_least(Gcra& bucket, const Limit& limit, Instant now, Units units) noexcept;
 
-// Takes whole units, as many as it needs so that no more than `most` whole units remain.
-void leave_at_most(Gcra& bucket, const Limit& limit, Instant now, Units most) noexcept;
-
-// Gives back what was taken last, at most `units`: a bucket gets no fuller than full.
-void give_back(Gcra& bucket, const Limit& limit, Instant now, Units units) noexcept;
-
-// Lets the bucket owe no more than a whole burst. False: it owes no more.
-[[nodiscard]] bool forgive_excess(Gcra& bucket, const Limit& limit, Instant now) noexcept;
+// Gives back what was taken last, at most `relief.units`: a bucket gets no fuller than full. With
+// `relief.excess` it owes no more than a whole burst afterwards. False: it owed no more.
+bool relieve(Gcra& bucket, const Limit& limit, Instant now, Relief relief) noexcept;
 
 // Whole units that a debt leaves room for.
 [[nodiscard]] inline Units units_left(std::uint64_t debt, const Limit& limit) noexcept {

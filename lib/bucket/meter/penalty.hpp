@@ -3,6 +3,7 @@
 #include "lib/bucket/hash/group_key.hpp"
 #include "lib/bucket/meter/any_limit.hpp"
 #include "lib/bucket/meter/cell.hpp"
+#include "lib/bucket/meter/relief.hpp"
 #include "lib/bucket/meter/sliding_log.hpp"
 #include "lib/bucket/pool/line_pool.hpp"
 
@@ -23,6 +24,8 @@ namespace sluice {
 
 class PenaltyMeter {
 public:
+    static constexpr bool kMayHaveNoLine = true;
+
     explicit PenaltyMeter(const PenaltyLimit& limit) noexcept
         : limit_{limit}, before_last_{log_of(limit, limit.after - 1)} {}
 
@@ -51,8 +54,8 @@ public:
                                                                     : Conformance::NoRoom;
     }
     // One refusal, whatever the cost: that is what check() was asked about.
-    void charge(Cell& cell, LinePool& pool, Now now, Spending /*spending*/) const noexcept {
-        if (banned(cell, now.at)) {
+    void charge(Cell& cell, LinePool& pool, Now now, Spending spending) const noexcept {
+        if (banned(cell, now.at) || spending.conformance == Conformance::Red) {
             return;
         }
         if (!bans_at_once() && cell.rest != kNoLine) {
@@ -67,20 +70,8 @@ public:
         give_back_log(cell, pool);
         cell = {now.at + Nanoseconds{limit_.lasts}, kNoLine};
     }
-    static void close(const Cell& cell, LinePool& pool) noexcept {
-        if (cell.rest != kNoLine) {
-            pool.at<SlidingLog>(cell.rest).close(pool);
-            pool.give_back(cell.rest);
-        }
-    }
-
-    // Nothing is spent here but by charge(), and nothing handed down from wider keys.
-    void charge_what_fits(Cell& /*cell*/, LinePool& /*pool*/, Now /*now*/,
-                          Units /*cost*/) const noexcept {}
-    void leave_at_most(Cell& /*cell*/, LinePool& /*pool*/, Now /*now*/,
-                       Units /*most*/) const noexcept {}
-    // A fresh log with refusals that were noted elsewhere, as of now: all but the one that bans.
-    void owe(Cell& cell, LinePool& pool, Now now, Units refusals) const noexcept {
+    // Of a fresh log, refusals that were noted elsewhere, as of now: all but the one that bans.
+    void use_at_least(Cell& cell, LinePool& pool, Now now, Units refusals) const noexcept {
         const Units noted = std::min(refusals, Units{limit_.after - 1});
         if (cell.rest != kNoLine && noted != Units{0}) {
             SlidingLog& log = pool.at<SlidingLog>(cell.rest);
@@ -88,41 +79,43 @@ public:
             cell.fresh_from = log.fresh_from(before_last_, now.at);
         }
     }
-    // Forgets the oldest refusals. A ban ends by itself, or is lifted as a whole.
-    void give_back(Cell& cell, LinePool& pool, Now now, Units units) const noexcept {
-        if (cell.rest != kNoLine) {
+    // Forgets the oldest refusals. A ban ends by itself, or is lifted as a whole; and refusals are
+    // no debt: none exceed.
+    bool relieve(Cell& cell, LinePool& pool, Now now, Relief relief) const noexcept {
+        if (cell.rest != kNoLine && relief.units != Units{0}) {
             SlidingLog& log = pool.at<SlidingLog>(cell.rest);
-            log.give_back(before_last_, pool, now.at, units);
+            log.give_back(before_last_, pool, now.at, relief.units);
             cell.fresh_from = log.fresh_from(before_last_, now.at);
         }
-    }
-    // Refusals are no debt.
-    [[nodiscard]] static bool forgive_excess(Cell& /*cell*/, LinePool& /*pool*/,
-                                             Now /*now*/) noexcept {
         return false;
     }
-
-    // Refusals: how many ban a fresh key, and how many are left until this one is banned.
-    [[nodiscard]] Units most() const noexcept { return Units{limit_.after}; }
-    [[nodiscard]] Units remaining(const Cell& cell, const auto& pool, Now now) const noexcept {
-        if (banned(cell, now.at)) {
-            return Units{0};
-        }
-        return cell.rest == kNoLine
-                   ? most()
-                   : std::max(Units{1}, pool.template at<SlidingLog>(cell.rest).remaining(
-                                            LogSlots{log_of(limit_, limit_.after)}, pool, now.at));
-    }
+    // Refusals: as many as ban a fresh key, but for those that are left until this one is banned.
     [[nodiscard]] Units used(const Cell& cell, const auto& pool, Now now) const noexcept {
-        return Units{most().count() - remaining(cell, pool, now).count()};
-    }
-    void use_at_least(Cell& cell, LinePool& pool, Now now, Units units) const noexcept {
-        owe(cell, pool, now, units);
+        if (cell.rest == kNoLine) {
+            return banned(cell, now.at) ? limit_.most() : Units{0};
+        }
+        const LogSlots slots{log_of(limit_, limit_.after)};
+        return std::min(Units{limit_.after - 1},
+                        pool.template at<SlidingLog>(cell.rest).used(slots, pool, now.at));
     }
     // The rest of the ban.
     [[nodiscard]] std::optional<Nanoseconds> wait(const Cell& cell, const LinePool& /*pool*/,
                                                   Now now, Demand /*demand*/) const noexcept {
         return banned(cell, now.at) ? cell.fresh_from - now.at : Nanoseconds{0};
+    }
+
+    [[nodiscard]] Instant fresh_from(const Cell& cell, const LinePool& pool,
+                                     Now now) const noexcept {
+        return cell.rest == kNoLine
+                   ? cell.fresh_from
+                   : pool.at<SlidingLog>(cell.rest).fresh_from(before_last_, now.at);
+    }
+    static void close(const Cell& cell, LinePool& pool) noexcept {
+        pool.at<SlidingLog>(cell.rest).close(pool);
+        pool.give_back(cell.rest);
+    }
+    static void mend(PoolLine line, LinePool& pool, auto&& claim) noexcept {
+        pool.at<SlidingLog>(line).mend(pool, claim);
     }
     // A ban keeps its end. Refusals go on to count, under the new numbers; where they are as many
     // as a ban already, the next refusal is it.

@@ -3,6 +3,7 @@
 #include "lib/base/units.hpp"
 #include "lib/bucket/meter/window_limit.hpp"
 
+#include <algorithm>
 #include <cstdint>
 
 // When refusals become a ban. It is exact: a key is banned by a refusal that is at least the
@@ -15,6 +16,11 @@ struct PenaltyLimit {
     std::uint64_t after = 1;
     std::int64_t within = 1;  // ns
     std::int64_t lasts = 1;   // ns
+    // Refusals of a fresh key until it is banned.
+    [[nodiscard]] Units most() const noexcept { return Units{after}; }
+    [[nodiscard]] Nanoseconds longest_debt() const noexcept {
+        return Nanoseconds{std::max(within, lasts)};
+    }
     [[nodiscard]] bool operator==(const PenaltyLimit&) const noexcept = default;
 };
 

@@ -76,10 +76,6 @@ public:
         }
     }
 
-    [[nodiscard]] Units remaining(const Slots& slots, const auto& pool,
-                                  Instant now) const noexcept {
-        return Units{slots.count() - std::min(used(slots, pool, now).count(), slots.count())};
-    }
     // What has not left; more than the count where that was lowered.
     [[nodiscard]] Units used(const Slots& slots, const auto& pool, Instant now) const noexcept {
         const std::uint64_t total = total_;  // of another core's, it may change meanwhile

@@ -108,7 +108,7 @@ void DamagedEntries::give_back_lines(const Damaged& damaged) noexcept {
     if (damaged.entry->has_own_numbers()) {
         pool.give_back(cell.rest);
     } else {
-        close_bucket(cell, algorithm_of(*rows_[damaged.entry->slot()].limit), pool);
+        close_bucket(cell, *rows_[damaged.entry->slot()].limit, pool);
     }
 }
 

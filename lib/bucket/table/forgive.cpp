@@ -29,7 +29,7 @@ bool LimitRegistry::forgive_excess(Entry& entry, const AnyLimit& numbers, Now no
     {
         const EntryTransaction change{recovery_log_->undo, entry,
                                       in_line ? entry.cell().rest : kNoLine, pool_};
-        forgiven = sluice::forgive_excess(cell, numbers, pool_, now);
+        forgiven = relieve(cell, numbers, pool_, now, kExcess);
         if (forgiven) {
             write(entry, cell, now);
         }
@@ -41,7 +41,7 @@ bool LimitRegistry::forgive_excess(Entry& entry, const AnyLimit& numbers, Now no
 void LimitRegistry::forgive_own(Gcra& bucket, const Limit& limit, LimitSlot slot,
                                 Instant changed) noexcept {
     if (rows_[slot].latest.forgives_own) {
-        note_forgiven(sluice::forgive_excess(bucket, limit, changed));
+        note_forgiven(relieve(bucket, limit, changed, kExcess));
     }
 }
 

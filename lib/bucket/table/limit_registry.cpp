@@ -140,7 +140,7 @@ void LimitRegistry::evict(Entry& entry) noexcept {
     if (own) {
         pool_.give_back(cell.rest);
     } else if (slot < rows_.size() && !rows_[slot].in_entry && rows_[slot].limit != nullptr) {
-        close_bucket(cell, algorithm_of(*rows_[slot].limit), pool_);
+        close_bucket(cell, *rows_[slot].limit, pool_);
         if (parent) {
             parent_lines_ -= parent_lines_ != 0 ? 1 : 0;
             keep_lines();
@@ -153,7 +153,7 @@ bool LimitRegistry::forgive_windows(const Entry& entry, Cell& cell, const AnyLim
                                     const OwnCounts& own, Now then) noexcept {
     const Units most = entry.stamp().aggregation_level == 0 ? own.most_of(entry, most_of(numbers))
                                                             : most_of(numbers);
-    return sluice::forgive_excess(cell, with_count(numbers, most), pool_, then);
+    return relieve(cell, with_count(numbers, most), pool_, then, kExcess);
 }
 
 void LimitRegistry::renumber_entry(Entry& entry, const SlotRow& row, Now now) noexcept {
@@ -168,7 +168,7 @@ void LimitRegistry::renumber_entry(Entry& entry, const SlotRow& row, Now now) no
                    [&](const AnyLimit& from, const AnyLimit& to, const ChangeEnd& change) {
                        const Now then = now.moved_to(change.at);
                        renumber(cell, from, to, pool_, then);
-                       forgiven |= change.forgiven && sluice::forgive_excess(cell, to, pool_, then);
+                       forgiven |= change.forgiven && relieve(cell, to, pool_, then, kExcess);
                        forgiven |= change.own_counts != nullptr &&
                                    forgive_windows(entry, cell, to, *change.own_counts, then);
                    });

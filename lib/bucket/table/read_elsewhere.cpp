@@ -25,7 +25,7 @@ std::optional<Gcra> LimitRegistry::bucket_of(const Entry& entry) const noexcept 
                        bucket = bucket_in({bucket.fresh_from, bucket.below}, *gcra_of(from));
                        renumber(bucket, *gcra_of(from), *gcra_of(to), change.at);
                        if (change.forgiven) {
-                           (void)sluice::forgive_excess(bucket, *gcra_of(to), change.at);
+                           (void)relieve(bucket, *gcra_of(to), change.at, kExcess);
                        }
                    });
     return bucket;
@@ -101,7 +101,7 @@ Units LimitRegistry::used_of_own(const OwnBucket& bucket, const SlotRow& row, No
     const Instant changed = changed_at(bucket, now);
     renumber(state, *own, *next, changed);
     if (!ended && row.latest.forgives_own) {
-        (void)sluice::forgive_excess(state, *next, changed);
+        (void)relieve(state, *next, changed, kExcess);
     }
     return used(state, *next, now.at);
 }

@@ -1,8 +1,5 @@
 #include "lib/bucket/meter/any_meter.hpp"
-#include "lib/bucket/meter/lifetime.hpp"
-#include "lib/bucket/meter/open_connections.hpp"
-#include "lib/bucket/meter/sliding_counters.hpp"
-#include "lib/bucket/meter/sliding_log.hpp"
+#include "lib/bucket/meter/meter_adapters.hpp"
 #include "lib/bucket/table/bucket_store.hpp"
 #include "lib/bucket/table/damaged_entries.hpp"
 
@@ -204,33 +201,23 @@ private:
         if (entry.has_own_numbers()) {
             return claim(line);
         }
-        switch (algorithm_of(*rows_[entry.slot()].limit)) {
-            case Algorithm::TokenBucket:
-            case Algorithm::LeakyBucket:
+        const auto claim_more = [this](PoolLine more) { return claim(more); };
+        return std::visit(
+            [&]<typename Numbers>(const Numbers& numbers) {
+                using M = MeterOf<Numbers>;
+                if (!KeepsLines<M> || (line == kNoLine && may_have_no_line<M>())) {
+                    return true;
+                }
+                if (!claim(line)) {
+                    return false;
+                }
+                const M meter = meter_of(numbers);
+                if constexpr (requires { meter.mend(line, pool(), claim_more); }) {
+                    meter.mend(line, pool(), claim_more);
+                }
                 return true;
-            case Algorithm::Penalty:
-                return line == kNoLine || (claim(line) && mend<SlidingLog>(line));
-            case Algorithm::Concurrency:
-                return claim(line) && mend_connections(line, *rows_[entry.slot()].limit);
-            case Algorithm::SlidingCounters:
-                return claim(line) && mend<SlidingCounters>(line);
-            case Algorithm::SlidingLog:
-                return claim(line) && mend<SlidingLog>(line);
-            default:
-                return claim(line);
-        }
-    }
-
-    template <typename State>
-    bool mend(PoolLine line) {
-        pool().at<State>(line).mend(pool(), [this](PoolLine more) { return claim(more); });
-        return true;
-    }
-
-    bool mend_connections(PoolLine line, const AnyLimit& limit) {
-        pool().at<OpenConnections>(line).mend(pool(), line, std::get<ConcurrencyLimit>(limit),
-                                              [this](PoolLine more) { return claim(more); });
-        return true;
+            },
+            *rows_[entry.slot()].limit);
     }
 
     BucketStore& store_;

@@ -138,7 +138,8 @@ void commit(LimitCheck& check, const CheckContext& context, bool spends, bool re
         Cell cell = store.registry.cell_of(entry);
         const auto* token = std::get_if<TokenBucketLimit>(check.numbers);
         if (rejected) {
-            charge_what_fits(cell, *check.numbers, store.registry.pool(), context.now, check.cost);
+            charge(cell, *check.numbers, store.registry.pool(), context.now,
+                   {check.cost, Conformance::Red});
         } else if (token != nullptr) [[likely]] {
             Gcra bucket = bucket_in(cell, token->gcra);
             charge(bucket, token->gcra, context.now.at, check.cost);

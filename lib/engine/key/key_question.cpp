@@ -165,7 +165,7 @@ private:
         bucket.remaining = std::min(bucket.remaining, remaining(cell, numbers, pool, now_));
         bucket.wait = until ? std::max(bucket.wait, std::min(*until, left)) : kNever;
         bucket.fresh = std::max(bucket.fresh, left);
-        close_bucket(cell, algorithm_of(numbers), registry_.pool());
+        close_bucket(cell, numbers, registry_.pool());
     }
     // False: there is none, and the pool has no line for one.
     [[nodiscard]] bool open_carried(Cell& cell, const AnyLimit& numbers,
@@ -227,7 +227,7 @@ private:
         }
         if (question_.action == KeyAction::Grant) {
             Cell cell = registry_.cell_of(entry);
-            give_back(cell, numbers, registry_.pool(), now_, question_.units);
+            relieve(cell, numbers, registry_.pool(), now_, {question_.units});
             registry_.write(entry, cell, now_);
         } else if (question_.action == KeyAction::Forgive) {
             (void)registry_.forgive_excess(entry, numbers, now_);
@@ -280,7 +280,7 @@ private:
             if (left < wanted) {
                 const Units given{wanted.count() - left.count()};
                 Cell cell = registry_.cell_of(parent);
-                give_back(cell, numbers, registry_.pool(), now_, given);
+                relieve(cell, numbers, registry_.pool(), now_, {given});
                 registry_.write(parent, cell, now_);
                 bucket.given_wider = std::max(bucket.given_wider, given);
             }

@@ -247,7 +247,7 @@ void add_rule(MeterPlan& plan, const LoadedRule& rule, std::span<const Action> a
         }
         note_asked(limit, plan);
         plan.counts_open = plan.counts_open || algorithm_of(limit.limit) == Algorithm::Concurrency;
-        added.has_queue = has_queue(algorithm_of(limit.limit)) && limit.shared == 0;
+        added.has_queue = has_queue(limit.limit) && limit.shared == 0;
         plan.has_queues = plan.has_queues || added.has_queue;
         plan.has_shared = plan.has_shared || added.meter == FastMeter::Shared;
     }

@@ -203,7 +203,7 @@ public:
     [[nodiscard]] int refusals() const { return refusals_; }
 
     void close() {
-        close_bucket(cell_, algorithm_of(case_.limit), pool_);
+        close_bucket(cell_, case_.limit, pool_);
         EXPECT_EQ(pool_.free(), pool_.size());
     }
 
@@ -268,7 +268,7 @@ private:
     void spend(Demand demand, Conformance said) {
         const std::uint64_t what = draw(8);
         if (what == 0) {
-            charge_what_fits(cell_, case_.limit, pool_, at(now_), demand.cost);
+            charge(cell_, case_.limit, pool_, at(now_), {demand.cost, Conformance::Red});
             oracle_->drain(at(now_), demand.cost.count());
         } else if (what > 2 && said != Conformance::Red &&
                    check(cell_, case_.limit, pool_, at(now_), demand) == said) {
@@ -295,7 +295,7 @@ private:
             now_ = std::max(now_, cell_.fresh_from);
         }
         if (cell_.fresh_from <= now_ && draw(2) == 0) {
-            close_bucket(cell_, algorithm_of(case_.limit), pool_);
+            close_bucket(cell_, case_.limit, pool_);
             ASSERT_EQ(pool_.free(), pool_.size());
             ASSERT_TRUE(open_bucket(cell_, case_.limit, pool_, kKey, at(now_)));
         }
@@ -378,7 +378,7 @@ TEST_P(EveryAlgorithm, GivesBackWhatItIsTold) {
             const std::uint64_t before = bucket.left(bucket.limit);
             const std::uint64_t units = random() % (GetParam().largest_cost + 1);
             const std::uint64_t expected = std::min(full, before + units);
-            give_back(bucket.cell, bucket.limit, bucket.pool, bucket.now, Units{units});
+            relieve(bucket.cell, bucket.limit, bucket.pool, bucket.now, {Units{units}});
             const std::uint64_t after = bucket.left(bucket.limit);
             if (std::holds_alternative<SlidingWindowLimit>(bucket.limit)) {
                 ASSERT_LE(after, expected);
@@ -389,7 +389,7 @@ TEST_P(EveryAlgorithm, GivesBackWhatItIsTold) {
                 ASSERT_GE(after, before);
             }
         }
-        give_back(bucket.cell, bucket.limit, bucket.pool, bucket.now, Units{kMostCount});
+        relieve(bucket.cell, bucket.limit, bucket.pool, bucket.now, {Units{kMostCount}});
         ASSERT_EQ(bucket.left(bucket.limit), full);
         ASSERT_TRUE(std::holds_alternative<SlidingWindowLimit>(bucket.limit) ||
                     bucket.cell.fresh_from <= bucket.now.at);
@@ -431,8 +431,8 @@ TEST_P(EveryAlgorithm, IsForgivenWhatItUsedBeyondItsNumbers) {
         const std::uint64_t used_before = full - bucket.left(bucket.limit);
         renumber(bucket.cell, bucket.limit, changed, bucket.pool, bucket.now);
         const bool owes = used(bucket.cell, changed, bucket.pool, bucket.now).count() > new_full;
-        EXPECT_EQ(forgive_excess(bucket.cell, changed, bucket.pool, bucket.now), owes);
-        EXPECT_FALSE(forgive_excess(bucket.cell, changed, bucket.pool, bucket.now));
+        EXPECT_EQ(relieve(bucket.cell, changed, bucket.pool, bucket.now, kExcess), owes);
+        EXPECT_FALSE(relieve(bucket.cell, changed, bucket.pool, bucket.now, kExcess));
         ASSERT_EQ(bucket.left(changed), new_full - std::min(used_before, new_full));
         renumber(bucket.cell, changed, bucket.limit, bucket.pool, bucket.now);
         ASSERT_EQ(bucket.left(bucket.limit), full - std::min(used_before, new_full));

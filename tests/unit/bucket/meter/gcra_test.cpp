@@ -188,15 +188,15 @@ TEST(Gcra, WhatFitsIsChargedAndNoDebtBelowZero) {
     EXPECT_EQ(wait(bucket, numbers, kStart + 200ms, Units{10}), 3'333'333'334ns);
 }
 
-TEST(Gcra, LeavesAtMost) {
+TEST(Gcra, AtLeastSoManyAreUsed) {
     const Limit numbers = limit(3, 1s, 10);
     Gcra bucket;
     ASSERT_TRUE(take(bucket, numbers, kStart, 2));
-    leave_at_most(bucket, numbers, kStart, Units{9});
+    use_at_least(bucket, numbers, kStart, Units{1});
     EXPECT_EQ(remaining(bucket, numbers, kStart), Units{8});
-    leave_at_most(bucket, numbers, kStart, Units{5});
+    use_at_least(bucket, numbers, kStart, Units{5});
     EXPECT_EQ(remaining(bucket, numbers, kStart), Units{5});
-    leave_at_most(bucket, numbers, kStart + 100ms, Units{0});
+    use_at_least(bucket, numbers, kStart + 100ms, Units{10});
     EXPECT_EQ(remaining(bucket, numbers, kStart + 100ms), Units{0});
 }
 

@@ -138,7 +138,7 @@ TEST(OpenConnections, DoAsAListDoes) {
         // A line for each, one to spare, the bucket's own, and those that are idle and not let go.
         ASSERT_LE(pool.size() - pool.free(), kCount + 2);
     }
-    close_bucket(bucket.cell, Algorithm::Concurrency, pool);
+    close_bucket(bucket.cell, bucket.limit, pool);
     OpenConnections::clear_some(pool, 1000);
     EXPECT_EQ(pool.free(), pool.size());
     EXPECT_TRUE(pool.index().empty());
@@ -150,7 +150,7 @@ TEST(OpenConnections, AreClearedStepByStepOnceTheirKeyIsGone) {
     for (std::uint64_t digest = 1; digest <= 100; ++digest) {
         ASSERT_EQ(bucket.open(digest, kStart), Conformance::Green);
     }
-    close_bucket(bucket.cell, Algorithm::Concurrency, pool);
+    close_bucket(bucket.cell, bucket.limit, pool);
     EXPECT_GE(pool.size() - pool.free(), 101U);
     OpenConnections::clear_some(pool, 60);
     EXPECT_EQ(pool.size() - pool.free(), 41U);
@@ -233,7 +233,7 @@ TEST(OpenConnections, AreCountedByTheSlotOfTheirLimit) {
     EXPECT_EQ(open(9), 5U);
     bucket.follow(rst(1), kStart);
     EXPECT_EQ(open(7), 9U);
-    close_bucket(bucket.cell, Algorithm::Concurrency, pool);
+    close_bucket(bucket.cell, bucket.limit, pool);
     EXPECT_EQ(open(7), 0U) << "before its lines are given back";
     OpenConnections::clear_some(pool, 1000);
     EXPECT_EQ(open(7), 0U);
@@ -268,7 +268,7 @@ TEST(OpenConnections, AreNamedToOthersWhileTheyAreOpen) {
             ASSERT_TRUE(is_named(one));
         }
     }
-    close_bucket(bucket.cell, Algorithm::Concurrency, pool);
+    close_bucket(bucket.cell, bucket.limit, pool);
     OpenConnections::clear_some(pool, 1000);
     for (std::uint64_t digest = 1; digest < 90 * 64; ++digest) {
         ASSERT_FALSE(is_named(digest));
@@ -295,7 +295,7 @@ TEST(OpenConnections, UnitsOfWhichOnlyTheNumberIsKnownLeaveTogether) {
     EXPECT_EQ(bucket.open(2, kStart + 500ms), Conformance::Red);
     EXPECT_EQ(bucket.wait_at(kStart + 500ms), 500ms);
     EXPECT_EQ(bucket.open_at(kStart + 1s), 1U);
-    give_back(bucket.cell, bucket.limit, pool, {kStart + 1s}, Units{1});
+    relieve(bucket.cell, bucket.limit, pool, {kStart + 1s}, {Units{1}});
     EXPECT_EQ(bucket.open_at(kStart + 1s), 0U);
 }
 
@@ -401,7 +401,7 @@ TEST(OpenConnections, CountFromTheHandshakeOnWhereTheLimitSaysSo) {
     EXPECT_EQ(complete(3), Conformance::Green);
     EXPECT_EQ(counted(), 2U);
     EXPECT_EQ(pool.index().added(), 3U);
-    close_bucket(bucket.cell, Algorithm::Concurrency, pool);
+    close_bucket(bucket.cell, bucket.limit, pool);
     EXPECT_EQ(counted(), 0U);
     OpenConnections::clear_some(pool, 1000);
     EXPECT_EQ(pool.free(), pool.size());

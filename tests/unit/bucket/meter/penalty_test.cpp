@@ -65,7 +65,7 @@ TEST(Penalty, TheLastOfSoManyWithinTheTimeBans) {
     // Its end is a new beginning.
     EXPECT_FALSE(place.refuse(kStart + 75s - 1ns));
     EXPECT_EQ(place.left(kStart + 75s), 2U);
-    close_bucket(place.cell, Algorithm::Penalty, pool);
+    close_bucket(place.cell, place.limit, pool);
     EXPECT_EQ(pool.free(), pool.size());
 }
 
@@ -108,7 +108,7 @@ TEST(Penalty, AgreesWithAListOfAllRefusals) {
             ASSERT_EQ(place.left(now), now < banned_until ? 0 : after - refusals.size());
             ASSERT_EQ(place.rest(now), std::max(banned_until - now, Nanoseconds{0}));
         }
-        close_bucket(place.cell, Algorithm::Penalty, pool);
+        close_bucket(place.cell, place.limit, pool);
         ASSERT_EQ(pool.free(), pool.size());
     }
 }

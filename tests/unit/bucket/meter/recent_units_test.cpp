@@ -52,7 +52,7 @@ TEST(RecentUnits, ManyUnitsOfOneInstantTakeOneLine) {
         }
         EXPECT_EQ(pool.free(), 9U);
         EXPECT_EQ(bucket.take(kStart, 1), Conformance::Red);
-        close_bucket(bucket.cell, algorithm_of(limit), pool);
+        close_bucket(bucket.cell, limit, pool);
     }
 }
 
@@ -67,7 +67,7 @@ TEST(RecentUnits, ABusyKeyOfSixtySubWindowsTakesFourteenLines) {
     // What is idle gives its lines back when it is next looked at.
     ASSERT_EQ(bucket.take(kStart + 10s, 1), Conformance::Green);
     EXPECT_LE(pool.size() - pool.free(), 2U);
-    close_bucket(bucket.cell, algorithm_of(limit), pool);
+    close_bucket(bucket.cell, limit, pool);
     EXPECT_EQ(pool.free(), pool.size());
 }
 
@@ -95,7 +95,7 @@ TEST(RecentUnits, APoolThatIsFullOpensNoBucket) {
          {log(1), counters(1), AnyLimit{SlidingWindowLimit{*make_window_numbers(Units{1}, 1s)}}}) {
         Cell cell;
         EXPECT_FALSE(open_bucket(cell, other, pool, {}, {kStart}));
-        close_bucket(cell, algorithm_of(other), pool);
+        close_bucket(cell, other, pool);
     }
     EXPECT_EQ(pool.free(), 0U);
     Cell cell;
@@ -125,8 +125,8 @@ TEST(RecentUnits, AChargeWithoutRoomLastsLonger) {
     LinePool pool{1};
     const AnyLimit limit = log(100);
     Bucket bucket{limit, pool};
-    charge_what_fits(bucket.cell, limit, pool, {kStart}, Units{30});
-    charge_what_fits(bucket.cell, limit, pool, {kStart + 500ms}, Units{20});
+    charge(bucket.cell, limit, pool, {kStart}, {Units{30}, Conformance::Red});
+    charge(bucket.cell, limit, pool, {kStart + 500ms}, {Units{20}, Conformance::Red});
     EXPECT_EQ(bucket.left(kStart + 500ms), 50U);
     EXPECT_EQ(bucket.left(kStart + 1499ms), 50U);
     EXPECT_EQ(bucket.left(kStart + 1500ms), 100U);
@@ -149,7 +149,7 @@ TEST(RecentUnits, FewerUnitsThanWereUsed) {
         EXPECT_EQ(remaining(bucket.cell, after, pool, {kStart + 1370ms}), Units{15});
         renumber(bucket.cell, after, before, pool, {now});
         EXPECT_EQ(remaining(bucket.cell, before, pool, {now}), Units{10});
-        close_bucket(bucket.cell, algorithm_of(after), pool);
+        close_bucket(bucket.cell, after, pool);
     }
     EXPECT_EQ(pool.free(), pool.size());
 }
@@ -211,7 +211,7 @@ TEST(RecentUnits, FewerUnitsThanTheNewestRecordHolds) {
         EXPECT_EQ(bucket.left(kStart + 1100ms), 95U);
         EXPECT_EQ(bucket.take(kStart + 1100ms, 95), Conformance::Green);
         EXPECT_EQ(bucket.left(kStart + 1100ms), 0U);
-        close_bucket(bucket.cell, algorithm_of(after), pool);
+        close_bucket(bucket.cell, after, pool);
     }
 }
 
