@@ -21,7 +21,8 @@
 // The two archives of the wire. A Writer appends fields to its bytes, a Reader fills them from
 // bytes that it checks. Each struct names its fields once, in their order, for both: in a member
 // `static void fields(auto& archive, auto& m)`, or, where its header knows nothing of the wire, in
-// a function `serialize(archive, m)` beside the archive.
+// a function `serialize(archive, m)` beside the archive. A struct with `checked()` is read only if
+// that gives it back as it came.
 //
 //   integers, enums    little-endian, of their size
 //   bool               one byte, 0 or 1
@@ -230,6 +231,11 @@ private:
         items.push_back(blank<T>());
     }
     template <typename T>
+    [[nodiscard]] static bool check_whole(const T& value) {
+        const auto whole = value.checked();
+        return whole.has_value() && *whole == value;
+    }
+    template <typename T>
     void one(T& value) {
         if constexpr (std::is_same_v<T, bool>) {
             std::uint8_t byte = 0;
@@ -262,6 +268,10 @@ private:
             alternative(value, std::make_index_sequence<std::variant_size_v<T>>{});
         } else if constexpr (NamesItsFields<T>) {
             T::fields(*this, value);
+            if constexpr (requires { value.checked(); }) {
+                // It expects parts that are sound themselves.
+                check(ok() && check_whole(value));
+            }
         } else if constexpr (!std::is_empty_v<T>) {
             serialize(*this, value);
         }

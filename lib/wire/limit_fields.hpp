@@ -4,7 +4,8 @@
 
 #include <cstdint>
 
-// The numbers of limits. What is read goes through the same make functions as what people write, so
+// The numbers of limits with a Limit in them; the others name their fields themselves, and check
+// them (checked()). What is read goes through the same make functions as what people write, so
 // nothing unchecked gets in; anything else fails the message. A limit has one encoding: the one
 // that its make function gives back as it came.
 namespace sluice {
@@ -26,19 +27,8 @@ namespace sluice {
     return blank<TokenBucketLimit>();
 }
 
-// What was read is what `make` makes of it. make() expects parts that are sound themselves: it is
-// called only where everything before was.
-template <typename Archive, typename T, typename Make>
-void check_made(Archive& archive, const T& limit, Make&& make) {
-    if constexpr (Archive::kReads) {
-        if (archive.ok()) {
-            const Result<T> made = make();
-            archive.check(made.has_value() && *made == limit);
-        }
-    }
-}
-
-// The same of a limit whose only door is `make`.
+// What was read is what `make`, the only door of the limit, makes of it. It expects parts that are
+// sound themselves: it is called only where everything before was.
 template <typename Archive, typename T, typename Make>
 void read_made(Archive& archive, T& limit, Make&& make) {
     if constexpr (Archive::kReads) {
@@ -71,51 +61,6 @@ void serialize(auto& archive, Of<TokenBucketLimit> auto& limit) {
 
 void serialize(auto& archive, Of<LeakyBucketLimit> auto& limit) {
     serialize_limit(archive, limit.gcra, LeastBurst::One);
-}
-
-void serialize(auto& archive, Of<WindowNumbers> auto& numbers) {
-    archive(numbers.count, numbers.window);
-    check_made(archive, numbers, [&] {
-        return make_window_numbers(Units{numbers.count}, Nanoseconds{numbers.window});
-    });
-}
-
-void serialize(auto& archive, Of<FixedWindowLimit> auto& limit) {
-    archive(limit.numbers);
-    archive.word(limit.phase, WindowPhase::PerKey);
-    archive(limit.utc_offset);
-    check_made(archive, limit, [&] {
-        return make_fixed_window(limit.numbers, limit.phase, Nanoseconds{limit.utc_offset});
-    });
-}
-
-void serialize(auto& archive, Of<SlidingWindowLimit> auto& limit) {
-    archive(limit.numbers);
-}
-void serialize(auto& archive, Of<SlidingLogLimit> auto& limit) {
-    archive(limit.numbers);
-}
-void serialize(auto& archive, Of<ConcurrencyLimit> auto& limit) {
-    archive(limit.numbers, limit.half_open_ms);
-    archive.word(limit.from, CountedFrom::Established);
-    check_made(archive, limit, [&] {
-        return make_concurrency(Units{limit.numbers.count}, Nanoseconds{limit.numbers.window},
-                                std::chrono::milliseconds{limit.half_open_ms}, limit.from);
-    });
-}
-void serialize(auto& archive, Of<SlidingCountersLimit> auto& limit) {
-    archive(limit.numbers, limit.buckets);
-    archive.word(limit.edge, Edge::Lenient);
-    check_made(archive, limit,
-               [&] { return make_sliding_counters(limit.numbers, limit.buckets, limit.edge); });
-}
-
-void serialize(auto& archive, Of<PenaltyLimit> auto& limit) {
-    archive(limit.after, limit.within, limit.lasts);
-    check_made(archive, limit, [&] {
-        return make_penalty(Units{limit.after}, Nanoseconds{limit.within},
-                            Nanoseconds{limit.lasts});
-    });
 }
 
 void serialize(auto& archive, Of<ColorLimit> auto& limit) {

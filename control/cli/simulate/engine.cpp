@@ -47,7 +47,7 @@ public:
           end_{Instant{} + std::min({course.duration.value_or(kLongestRun), kLongestRun,
                                      course.bar * static_cast<std::int64_t>(kMostBars)})},
           most_{course.window},
-          pool_{algorithm_of(limit) < Algorithm::FixedWindow ? 0 : kMostLines} {
+          pool_{counting_of(limit) == Counting::Bucket ? 0 : kMostLines} {
         const GroupKey key{course.seed * 0x9E37'79B9'7F4A'7C15};
         (void)open_bucket(cell_, limit_, pool_, key, {Instant{}});
     }

@@ -45,8 +45,46 @@ enum class Algorithm : std::uint8_t {
 inline constexpr std::size_t kAlgorithmCount = std::variant_size_v<AnyLimit>;
 static_assert(std::is_trivially_copyable_v<AnyLimit>);
 
+// The nature of what a bucket counts. It decides which numbers a limit has, and what becomes of its
+// buckets under others.
+enum class Counting : std::uint8_t {
+    Bucket,       // fills at a rate; the state is in the entry
+    Windows,      // units in windows, which mean the same under any count
+    Colors,       // two buckets that fill at rates
+    Refusals,     // until they are a ban
+    Connections,  // that are open
+};
+struct AlgorithmRow {
+    Algorithm algorithm;
+    Counting counting;
+};
+inline constexpr std::array<AlgorithmRow, kAlgorithmCount> kAlgorithms{{
+    {Algorithm::TokenBucket, Counting::Bucket},
+    {Algorithm::LeakyBucket, Counting::Bucket},
+    {Algorithm::FixedWindow, Counting::Windows},
+    {Algorithm::SlidingWindow, Counting::Windows},
+    {Algorithm::SlidingCounters, Counting::Windows},
+    {Algorithm::SlidingLog, Counting::Windows},
+    {Algorithm::ColorMeter, Counting::Colors},
+    {Algorithm::Penalty, Counting::Refusals},
+    {Algorithm::Concurrency, Counting::Connections},
+}};
+static_assert(
+    [] {
+        for (std::size_t i = 0; i < kAlgorithmCount; ++i) {
+            if (kAlgorithms[i].algorithm != static_cast<Algorithm>(i)) {
+                return false;
+            }
+        }
+        return true;
+    }(),
+    "kAlgorithms is indexed by Algorithm");
+
 [[nodiscard]] inline Algorithm algorithm_of(const AnyLimit& limit) noexcept {
     return static_cast<Algorithm>(limit.index());
+}
+[[nodiscard]] inline Counting counting_of(const AnyLimit& limit) noexcept {
+    return kAlgorithms[limit.index()].counting;
 }
 
 }  // namespace sluice

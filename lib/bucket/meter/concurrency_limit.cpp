@@ -34,4 +34,9 @@ Nanoseconds usual_half_open(Nanoseconds idle) noexcept {
     return std::min(kUsualHalfOpen, std::max(idle / kMs, std::int64_t{1}) * kMs);
 }
 
+Result<ConcurrencyLimit> ConcurrencyLimit::checked() const {
+    return make_concurrency(Units{numbers.count}, Nanoseconds{numbers.window},
+                            std::chrono::milliseconds{half_open_ms}, from);
+}
+
 }  // namespace sluice

@@ -21,6 +21,11 @@ struct ConcurrencyLimit {
     CountedFrom from = CountedFrom::Syn;
     [[nodiscard]] Nanoseconds longest_debt() const noexcept { return Nanoseconds{numbers.window}; }
     [[nodiscard]] bool operator==(const ConcurrencyLimit&) const noexcept = default;
+    [[nodiscard]] Result<ConcurrencyLimit> checked() const;
+    static void fields(auto& archive, auto& m) {
+        archive(m.numbers, m.half_open_ms);
+        archive.word(m.from, CountedFrom::Established);
+    }
 };
 
 // Like make_window_numbers(); errors (OutOfRange) name `count`, `idle` or `half_open`, which is a

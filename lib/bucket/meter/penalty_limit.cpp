@@ -16,4 +16,8 @@ Result<PenaltyLimit> make_penalty(Units after, Nanoseconds within, Nanoseconds l
     return PenaltyLimit{.after = numbers->count, .within = numbers->window, .lasts = lasts.count()};
 }
 
+Result<PenaltyLimit> PenaltyLimit::checked() const {
+    return make_penalty(Units{after}, Nanoseconds{within}, Nanoseconds{lasts});
+}
+
 }  // namespace sluice

@@ -22,6 +22,8 @@ struct PenaltyLimit {
         return Nanoseconds{std::max(within, lasts)};
     }
     [[nodiscard]] bool operator==(const PenaltyLimit&) const noexcept = default;
+    [[nodiscard]] Result<PenaltyLimit> checked() const;
+    static void fields(auto& archive, auto& m) { archive(m.after, m.within, m.lasts); }
 };
 
 // 1 <= after <= kMostCount, and kShortestWindow <= within, lasts <= kLongestWindow.

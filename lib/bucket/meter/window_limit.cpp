@@ -49,4 +49,16 @@ Result<SlidingCountersLimit> make_sliding_counters(WindowNumbers numbers, std::u
     return SlidingCountersLimit{.numbers = numbers, .buckets = buckets, .edge = edge};
 }
 
+Result<WindowNumbers> WindowNumbers::checked() const {
+    return make_window_numbers(Units{count}, Nanoseconds{window});
+}
+
+Result<FixedWindowLimit> FixedWindowLimit::checked() const {
+    return make_fixed_window(numbers, phase, Nanoseconds{utc_offset});
+}
+
+Result<SlidingCountersLimit> SlidingCountersLimit::checked() const {
+    return make_sliding_counters(numbers, buckets, edge);
+}
+
 }  // namespace sluice

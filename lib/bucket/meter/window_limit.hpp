@@ -5,7 +5,8 @@
 #include <cstdint>
 
 // The numbers of the counting algorithms: so many units in a window. Each is checked once, by
-// its make function, whose errors (OutOfRange) name the nearest numbers that fit.
+// its make function, whose errors (OutOfRange) name the nearest numbers that fit; checked() is the
+// same for numbers that came over the wire. fields() names them to its archives.
 namespace sluice {
 
 inline constexpr Nanoseconds kShortestWindow = std::chrono::milliseconds{1};
@@ -20,6 +21,8 @@ struct WindowNumbers {
     std::uint64_t count = 1;
     std::int64_t window = 1;  // ns
     [[nodiscard]] bool operator==(const WindowNumbers&) const noexcept = default;
+    [[nodiscard]] Result<WindowNumbers> checked() const;
+    static void fields(auto& archive, auto& m) { archive(m.count, m.window); }
 };
 [[nodiscard]] Result<WindowNumbers> make_window_numbers(Units count, Nanoseconds window);
 
@@ -35,6 +38,12 @@ struct FixedWindowLimit {
     WindowPhase phase = WindowPhase::Clock;
     std::int64_t utc_offset = 0;  // ns, Clock only; less than a day either way
     [[nodiscard]] bool operator==(const FixedWindowLimit&) const noexcept = default;
+    [[nodiscard]] Result<FixedWindowLimit> checked() const;
+    static void fields(auto& archive, auto& m) {
+        archive(m.numbers);
+        archive.word(m.phase, WindowPhase::PerKey);
+        archive(m.utc_offset);
+    }
 };
 [[nodiscard]] Result<FixedWindowLimit> make_fixed_window(WindowNumbers numbers, WindowPhase phase,
                                                          Nanoseconds utc_offset);
@@ -43,6 +52,7 @@ struct FixedWindowLimit {
 struct SlidingWindowLimit {
     WindowNumbers numbers;
     [[nodiscard]] bool operator==(const SlidingWindowLimit&) const noexcept = default;
+    static void fields(auto& archive, auto& m) { archive(m.numbers); }
 };
 
 enum class Edge : std::uint8_t { Strict, Lenient };
@@ -53,6 +63,11 @@ struct SlidingCountersLimit {
     std::uint32_t buckets = 60;
     Edge edge = Edge::Strict;
     [[nodiscard]] bool operator==(const SlidingCountersLimit&) const noexcept = default;
+    [[nodiscard]] Result<SlidingCountersLimit> checked() const;
+    static void fields(auto& archive, auto& m) {
+        archive(m.numbers, m.buckets);
+        archive.word(m.edge, Edge::Lenient);
+    }
 };
 [[nodiscard]] Result<SlidingCountersLimit> make_sliding_counters(WindowNumbers numbers,
                                                                  std::uint32_t buckets, Edge edge);
@@ -60,6 +75,7 @@ struct SlidingCountersLimit {
 struct SlidingLogLimit {
     WindowNumbers numbers;
     [[nodiscard]] bool operator==(const SlidingLogLimit&) const noexcept = default;
+    static void fields(auto& archive, auto& m) { archive(m.numbers); }
 };
 
 }  // namespace sluice

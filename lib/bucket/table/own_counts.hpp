@@ -43,9 +43,7 @@ private:
 
 // Whether a limit counts what was used in windows, which means the same under any count.
 [[nodiscard]] inline bool counts_in_windows(const AnyLimit& limit) noexcept {
-    const Algorithm algorithm = algorithm_of(limit);
-    return algorithm == Algorithm::FixedWindow || algorithm == Algorithm::SlidingWindow ||
-           algorithm == Algorithm::SlidingCounters || algorithm == Algorithm::SlidingLog;
+    return counting_of(limit) == Counting::Windows;
 }
 
 // The same windows with another count.

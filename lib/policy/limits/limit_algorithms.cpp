@@ -178,7 +178,7 @@ void build_trtcm(LimitBuilder& limit) {
     }
 }
 
-constexpr auto kAlgorithms = std::to_array<LimitAlgorithm>({
+constexpr auto kWords = std::to_array<LimitAlgorithm>({
     {"token_bucket", kTokenBucket, build_token_bucket},
     {"leaky_bucket", kLeakyBucket, build_leaky_bucket},
     {"fixed_window", kFixedWindow, build_fixed_window},
@@ -193,7 +193,7 @@ constexpr auto kAlgorithms = std::to_array<LimitAlgorithm>({
 }  // namespace
 
 std::span<const LimitAlgorithm> limit_algorithms() noexcept {
-    return kAlgorithms;
+    return kWords;
 }
 
 BuiltLimit build_limit(const LimitAlgorithm& algorithm, const ParameterValues& values, Per per) {

@@ -144,13 +144,9 @@ private:
     }
 
     static bool has_number(const MeteredLimit& limit, NumberWord word) {
-        const Algorithm algorithm = algorithm_of(limit.limit);
-        if (algorithm == Algorithm::ColorMeter) {
-            return false;
-        }
-        const bool bucket =
-            algorithm == Algorithm::TokenBucket || algorithm == Algorithm::LeakyBucket;
-        return bucket == (word != NumberWord::Count);
+        const Counting counting = counting_of(limit.limit);
+        return counting != Counting::Colors &&
+               (counting == Counting::Bucket) == (word != NumberWord::Count);
     }
 
     // The limit takes the bound as one of its numbers.

@@ -22,8 +22,8 @@ bool same_numbers(const LoadedLimit& before, const LoadedLimit& after) {
 // Numbers of keys that differ are not known of a bucket in a line of the pool: of windows they come
 // along (OwnCounts).
 bool is_forgivable(const LoadedLimit& after) {
-    const Algorithm algorithm = algorithm_of(after.limit);
-    return algorithm != Algorithm::Concurrency && algorithm != Algorithm::Penalty &&
+    const Counting counting = counting_of(after.limit);
+    return counting != Counting::Connections && counting != Counting::Refusals &&
            (!after.overridden || gcra_of(after.limit) != nullptr);
 }
 

@@ -15,8 +15,7 @@ using namespace std::chrono_literals;
 constexpr Nanoseconds kLinger = 1s;
 
 bool is_in_entry(const LoadedLimit& limit) {
-    const Algorithm algorithm = algorithm_of(limit.limit);
-    return algorithm == Algorithm::TokenBucket || algorithm == Algorithm::LeakyBucket;
+    return counting_of(limit.limit) == Counting::Bucket;
 }
 
 // Not where idle entries keep others out: from a share of the table, or from the pool.
