@@ -1,0 +1,82 @@
+"""The lints of scripts/check that hold pages, over trees of their own.
+
+    lint_test.py
+"""
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "scripts"))
+import lint_pages  # noqa: E402
+
+BUILD = "project('sluice', 'cpp', version: '1.2.0', license: 'x')\n"
+CHANGES = "# Changelog\n\n## [Unreleased]\n\n## [1.2.0] - 2026-01-02\n\n## [1.1.0]\n"
+
+
+class Lint(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def write(self, name, text):
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    def lint(self, name):
+        """(exit code, its lines)"""
+        done = subprocess.run([sys.executable, ROOT / f"scripts/lint_{name}.py", self.folder], capture_output=True, text=True)
+        self.assertEqual(done.stderr, "")
+        return done.returncode, done.stdout.splitlines()
+
+
+class Pages(Lint):
+    def setUp(self):
+        super().setUp()
+        subprocess.run(["git", "init", "-q", self.folder], check=True)
+        self.write("meson.build", BUILD)
+        self.write("CHANGELOG.md", CHANGES)
+        self.write("README.md", "# x\n[doc](control/doc), [there](https://x.example/y.md)\n")
+        self.write("control/doc/README.md", "[a](../../CHANGELOG.md)\n[b](decisions/README.md)\n[c](../man/x.1.scd)\n")
+        self.write("control/doc/decisions/README.md", "[0001](0001-a.md)\n")
+        self.write("control/doc/decisions/0001-a.md", "[code](../../../meson.build#x)\n")
+        self.write("control/man/x.1.scd", "x(1)\n")
+
+    def test_pages_in_order_pass(self):
+        code, lines = self.lint("pages")
+        self.assertEqual((code, len(lines)), (0, 1), lines)
+
+    def test_the_front_page_is_short_and_so_are_its_cells(self):
+        cell = "x" * lint_pages.LONGEST_CELL
+        self.write("README.md", f"| {cell} | \\| {cell[3:]} |\n" + "x\n" * (lint_pages.MOST_LINES - 1))
+        self.assertEqual(self.lint("pages")[0], 0)
+        self.write("README.md", f"| a | {cell}x |\n{cell}x\n" + "x\n" * (lint_pages.MOST_LINES - 1))
+        self.assertEqual(self.lint("pages"), (1, [
+            f"README.md: error: {lint_pages.MOST_LINES + 1} lines, stop is {lint_pages.MOST_LINES}",
+            f"README.md:1: error: a cell of {lint_pages.LONGEST_CELL + 1} characters, stop is {lint_pages.LONGEST_CELL}"]))
+
+    def test_a_link_that_leads_nowhere_is_told_and_code_has_none(self):
+        self.write("README.md", "[a](gone.md) and ![p](p.svg)\n```\n[b](gone.md)\n```\n`[c](gone.md)`\n[d](#below)\n[e](gone/#x)\n")
+        lost = ((1, "gone.md"), (1, "p.svg"), (7, "gone"))
+        self.assertEqual(self.lint("pages"), (1, [f"README.md:{line}: error: {target} is not there" for line, target in lost]))
+
+    def test_each_page_stands_in_an_index(self):
+        for name in ("lib/DESIGN.md", "control/doc/decisions/0002-b.md", "control/man/y.5.scd", "lib/README.md"):
+            self.write(name, "x\n")
+        code, lines = self.lint("pages")
+        self.assertEqual((code, sorted(line.split(":")[0] for line in lines)),
+                         (1, ["control/doc/decisions/0002-b.md", "control/man/y.5.scd", "lib/DESIGN.md"]))
+
+    def test_the_changelog_has_the_version_that_is_built(self):
+        for changes, newest in ((CHANGES.replace("1.2.0", "1.3.0"), "1.3.0"), ("## [Unreleased]\n", "none")):
+            self.write("CHANGELOG.md", changes)
+            self.assertEqual(self.lint("pages"),
+                             (1, [f"CHANGELOG.md: error: its newest version is {newest}, that of meson.build 1.2.0"]))
+
+
+if __name__ == "__main__":
+    unittest.main()
