@@ -19,6 +19,7 @@ sys.path[:0] = [str(ROOT / "scripts/lib/bench"), str(ROOT / "scripts")]
 import lint_figures  # noqa: E402
 import bench  # noqa: E402
 import in_process  # noqa: E402
+import plot_terminal  # noqa: E402
 import progress  # noqa: E402
 import report  # noqa: E402
 import report_plot  # noqa: E402
@@ -187,6 +188,28 @@ class Drawing(unittest.TestCase):
     def test_there_is_no_plot_by_another_name(self):
         with self.assertRaises(ValueError):
             rows.in_plot(row("T1", 1), "key", 1, "Sluice")
+
+
+class Terminal(unittest.TestCase):
+    def texts(self, drawn):
+        """(words, column, line) of each text."""
+        for each in xml.etree.ElementTree.fromstring(drawn).iter("{http://www.w3.org/2000/svg}text"):
+            column = (float(each.get("x")) - plot_terminal.MARGIN) / plot_terminal.COLUMN
+            line = (float(each.get("y")) - plot_terminal.BAR - plot_terminal.MARGIN) / plot_terminal.LINE - 0.7
+            self.assertAlmostEqual(float(each.get("textLength")), len(each.text) * plot_terminal.COLUMN, delta=0.1)
+            yield each.text, round(column), round(line)
+
+    def test_each_line_stands_in_its_columns(self):
+        drawn, count = plot_terminal.draw(json.dumps([["sluicectl a", "A  <B> & \"C\"\n  1"], ["sluicectl b", "\n2  "]]))
+        self.assertEqual(count, 2)
+        self.assertEqual(list(self.texts(drawn)), [("# sluicectl a", 0, 0), ('A  <B> & "C"', 0, 1), ("1", 2, 2),
+                                                   ("# sluicectl b", 0, 4), ("2", 0, 6)])
+
+    def test_the_front_page_shows_what_would_be_asked_today(self):
+        drawn = (ROOT / plot_terminal.TARGET).read_text(encoding="utf-8")
+        asked = [words for words, _, _ in self.texts(drawn) if words.startswith("# ")]
+        self.assertEqual(asked[1:], [f"# sluicectl {' '.join(words)}" for words in plot_terminal.QUESTIONS])
+        self.assertIn(f"]({plot_terminal.TARGET})", (ROOT / "README.md").read_text(encoding="utf-8"))
 
 
 class HowFarItIs(unittest.TestCase):

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Draws what was measured, as a small SVG. `overshoot`: M2, into lib/peer/merge; `shape`: departures, into lib/respond/shape."""
+"""Draws what was measured, as a small SVG. `overshoot`: M2, into lib/peer/merge; `shape`: departures, into lib/respond/shape;
+`terminal`: what sluicectl says while a flood passes, into control/doc."""
 import argparse
 import json
 import pathlib
@@ -9,6 +10,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import plot_shape  # noqa: E402
+import plot_terminal  # noqa: E402
 
 PROGRAM = "build/tests/overshoot_bench"
 TARGET = "lib/peer/merge/overshoot.svg"
@@ -82,7 +84,7 @@ def draw(measured):
     return "\n".join([*parts, "</svg>\n"])
 
 
-def overshoot(rows):
+def overshoot(rows, _):
     """-> (where to, the drawing, how many points)"""
     lines = rows or subprocess.run([PROGRAM, "--quick"], stdout=subprocess.PIPE, text=True, check=True).stdout
     measured = list(points(lines.splitlines()))
@@ -91,21 +93,29 @@ def overshoot(rows):
     return TARGET, draw(measured), len(measured)
 
 
-def shape(rows):
+def shape(rows, _):
     return plot_shape.TARGET, *plot_shape.draw(rows or plot_shape.measure(sys.executable))
+
+
+def terminal(rows, build):
+    return plot_terminal.TARGET, *plot_terminal.draw(rows or plot_terminal.measure(build))
+
+
+DRAWN = {"overshoot": overshoot, "shape": shape, "terminal": terminal}
 
 
 def main():
     parser = argparse.ArgumentParser(prog="scripts/plot", description=__doc__)
-    parser.add_argument("what", choices=["overshoot", "shape"])
+    parser.add_argument("what", choices=list(DRAWN))
     parser.add_argument("--from", dest="rows", help="what was measured before, instead of measuring")
     parser.add_argument("--out", help="instead of the README's folder")
+    parser.add_argument("--build", default="build", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     rows = pathlib.Path(arguments.rows).read_text() if arguments.rows else None
-    target, drawing, count = {"overshoot": overshoot, "shape": shape}[arguments.what](rows)
+    target, drawing, count = DRAWN[arguments.what](rows, arguments.build)
     path = pathlib.Path(arguments.out or target)
     path.write_text(drawing)
-    print(f"{path}: {count} points")
+    print(f"{path}: {count} {'commands' if arguments.what == 'terminal' else 'points'}")
 
 
 if __name__ == "__main__":
