@@ -1,4 +1,4 @@
-"""The lints of scripts/check that hold pages, over trees of their own.
+"""The lints of scripts/check that hold pages and comments, over trees of their own.
 
     lint_test.py
 """
@@ -10,6 +10,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "scripts"))
+import lint_comments  # noqa: E402
 import lint_pages  # noqa: E402
 
 BUILD = "project('sluice', 'cpp', version: '1.2.0', license: 'x')\n"
@@ -76,6 +77,33 @@ class Pages(Lint):
             self.write("CHANGELOG.md", changes)
             self.assertEqual(self.lint("pages"),
                              (1, [f"CHANGELOG.md: error: its newest version is {newest}, that of meson.build 1.2.0"]))
+
+
+class Comments(Lint):
+    def test_the_first_word_of_a_block_counts(self):
+        text = "// What is read.\n// Of it all.\nint a;  // Whose\n    // `Where` it is.\n#if 1\n//\n// As before.\n//NOLINTNEXTLINE(x)\n"
+        self.assertEqual(list(lint_comments.blocks(text)), [(1, "What is read."), (4, "`Where` it is.")])
+        for words, pointing in (("What is read.", True), ("`Where` it is.", True), ("(It goes.)", True), ("Whatever comes", True),
+                                ("Iterations", False), ("Amounts of what", False), ("2^20 keys", False), ("", False)):
+            self.assertEqual(lint_comments.points(words), pointing, words)
+
+    def test_more_of_them_than_the_stop_are_an_error(self):
+        most = int(lint_comments.STOP * 1000)
+        for pointing, code in ((most, 0), (most + 1, 1)):
+            self.write("lib/a/a.hpp", "// What is read.\nint a;\n" * pointing)
+            self.write("dataplane/b.cpp", "// Bytes read.\nint a;\n" * (1000 - pointing))
+            self.write("tests/c.cpp", "// What is read.\nint a;\n" * 1000)
+            got, lines = self.lint("comments")
+            self.assertEqual((got, len(lines)), (code, 1))
+            self.assertIn(f"{pointing} of 1000 begin by pointing", lines[0])
+
+    def test_the_stop_is_that_of_this_tree(self):
+        """A stop far above what there is holds nothing."""
+        self.folder = ROOT
+        code, lines = self.lint("comments")
+        share = float(lines[0].split("pointing: ")[1].split("%")[0])
+        self.assertEqual(code, 0)
+        self.assertLess(100 * lint_comments.STOP - share, 1.5, "lower STOP in scripts/lint_comments.py")
 
 
 if __name__ == "__main__":
