@@ -301,7 +301,7 @@ ExitCode run_check(const Options& options) {
     std::vector<Checked> files;
     CompiledRules rules;
     std::optional<std::string> refused;
-    RssMapping box = usual_spread();
+    RssMapping box = usual_rss_mapping();
     if (!options.config_file.empty()) {
         files.push_back(check_file(options.config_file, options.strict,
                                    [&box](const RuleText& source, Problems& problems) {

@@ -29,7 +29,7 @@ Result<Reply> DataplaneLink::call(const Request& request) {
     }
     if (const auto* merge = reply ? std::get_if<MergeIntervalSet>(&*reply) : nullptr) {
         const std::lock_guard seeing{seeing_};
-        spread_.merge_interval = Nanoseconds{static_cast<std::int64_t>(merge->interval_ns)};
+        rss_mapping_.merge_interval = Nanoseconds{static_cast<std::int64_t>(merge->interval_ns)};
     }
     return reply;
 }
@@ -49,7 +49,7 @@ Result<Welcome> DataplaneLink::connect() {
     set({true, client_->welcome().pid});
     {
         const std::lock_guard seeing{seeing_};
-        spread_ = client_->welcome().rss_mapping;
+        rss_mapping_ = client_->welcome().rss_mapping;
         treatment_ = client_->welcome().treatment;
     }
     return client_->welcome();
@@ -73,7 +73,7 @@ void DataplaneLink::ping() {
 
 RssMapping DataplaneLink::rss_mapping() const {
     const std::lock_guard lock{seeing_};
-    return spread_;
+    return rss_mapping_;
 }
 
 std::optional<PacketTreatment> DataplaneLink::treatment() const {

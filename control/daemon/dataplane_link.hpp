@@ -64,8 +64,8 @@ private:
     std::timed_mutex calling_;
     std::optional<DataplaneClient> client_;  // behind calling_
     mutable std::mutex seeing_;
-    Status status_;                       // behind seeing_, so that it can be read during a call
-    RssMapping spread_ = usual_spread();  // likewise
+    Status status_;  // behind seeing_, so that it can be read during a call
+    RssMapping rss_mapping_ = usual_rss_mapping();  // likewise
     std::optional<PacketTreatment> treatment_;
     std::optional<DatabaseKey> key_;
     bool told_of_key_ = false;  // that it cannot be read: once, until it can be

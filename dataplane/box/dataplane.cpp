@@ -78,7 +78,7 @@ Result<std::unique_ptr<Dataplane>> Dataplane::make(const BoxConfig& box) {
     if (const Result<Done> done = made->ports_.start(box, made->workers_.size()); !done) {
         return done.error();
     }
-    if (const Result<Done> done = made->rules_.note_spread(made->rss_mapping()); !done) {
+    if (const Result<Done> done = made->rules_.note_rss_mapping(made->rss_mapping()); !done) {
         return done.error();
     }
     const LoadedSet& rules = made->rules_.loaded().set();

@@ -45,7 +45,7 @@ public:
 
     // Once the ports are started. Where they bring the directions of a connection to different
     // workers, services are followed by what clients send alone, and the log says of which.
-    [[nodiscard]] Result<Done> note_spread(const RssMapping& box);
+    [[nodiscard]] Result<Done> note_rss_mapping(const RssMapping& box);
 
     enum class Keep : bool { No, Yes };  // for the next start too
     [[nodiscard]] Reply take(ApplyRules request, Keep keep);

@@ -1,7 +1,7 @@
 #include "dataplane/box/rule_publisher.hpp"
 #include "lib/base/log.hpp"
 #include "lib/base/read_file.hpp"
-#include "lib/rules/service_spread.hpp"
+#include "lib/rules/service_rss_mapping.hpp"
 #include "lib/wire/codec.hpp"
 
 // What is taken up of the dataplane before this one, before any port receives.
@@ -99,7 +99,7 @@ Result<Done> RulePublisher::load_saved() {
 }
 
 // A set that was applied for other ports goes on: `check` would refuse it here.
-Result<Done> RulePublisher::note_spread(const RssMapping& box) {
+Result<Done> RulePublisher::note_rss_mapping(const RssMapping& box) {
     split_ = find_split(box).value_or("");
     if (split_.empty() || loaded_->set().services.empty()) {
         return Done{};

@@ -14,7 +14,7 @@ namespace sluice {
 LaneHandover::LaneHandover(const Lane& lane, const SoftwareRss& rss_mapping, HandoverEnds ends,
                            WorkerCounters& counters)
     : lane_{lane},
-      spread_{rss_mapping},
+      rss_{rss_mapping},
       ends_{std::move(ends)},
       counters_{counters},
       outboxes_(ends_.to.size()) {}
@@ -52,7 +52,7 @@ LaneHandover::Came LaneHandover::receive_from_port(rte_mbuf** ours) noexcept {
     std::uint16_t kept = 0;
     for (std::uint16_t i = 0; i < count; ++i) {
         FrameHead head;
-        const std::size_t worker = spread_.worker_of(head.view_of(came[i]));
+        const std::size_t worker = rss_.worker_of(head.view_of(came[i]));
         if (ends_.to[worker] == nullptr) {
             ours[kept++] = came[i];
             continue;

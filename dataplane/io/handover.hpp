@@ -45,7 +45,7 @@ private:
     };
 
     const Lane& lane_;
-    SoftwareRss spread_;
+    SoftwareRss rss_;
     HandoverEnds ends_;
     WorkerCounters& counters_;
     std::vector<Outbox> outboxes_;  // by worker

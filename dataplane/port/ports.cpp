@@ -76,7 +76,7 @@ std::uint64_t way_of(const Port& port, std::size_t pair, std::size_t workers) {
                      std::to_string(port.queues) + "/" + std::to_string(first));
 }
 
-PortRssMapping::By who_spreads(const Port& port, std::size_t workers) {
+PortRssMapping::By rss_by(const Port& port, std::size_t workers) {
     using By = PortRssMapping::By;
     if (workers == 1 || (port.queues == 1 && !port.handed)) {
         return By::OneWorker;
@@ -256,7 +256,7 @@ std::vector<PortRssMapping> Ports::rss_mapping(std::size_t workers) const {
     std::vector<PortRssMapping> mappings;
     for (std::size_t p = 0; p < pairs_.size(); ++p) {
         const auto add = [&](const Port& port, Direction dir) {
-            PortRssMapping one{.pair = port.pair, .dir = dir, .by = who_spreads(port, workers)};
+            PortRssMapping one{.pair = port.pair, .dir = dir, .by = rss_by(port, workers)};
             one.rss = port.handed ? port.asked : port.hashes.value_or(Rss::Source);
             if (one.by == PortRssMapping::By::Port) {
                 one.way = way_of(port, p, workers);

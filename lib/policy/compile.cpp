@@ -23,7 +23,7 @@ public:
                const ModeOverrides& modes, Problems& problems)
         : list_files_{source.lists},
           patterns_{source.patterns},
-          box_{source.box == nullptr ? usual_spread() : *source.box},
+          box_{source.box == nullptr ? usual_rss_mapping() : *source.box},
           context_{lines, problems, purpose == Purpose::Enforce, &databases_},
           relaxed_{lines, problems, false, &databases_},
           rules_{lines, problems},

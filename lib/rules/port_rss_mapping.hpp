@@ -56,7 +56,7 @@ struct RssMapping {
 };
 
 // Of a box that nothing is known of: several workers, two at least; every port hashes the source.
-[[nodiscard]] inline RssMapping usual_spread() {
+[[nodiscard]] inline RssMapping usual_rss_mapping() {
     return {.ports = {{.pair = "", .dir = Direction::In}, {.pair = "", .dir = Direction::Out}}};
 }
 

@@ -537,7 +537,7 @@ Reply FakeDataplane::answer(const Request& request) {
         return traced_packets_of(end->origin, end->number);
     }
     return Welcome{kWireVersion, static_cast<std::uint32_t>(::getpid()), running_.rules.generation,
-                   usual_spread()};
+                   usual_rss_mapping()};
 }
 
 Reply FakeDataplane::keep(const KeepRules& request) {

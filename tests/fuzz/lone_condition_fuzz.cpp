@@ -13,7 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         return 0;
     }
     const std::string when{reinterpret_cast<const char*>(data), size};
-    const LoneCondition made = compile_lone_condition(when, usual_spread(), nullptr, {});
+    const LoneCondition made = compile_lone_condition(when, usual_rss_mapping(), nullptr, {});
     if (!made.rules && made.problems.empty()) {
         std::abort();
     }

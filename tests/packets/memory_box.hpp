@@ -122,7 +122,7 @@ private:
 
     [[nodiscard]] std::shared_ptr<const LoadedRules> load(std::string_view text,
                                                           const LoadedRules* before) const {
-        RssMapping box = usual_spread();
+        RssMapping box = usual_rss_mapping();
         box.workers = size_;
         RuleSet rules = enforced({.file = "rules", .text = text, .box = &box}).set;
         if (place_) {

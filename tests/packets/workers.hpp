@@ -36,7 +36,7 @@ public:
     using Frame = std::vector<std::byte>;
 
     Workers(std::string_view rules, std::size_t workers, const WorkerParts& parts = {})
-        : merge_interval_{parts.merge_interval}, box_{usual_spread()}, lanes_{workers, 64} {
+        : merge_interval_{parts.merge_interval}, box_{usual_rss_mapping()}, lanes_{workers, 64} {
         find_units_by(parts.finder);
         box_.workers = workers;
         box_.ports = parts.ports.empty() ? box_.ports : parts.ports;

@@ -30,7 +30,7 @@ void adopt_box(const BoxConfig& box, ReplaySetup& setup) {
 // Several workers get frames as WorkerSet spreads them. One worker is shown as the box would have
 // it.
 RssMapping box_of(const ReplaySetup& setup) {
-    RssMapping box = setup.rss_mapping.value_or(usual_spread());
+    RssMapping box = setup.rss_mapping.value_or(usual_rss_mapping());
     if (setup.workers > 1) {
         constexpr auto kBy = PortRssMapping::By::Handover;
         box.ports = {{setup.pair, Direction::In, kBy, setup.rss_outside},

@@ -30,7 +30,7 @@ private:
     void follow_revert();
 
     LiveRules& rules_;
-    RssMapping shown_for_ = usual_spread();  // the box whose local and merged limits are shown
+    RssMapping shown_for_ = usual_rss_mapping();  // the box whose local and merged limits are shown
 };
 
 }  // namespace sluice

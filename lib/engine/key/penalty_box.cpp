@@ -14,7 +14,7 @@ namespace {
 // Whether other workers may have the key in the box: they share it, or its packets have come to
 // them.
 bool asks_peers(const LoadedLimit& box) noexcept {
-    return box.rss_mapping == kSpreadAnywhere || box.migrating_to || !box.migrated_from.empty();
+    return box.rss_mapping == kMappedAnywhere || box.migrating_to || !box.migrated_from.empty();
 }
 
 }  // namespace
@@ -113,7 +113,7 @@ bool PenaltyBoxes::bans_now(const LoadedLimit& box, std::uint8_t aggregation_lev
         return false;
     }
     const bool counts = check.conformance == Conformance::Green;
-    if (counts && aggregation_level == 0 && box.rss_mapping == kSpreadAnywhere &&
+    if (counts && aggregation_level == 0 && box.rss_mapping == kMappedAnywhere &&
         is_last_of_all(check, box)) {
         ban_now(check, box);
         return true;

@@ -147,13 +147,13 @@ bool can_share(const TellingKey& key, const PortRssMapping& a, const PortRssMapp
     return (!key.dir || a.dir == b.dir) && (!key.port || a.pair == b.pair);
 }
 
-bool spread_alike(const PortRssMapping& a, const PortRssMapping& b) {
+bool maps_alike(const PortRssMapping& a, const PortRssMapping& b) {
     return a.by == b.by && a.way == b.way &&
            (a.by == PortRssMapping::By::OneWorker || a.rss == b.rss);
 }
 
 // What of a port decides on the worker of a packet, and what of the key names the port.
-std::string spread_text(const TellingKey& key, const PortRssMapping& port) {
+std::string rss_mapping_text(const TellingKey& key, const PortRssMapping& port) {
     const bool hashes = port.by != PortRssMapping::By::OneWorker;
     std::string text;
     for (const std::uint64_t word :
@@ -176,7 +176,7 @@ bool is_local(const ScopeQuestion& asked, const RssMapping& box) {
             continue;
         }
         const bool alike = std::all_of(seen.begin(), seen.end(), [&](const PortRssMapping* other) {
-            return !can_share(key, *other, port) || spread_alike(*other, port);
+            return !can_share(key, *other, port) || maps_alike(*other, port);
         });
         if (!alike || !tells_hashed(key, port, asked.condition)) {
             return false;
@@ -192,7 +192,7 @@ std::uint64_t rss_mapping_at_ports(const ScopeQuestion& asked, const RssMapping&
     std::set<std::string> seen;
     for (const PortRssMapping& port : box.ports) {
         if (may_see(asked.condition, facts_of(port))) {
-            seen.insert(spread_text(key, port));
+            seen.insert(rss_mapping_text(key, port));
         }
     }
     std::string all;

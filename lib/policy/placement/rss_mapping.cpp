@@ -47,7 +47,7 @@ RssMapping rss_mapping_of(const BoxConfig& box) {
             rss_mapping.ports.push_back(rss_mapping_of(box.pairs[place], dir, workers, place));
         }
     }
-    rss_mapping.ports = rss_mapping.ports.empty() ? usual_spread().ports : rss_mapping.ports;
+    rss_mapping.ports = rss_mapping.ports.empty() ? usual_rss_mapping().ports : rss_mapping.ports;
     return rss_mapping;
 }
 

@@ -7,7 +7,7 @@
 #include "lib/policy/services/service_warnings.hpp"
 #include "lib/policy/services/stance.hpp"
 #include "lib/policy/services/unit_warnings.hpp"
-#include "lib/rules/service_spread.hpp"
+#include "lib/rules/service_rss_mapping.hpp"
 
 #include <algorithm>
 
@@ -66,7 +66,7 @@ void ServiceSet::finish(const RssMapping& box, SetPool& pool, const std::vector<
     compile(pool, compiled);
     warn_of_services(placed_, pool, compiled, problems_);
     warn_of_absent_pairs(box, compiled);
-    check_spread(box, compiled);
+    check_rss_mapping(box, compiled);
     note_stances(placed_, rules, pool, compiled);
     warn_of_rules(rules, compiled);
     warn_of_units(compiled, rules, pool, problems_);
@@ -110,7 +110,7 @@ void ServiceSet::warn_of_absent_pairs(const RssMapping& box, const CompiledRules
     }
 }
 
-void ServiceSet::check_spread(const RssMapping& box, const CompiledRules& compiled) {
+void ServiceSet::check_rss_mapping(const RssMapping& box, const CompiledRules& compiled) {
     const std::optional<std::string> split = find_split(box);
     if (!split) {
         return;

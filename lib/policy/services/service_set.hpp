@@ -34,7 +34,7 @@ private:
     void check_id(const YamlNode& node, const std::string& id);
     void compile(const SetPool& pool, CompiledRules& compiled);
     void warn_of_absent_pairs(const RssMapping& box, const CompiledRules& compiled);
-    void check_spread(const RssMapping& box, const CompiledRules& compiled);
+    void check_rss_mapping(const RssMapping& box, const CompiledRules& compiled);
     void warn_of_rules(const std::vector<PlacedRule>& rules, const CompiledRules& compiled);
 
     Problems& problems_;

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint64_t kAtOneWorker = 0;
 // What is below is a name of its own; hashes are beyond.
-constexpr std::uint64_t kLeastHash = kSpreadToOwners + 1;
+constexpr std::uint64_t kLeastHash = kMappedToOwners + 1;
 
 class Words {
 public:
@@ -57,11 +57,11 @@ std::uint64_t rss_mapping_of(const LoadedLimit& limit, const LoadedRule& rule,
         return hash_of(set.owner_groups[rule.owner_group - 1U], set.named_texts);
     }
     if (limit.scope == LimitScope::Asked) {
-        return kSpreadToOwners;
+        return kMappedToOwners;
     }
     // Its packets are not handed to owners: the ports decide.
     return limit.scope == LimitScope::Local ? std::max(limit.rss_mapping_at_ports, kLeastHash)
-                                            : kSpreadAnywhere;
+                                            : kMappedAnywhere;
 }
 
 // A key in the box is where its limits are; of limits whose owners are asked, where its packets
@@ -73,7 +73,7 @@ std::uint64_t rss_mapping_of_box(std::uint8_t key, const LoadedRule& rule, const
         return kLeastHash;
     }
     const std::uint64_t rss_mapping = rss_mapping_of(*limit, rule, set);
-    return rss_mapping == kSpreadToOwners ? kSpreadAnywhere : rss_mapping;
+    return rss_mapping == kMappedToOwners ? kMappedAnywhere : rss_mapping;
 }
 
 }  // namespace

@@ -6,13 +6,14 @@
 
 namespace sluice {
 
-// LoadedLimit::spread where the packets of a key reach any worker.
-inline constexpr std::uint64_t kSpreadAnywhere = 2;
+// LoadedLimit::rss_mapping where the packets of a key reach any worker.
+inline constexpr std::uint64_t kMappedAnywhere = 2;
 // And where each key has one owner, who is asked.
-inline constexpr std::uint64_t kSpreadToOwners = 3;
+inline constexpr std::uint64_t kMappedToOwners = 3;
 
-// Fills LoadedLimit::spread of all limits and penalty boxes: a hash of how the packets of a key are
-// distributed over so many workers. Sets in which it is equal bring them to the same workers.
+// Fills LoadedLimit::rss_mapping of all limits and penalty boxes: a hash of how the packets of a
+// key are distributed over so many workers. Sets in which it is equal bring them to the same
+// workers.
 void list_rss_mappings(LoadedSet& set, std::size_t workers);
 
 }  // namespace sluice

@@ -381,12 +381,12 @@ LimitSlots::Kept LimitSlots::take_over(const LoadedLimit& limit, std::uint64_t c
     for (const MigratedFrom& from : before.migrated_from) {
         renumber(moved_.at(from.slot), limit, change, forgives);
     }
-    move_if_spread(before, next.limit);
+    move_if_remapped(before, next.limit);
     return next;
 }
 
 // A limit that was away has its entries where they were.
-void LimitSlots::move_if_spread(const LoadedLimit& before, LoadedLimit& next) {
+void LimitSlots::move_if_remapped(const LoadedLimit& before, LoadedLimit& next) {
     next.migrating_to = before.migrating_to;
     if (before.rss_mapping != next.rss_mapping && !before.migrating_to) {
         next.migrating_to = before.shared != 0 ? Combine::Most : Combine::Sum;

@@ -44,7 +44,7 @@ struct AssignTerms {
 struct SlotsImage {
     std::uint64_t changes = 0;
     // Identity, numbers (`limit`, `coarser`, `previous`), slot, version, `overridden`, whether it
-    // is `shared` and `forgiven`, `spread`, `migrating_to` and `migrated_from`; no more.
+    // is `shared` and `forgiven`, `rss_mapping`, `migrating_to` and `migrated_from`; no more.
     std::vector<LoadedLimit> limits;
     // The same of slots that limits had before their keys moved to other workers.
     std::vector<LoadedLimit> moved;
@@ -58,7 +58,7 @@ struct SlotsImage {
 // still be entries written under them. A limit keeps its slot, and so its buckets, over reloads;
 // one that left the rules keeps it until its last entry has ended.
 //
-// Where the packets of a limit's keys meet other workers than before (`spread`), the limit is
+// Where the packets of a limit's keys meet other workers than before (`rss_mapping`), the limit is
 // `migrating_to` at first: it keeps its slot, and workers count what others hold. Once all of them
 // have adopted that, and have told each other what they had to, Moves::Ended gives it another slot:
 // entries under the one before are charged no more, and workers take over what they owe.
@@ -95,7 +95,7 @@ private:
     void free_what_ended(const TableView& tables);
     void end_moves();
     [[nodiscard]] Kept take_over(const LoadedLimit& limit, std::uint64_t change, Forgives forgives);
-    static void move_if_spread(const LoadedLimit& before, LoadedLimit& next);
+    static void move_if_remapped(const LoadedLimit& before, LoadedLimit& next);
     [[nodiscard]] bool have_changed_too_often(const LoadedLimit& before, const LoadedLimit& after,
                                               Forgives forgives) const;
     void free_moved(const TableView& tables);

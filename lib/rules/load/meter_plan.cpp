@@ -146,7 +146,7 @@ LimitPlan box_plan(MeterPlan& plan, const LoadedRule& rule, const LoadedLimit& b
     made.costs_by_path = nullptr;
     made.cost = 1;
     made.stands_alone =
-        box.rss_mapping != kSpreadAnywhere && !box.migrating_to && box.migrated_from.empty();
+        box.rss_mapping != kMappedAnywhere && !box.migrating_to && box.migrated_from.empty();
     return made;
 }
 

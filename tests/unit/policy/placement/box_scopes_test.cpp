@@ -30,7 +30,7 @@ CompiledRules compile(const std::string& rules, const RssMapping& box,
 
 // "a local, b owner(ip.dst)": each limit, and behind the first of a rule its group's parts.
 std::string scopes(const std::string& rules, std::size_t workers = 4) {
-    RssMapping box = usual_spread();
+    RssMapping box = usual_rss_mapping();
     box.workers = workers;
     const CompiledRules compiled = compile(rules, box);
     std::string text;
@@ -153,7 +153,7 @@ TEST(BoxScopes, Table) {
 // Numbers of single keys are counted at their owners, bans and exemptions are not counted.
 TEST(BoxScopes, OnlyNumbersOfItsOwnKeepAKeyFromBeingMerged) {
     using What = KeySetting::What;
-    RssMapping box = usual_spread();
+    RssMapping box = usual_rss_mapping();
     box.workers = 4;
     for (const What what : {What::Banned, What::Exempt, What::Numbers}) {
         const KeySetting setting{.rule = "a",
@@ -185,7 +185,7 @@ TEST(BoxScopes, WhatIsMergedDependsOnTheWorkers) {
 }
 
 TEST(BoxScopes, AndOnTheMergeInterval) {
-    RssMapping box = usual_spread();
+    RssMapping box = usual_rss_mapping();
     const auto scope = [&](Nanoseconds interval) {
         box.merge_interval = interval;
         return compile("  - {id: a, key: [ip.dst], " BUCKET "}\n", box).rules[0].limits[0].scope;
@@ -195,7 +195,7 @@ TEST(BoxScopes, AndOnTheMergeInterval) {
 }
 
 TEST(BoxScopes, SaysWhatItCosts) {
-    const RssMapping box = usual_spread();
+    const RssMapping box = usual_rss_mapping();
     const CompiledRules compiled =
         compile("  - {id: a, key: [ip.src], " BUCKET "}\n  - {id: b, key: [ip.dst], " LOG
                 "}\n  - {id: c, when: l4.dport eq 1, key: [], " LOG "}\n",
@@ -216,7 +216,7 @@ TEST(BoxScopes, ManyRulesAreToldApart) {
         rules += "  - {id: r" + std::to_string(i) + ", when: \"ip.dst in {" + net +
                  ".0/24}\", key: [" + (i % 2 == 0 ? "ip.dst" : "l4.dport") + "], " LOG "}\n";
     }
-    const CompiledRules compiled = compile(rules, usual_spread());
+    const CompiledRules compiled = compile(rules, usual_rss_mapping());
     EXPECT_EQ(compiled.set.owner_groups.size(), std::size_t{kRules});
     EXPECT_TRUE(compiled.one_worker_notes.empty());
 }
@@ -224,7 +224,7 @@ TEST(BoxScopes, ManyRulesAreToldApart) {
 // A rule that is off is shown as it would be by itself.
 TEST(BoxScopes, OffIsShownToo) {
     const CompiledRules compiled =
-        compile("  - {id: a, mode: 'off', key: [ip.dst], " LOG "}\n", usual_spread());
+        compile("  - {id: a, mode: 'off', key: [ip.dst], " LOG "}\n", usual_rss_mapping());
     EXPECT_EQ(compiled.rules[0].limits[0].scope, "owner");
     EXPECT_TRUE(compiled.set.owner_groups.empty());
 }

@@ -74,7 +74,7 @@ struct Row {
 };
 
 TEST(LimitScope, Table) {
-    const RssMapping source = usual_spread();
+    const RssMapping source = usual_rss_mapping();
     const RssMapping one{
         .ports = {{.by = By::OneWorker}, {.dir = Direction::Out, .by = By::OneWorker}}};
     const RssMapping prefix = box(Rss::SourcePrefix, Rss::SourcePrefix);

@@ -8,7 +8,7 @@ namespace sluice::lone_condition_test {
 namespace {
 
 LoneCondition compile(const std::string& when) {
-    return compile_lone_condition(when, usual_spread(), nullptr, {});
+    return compile_lone_condition(when, usual_rss_mapping(), nullptr, {});
 }
 
 TEST(LoneCondition, IsOneRuleThatDecidesNothing) {

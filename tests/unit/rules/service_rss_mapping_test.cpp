@@ -1,8 +1,8 @@
-#include "lib/rules/service_spread.hpp"
+#include "lib/rules/service_rss_mapping.hpp"
 
 #include <gtest/gtest.h>
 
-namespace sluice::service_spread_test {
+namespace sluice::service_rss_mapping_test {
 namespace {
 
 using By = PortRssMapping::By;
@@ -46,8 +46,8 @@ TEST(ServiceSpread, OneWorkerHasBoth) {
 }
 
 TEST(ServiceSpread, OfABoxThatNothingIsKnownOfTheyMay) {
-    EXPECT_FALSE(find_split(usual_spread()));
+    EXPECT_FALSE(find_split(usual_rss_mapping()));
 }
 
 }  // namespace
-}  // namespace sluice::service_spread_test
+}  // namespace sluice::service_rss_mapping_test

@@ -1,4 +1,4 @@
-#include "lib/rules/service_spread.hpp"
+#include "lib/rules/service_rss_mapping.hpp"
 
 #include <algorithm>
 
