@@ -66,7 +66,7 @@ void ListWatch::leave_folder(int left) {
 }
 
 // Whether anything has happened in the folders.
-bool ListWatch::hear() {
+bool ListWatch::poll_events() {
     alignas(inotify_event) std::array<char, 16'384> bytes;
     bool any = false;
     for (;;) {
@@ -105,7 +105,7 @@ ListWatch::Stamps ListWatch::look() const {
 }
 
 bool ListWatch::has_changed() {
-    looking_ = hear() || looking_;
+    looking_ = poll_events() || looking_;
     watch_folders();
     if (!looking_) {
         return false;

@@ -30,7 +30,7 @@ private:
     using Stamp = std::array<std::int64_t, 7>;
     using Stamps = std::map<std::string, Stamp>;
 
-    [[nodiscard]] bool hear();
+    [[nodiscard]] bool poll_events();
     void watch_folders();
     void leave_folder(int left);
     [[nodiscard]] Stamps look() const;
