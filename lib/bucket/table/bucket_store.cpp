@@ -122,7 +122,7 @@ bool BucketStore::former_coarsened(Instant now) const noexcept {
 // Once in a round is often enough.
 void BucketStore::leave_former(Now now) noexcept {
     if (previous_ != nullptr && former_until_ <= now.at) {
-        std::exchange(previous_, nullptr)->let_go(core_);
+        std::exchange(previous_, nullptr)->release(core_);
     }
 }
 

@@ -117,7 +117,7 @@ std::uint64_t PreviousTables::entries_of(LimitSlot slot) const noexcept {
 }
 
 bool PreviousTables::is_let_go(std::size_t cores) const noexcept {
-    return std::all_of(let_go_.begin(), let_go_.begin() + static_cast<std::ptrdiff_t>(cores),
+    return std::all_of(released_.begin(), released_.begin() + static_cast<std::ptrdiff_t>(cores),
                        [](const Signal& signal) { return signal.raised(); });
 }
 

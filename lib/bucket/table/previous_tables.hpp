@@ -54,7 +54,7 @@ public:
     [[nodiscard]] std::span<const Store> stores() const noexcept { return stores_; }
 
     // Each core reports once that it has stopped reading here; then all may go.
-    void let_go(std::size_t core) noexcept { let_go_[core].raise(true); }
+    void release(std::size_t core) noexcept { released_[core].raise(true); }
     [[nodiscard]] bool is_let_go(std::size_t cores) const noexcept;
 
 private:
@@ -68,7 +68,7 @@ private:
 
     std::vector<Store> stores_;
     Instant until_;
-    std::array<Signal, kMaxCores> let_go_;
+    std::array<Signal, kMaxCores> released_;
 };
 
 }  // namespace sluice
