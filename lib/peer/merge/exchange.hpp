@@ -19,47 +19,47 @@ void Ledger::ask(B& ledger_store) noexcept {
     other = next_other_;
     for (std::size_t i = 0; i < others_at_once(); ++i) {
         other = after(other);
-        ask_for_totals(lanes_.between(me_, other), coming_[other].totals, ledger_store);
-        ask_for_deltas(lanes_.between(other, me_), coming_[other].deltas, ledger_store);
+        ask_for_totals(lanes_.between(me_, other), incoming_[other].totals, ledger_store);
+        ask_for_deltas(lanes_.between(other, me_), incoming_[other].deltas, ledger_store);
     }
     asked_ = true;
 }
 
 template <LedgerBackend B>
-void Ledger::ask_for_totals(DeltaLane& lane, Coming& coming, B& ledger_store) noexcept {
-    for (std::size_t i = coming.asked; i < coming.seen; ++i) {
+void Ledger::ask_for_totals(DeltaLane& lane, Incoming& incoming, B& ledger_store) noexcept {
+    for (std::size_t i = incoming.asked; i < incoming.seen; ++i) {
         const Delta& delta = lane.deltas.kept(lane.totals.peek(i).number);
         ledger_store.prefetch(delta.account);
     }
     // The records of all that the owner is done with, whether it has said something or not.
     const std::uint64_t first = lane.deltas.retired();
-    const std::uint64_t end = std::min(coming.done_seen, first + kBatch);
+    const std::uint64_t end = std::min(incoming.done_seen, first + kBatch);
     for (std::uint64_t at = first; at < end; ++at) {
         const Delta& delta = lane.deltas.kept(at);
         records_.prefetch(delta.account);
         records_.prefetch(delta.record);
     }
-    coming.asked = coming.seen;
-    coming.done_asked = coming.done_seen;
-    coming.done_seen = lane.deltas.acknowledged();
+    incoming.asked = incoming.seen;
+    incoming.done_asked = incoming.done_seen;
+    incoming.done_seen = lane.deltas.acknowledged();
     const std::size_t there = lane.totals.waiting(kBatch);
-    coming.seen = static_cast<std::uint32_t>(there);
+    incoming.seen = static_cast<std::uint32_t>(there);
     if (there == kBatch) {
-        coming.done_seen = coming.done_asked;  // more totals may have come before that mark
+        incoming.done_seen = incoming.done_asked;  // more totals may have come before that mark
     }
-    for (std::size_t i = coming.asked; i < coming.seen; ++i) {
+    for (std::size_t i = incoming.asked; i < incoming.seen; ++i) {
         lane.totals.prefetch(i);
     }
 }
 
 template <LedgerBackend B>
-void Ledger::ask_for_deltas(DeltaLane& lane, Coming& coming, B& ledger_store) noexcept {
-    for (std::size_t i = coming.asked; i < coming.seen; ++i) {
+void Ledger::ask_for_deltas(DeltaLane& lane, Incoming& incoming, B& ledger_store) noexcept {
+    for (std::size_t i = incoming.asked; i < incoming.seen; ++i) {
         ledger_store.prefetch(lane.deltas.peek(i).account);
     }
-    coming.asked = coming.seen;
-    coming.seen = static_cast<std::uint32_t>(lane.deltas.waiting(kBatch));
-    for (std::size_t i = coming.asked; i < coming.seen; ++i) {
+    incoming.asked = incoming.seen;
+    incoming.seen = static_cast<std::uint32_t>(lane.deltas.waiting(kBatch));
+    for (std::size_t i = incoming.asked; i < incoming.seen; ++i) {
         lane.deltas.prefetch(i);
     }
 }
@@ -74,11 +74,11 @@ void Ledger::exchange(B& ledger_store, Now now) noexcept {
     asked_ = false;
     for (std::size_t i = 0; i < others_at_once(); ++i) {
         next_other_ = after(next_other_);
-        Both& coming = coming_[next_other_];
-        take(next_other_, coming.totals, ledger_store, now);
-        coming.totals.took();
-        serve_first(coming.deltas.asked, next_other_, ledger_store, now);
-        coming.deltas.took();
+        Both& incoming = incoming_[next_other_];
+        take(next_other_, incoming.totals, ledger_store, now);
+        incoming.totals.took();
+        serve_first(incoming.deltas.asked, next_other_, ledger_store, now);
+        incoming.deltas.took();
         send_some_due(next_other_, ledger_store, now);
     }
     counters_.in_use.set(records_.in_use());
@@ -96,13 +96,13 @@ void Ledger::take_totals(std::size_t owner, B& ledger_store, Now now) noexcept {
 }
 
 template <LedgerBackend B>
-void Ledger::take(std::size_t owner, const Coming& coming, B& ledger_store, Now now) noexcept {
+void Ledger::take(std::size_t owner, const Incoming& incoming, B& ledger_store, Now now) noexcept {
     DeltaLane& lane = lanes_.between(me_, owner);
-    for (std::size_t i = 0; i < coming.asked; ++i) {
+    for (std::size_t i = 0; i < incoming.asked; ++i) {
         take_total(lane, owner, lane.totals.peek(i), ledger_store, now);
     }
-    lane.totals.done(coming.asked);
-    settle_below(lane, owner, coming.done_asked);
+    lane.totals.done(incoming.asked);
+    settle_below(lane, owner, incoming.done_asked);
 }
 
 template <LedgerBackend B>
@@ -192,7 +192,7 @@ bool Ledger::serve_one(DeltaLane& lane, std::uint64_t number, const Delta& delta
                 answered.earlier.slot = ledger_store.newest(delta.account, now);
             }
             if (lacks_much(total, delta.held)) {
-                tell_all(lane, answered, delta.account, ledger_store, now);
+                notify_all(lane, answered, delta.account, ledger_store, now);
             }
         }
         answer(lane, answered);
@@ -202,8 +202,8 @@ bool Ledger::serve_one(DeltaLane& lane, std::uint64_t number, const Delta& delta
 
 // What a total of sub-windows is made of, as far as the ring has room for it.
 template <LedgerBackend B>
-void Ledger::tell_all(DeltaLane& lane, const Total& total, const Account& account, B& ledger_store,
-                      Now now) noexcept {
+void Ledger::notify_all(DeltaLane& lane, const Total& total, const Account& account,
+                        B& ledger_store, Now now) noexcept {
     std::array<SubWindow, kBatch> earlier;
     lane.totals.retire(lane.totals.acknowledged());
     const std::size_t room = lane.totals.room();
@@ -237,7 +237,7 @@ void Ledger::send_some_due(std::size_t owner, B& ledger_store, Now now) noexcept
         send_due(owner, ledger_store, now);
         return;
     }
-    std::size_t& late = coming_[owner].late_list;
+    std::size_t& late = incoming_[owner].late_list;
     late = late % RecordPool::kLateLists + 1;
     send_list(owner, 0, ledger_store, now);
     send_list(owner, late, ledger_store, now);

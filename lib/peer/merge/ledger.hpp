@@ -86,7 +86,7 @@ public:
         : me_{me},
           lanes_{lanes},
           records_{memory, lanes.workers(), now, slots},
-          coming_(lanes.workers()),
+          incoming_(lanes.workers()),
           next_other_{me} {
         for (std::size_t owner = 0; owner < lanes.workers(); ++owner) {
             first_own_.push_back(owner == me ? 0 : lanes.between(me, owner).deltas.written());
@@ -192,7 +192,7 @@ public:
     // many workers, the next few.
     template <LedgerBackend B>
     void exchange(B& ledger_store, Now now) noexcept;
-    // Asks for the lines that coming ones need. Whoever calls it a burst before each exchange()
+    // Asks for the lines that incoming ones need. Whoever calls it a burst before each exchange()
     // finds them there, and hears of a message two bursts later.
     template <LedgerBackend B>
     void ask(B& ledger_store) noexcept;
@@ -220,7 +220,7 @@ private:
     // Of the messages of a ring: how many have been seen, and for how many of these what they touch
     // has been asked for. With totals, the mark that was read before each of these: the amounts
     // that their owner was done with.
-    struct Coming {
+    struct Incoming {
         std::uint32_t seen = 0;
         std::uint32_t asked = 0;
         std::uint64_t done_seen = 0;
@@ -232,16 +232,16 @@ private:
         }
     };
     struct Both {
-        Coming totals;
-        Coming deltas;
+        Incoming totals;
+        Incoming deltas;
         std::size_t late_list = 0;  // of the amounts for it, that was looked at last
     };
     template <LedgerBackend B>
-    void ask_for_totals(DeltaLane& lane, Coming& coming, B& ledger_store) noexcept;
+    void ask_for_totals(DeltaLane& lane, Incoming& incoming, B& ledger_store) noexcept;
     template <LedgerBackend B>
-    void ask_for_deltas(DeltaLane& lane, Coming& coming, B& ledger_store) noexcept;
+    void ask_for_deltas(DeltaLane& lane, Incoming& incoming, B& ledger_store) noexcept;
     template <LedgerBackend B>
-    void take(std::size_t owner, const Coming& coming, B& ledger_store, Now now) noexcept;
+    void take(std::size_t owner, const Incoming& incoming, B& ledger_store, Now now) noexcept;
     template <LedgerBackend B>
     void serve_first(std::size_t count, std::size_t sender, B& ledger_store, Now now) noexcept;
     [[nodiscard]] std::size_t others_at_once() const noexcept {
@@ -256,8 +256,8 @@ private:
         }
     }
     template <LedgerBackend B>
-    void tell_all(DeltaLane& lane, const Total& total, const Account& account, B& ledger_store,
-                  Now now) noexcept;
+    void notify_all(DeltaLane& lane, const Total& total, const Account& account, B& ledger_store,
+                    Now now) noexcept;
     // Of what this worker owns, always the same place, which is there: without a branch, since
     // nobody can tell one from the other.
     [[nodiscard]] [[gnu::always_inline]] Account if_others(const Account& account) const noexcept {
@@ -308,9 +308,9 @@ private:
     // Leases lent to buckets that might be forgotten before they end, since `lent_since_`.
     std::size_t lent_ = 0;
     Instant lent_since_{};
-    std::vector<Both> coming_;  // by other worker
-    std::size_t next_other_;    // that the latest exchange() heard last
-    bool asked_ = false;        // for what the next one needs
+    std::vector<Both> incoming_;  // by other worker
+    std::size_t next_other_;      // that the latest exchange() heard last
+    bool asked_ = false;          // for what the next one needs
     LedgerCounters counters_;
 };
 
