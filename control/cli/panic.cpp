@@ -45,7 +45,7 @@ DaemonRequest request_of(bool pass) {
 }
 
 // Past sluiced, straight to the packets.
-Result<PanicSet> tell_dataplane(const Options& options, bool pass) {
+Result<PanicSet> notify_dataplane(const Options& options, bool pass) {
     Result<DataplaneClient> client = DataplaneClient::connect(
         options.dataplane_socket, "sluicectl " SLUICE_VERSION, kDataplaneTimeout);
     if (!client) {
@@ -87,7 +87,7 @@ ExitCode run_panic(const Options& options) {
     if (refusal->exit != ExitCode::Unreached) {
         return report(*refusal);
     }
-    const Result<PanicSet> told = tell_dataplane(options, pass);
+    const Result<PanicSet> told = notify_dataplane(options, pass);
     if (told) {
         say_warning(refusal->what + "; told the dataplane directly");
         record_direct(*told);

@@ -93,7 +93,7 @@ void tell(const Sampled& sampled, std::size_t limit, std::uint32_t weight) noexc
 }
 
 // Each key once, by its first limit.
-void tell_keys(const Sampled& sampled, std::uint32_t weight) noexcept {
+void notify_keys(const Sampled& sampled, std::uint32_t weight) noexcept {
     const LoadedRule& rule = sampled.rule();
     for (std::size_t limit = 0; limit < rule.limits.size(); ++limit) {
         if (limit == 0 || rule.limits[limit].key != rule.limits[limit - 1].key) {
@@ -124,7 +124,7 @@ void sample_burst(Burst& burst, const LoadedSet& set, CoreState& core, Now now) 
         for (const Match& match : unit.matches) {
             const Sampled sampled{set, unit, match, &of.checks[match.first], core, now};
             if (!match.skipped && sampled.asked() && sampled.counts_unit()) {
-                tell_keys(sampled, pick.weight);
+                notify_keys(sampled, pick.weight);
             }
         }
     }
