@@ -120,7 +120,7 @@ bool QuicUnits::Datagram::compare(const ConnectionId& client_dcid) noexcept {
 bool QuicUnits::Datagram::conclude_again(const QuicHelloRead& read, const HalfHello& half,
                                          bool is_kept) noexcept {
     QuicHellos& hellos = owner_.hellos_;
-    const auto first = goes_behind(half);
+    const auto first = first_hello_before(half);
     const std::uint64_t hello = digest_with(hello_of(half.stream));
     const bool is_repeat = hellos.is_hello_of(id_, hello);
     if (!is_repeat && (has_bytes_behind(half) || replaces_lost(half, hello))) {
@@ -213,7 +213,7 @@ bool QuicUnits::Datagram::need_more(const HalfHello& half, bool is_kept) noexcep
             return false;
         }
     }
-    const auto first = goes_behind(half);
+    const auto first = first_hello_before(half);
     if (!first || is_kept || half.stream.has_before(first->size)) {
         wait(half, is_kept);
     }
@@ -358,7 +358,7 @@ bool QuicUnits::Datagram::follow_behind(const QuicHelloRead& read, const HalfHel
     if (contradicts(read, half)) {
         return false;
     }
-    const auto first = goes_behind(half);
+    const auto first = first_hello_before(half);
     follow(kept);
     return first && read_behind(*first);
 }

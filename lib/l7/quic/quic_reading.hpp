@@ -129,7 +129,7 @@ private:
         std::size_t size = 0;
         std::optional<std::uint32_t> asked_for;  // none: of several
     };
-    [[nodiscard]] std::optional<FirstHello> goes_behind(const HalfHello& half) noexcept;
+    [[nodiscard]] std::optional<FirstHello> first_hello_before(const HalfHello& half) noexcept;
     [[nodiscard]] bool read_behind(const FirstHello& first) noexcept;
     [[nodiscard]] bool conclude_behind(const QuicHelloRead& read, const FirstHello& first,
                                        const HalfHello& half, bool is_kept) noexcept;

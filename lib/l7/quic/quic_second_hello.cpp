@@ -28,7 +28,7 @@ ByteView hello_of(const CryptoStream& stream) noexcept {
     return size <= bytes.size() ? bytes.first(size) : ByteView{};
 }
 
-std::optional<QuicUnits::Datagram::FirstHello> QuicUnits::Datagram::goes_behind(
+std::optional<QuicUnits::Datagram::FirstHello> QuicUnits::Datagram::first_hello_before(
     const HalfHello& half) noexcept {
     const KeptHello* const kept = of_service() ? owner_.hellos_.kept().find(id_of(half)) : nullptr;
     if (kept == nullptr) {

@@ -74,8 +74,8 @@ bool QuicUnits::may_begin(ByteView datagram) noexcept {
 
 // Any long header of a server but these two, of whatever version: a server may turn to one that is
 // not known here. A first fragment, or one cut short, is enough.
-void QuicUnits::hear(ByteView datagram, const PacketHeaders& headers, const KeyHasher& hash,
-                     Instant now) noexcept {
+void QuicUnits::on_answer(ByteView datagram, const PacketHeaders& headers, const KeyHasher& hash,
+                          Instant now) noexcept {
     ByteReader reader{datagram};
     const std::uint8_t first = reader.u8();
     const QuicPacketType type = long_header_type(first, reader.be32());
@@ -108,7 +108,7 @@ void QuicUnits::note_packet(const UnitSource& packet) noexcept {
     const Service* const service = packet.service.service;
     if (service != nullptr && service->path == ServicePath::Both) {
         const bool outside = packet.headers.dir == Direction::In;
-        hears_[static_cast<std::size_t>(outside ? Direction::Out : Direction::In)] = true;
+        expects_answers_[static_cast<std::size_t>(outside ? Direction::Out : Direction::In)] = true;
     }
 }
 

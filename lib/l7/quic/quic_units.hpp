@@ -50,12 +50,12 @@ public:
 
     // Answers of servers matter that come in by this direction: hellos of a service have come by
     // the other one.
-    [[nodiscard]] bool hears(Direction direction) const noexcept {
-        return hears_[static_cast<std::size_t>(direction)];
+    [[nodiscard]] bool expects_answers(Direction direction) const noexcept {
+        return expects_answers_[static_cast<std::size_t>(direction)];
     }
-    // A datagram that may begin QUIC, of a direction that is heard.
-    void hear(ByteView datagram, const PacketHeaders& headers, const KeyHasher& hash,
-              Instant now) noexcept;
+    // A datagram that may begin QUIC, of a direction that expects answers.
+    void on_answer(ByteView datagram, const PacketHeaders& headers, const KeyHasher& hash,
+                   Instant now) noexcept;
 
     // A packet's verdict sticks to its connection (UnitFinder), whatever bytes are named.
     void settle(const StickyBytes& bytes, bool forwarded) noexcept {
@@ -82,7 +82,7 @@ private:
     InitialReader reader_;
     ClientHello hello_;
     QuicGauges gauges_;
-    std::array<bool, 2> hears_{};  // by Direction
+    std::array<bool, 2> expects_answers_{};  // by Direction
     std::uint64_t load_ = 0;
     std::uint64_t unread_bursts_ = 0;
     std::optional<Instant> shown_since_;  // without a gap; none: from the start

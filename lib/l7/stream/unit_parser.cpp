@@ -108,13 +108,14 @@ void UnitParser::meet_again(void* parser, const TrackedColumns& burst,
 }
 
 void UnitParser::hear_servers(const UnitColumns& burst, RowMask rows) noexcept {
-    if (!quic_.hears(Direction::In) && !quic_.hears(Direction::Out)) [[likely]] {
+    if (!quic_.expects_answers(Direction::In) && !quic_.expects_answers(Direction::Out))
+        [[likely]] {
         return;
     }
     for_each_row(datagrams(burst, rows), [&](std::size_t row) {
         const ByteView payload = payload_of(burst, row);
-        if (quic_.hears(burst.headers.dir[row]) && QuicUnits::may_begin(payload)) {
-            quic_.hear(payload, burst.headers.headers(row), burst.hash, burst.now);
+        if (quic_.expects_answers(burst.headers.dir[row]) && QuicUnits::may_begin(payload)) {
+            quic_.on_answer(payload, burst.headers.headers(row), burst.hash, burst.now);
         }
     });
 }

@@ -86,8 +86,8 @@ struct Worker {
         PacketHeaders headers;
         parse_frame(view, {}, headers);
         headers.dir = direction;
-        if (quic.hears(direction)) {
-            quic.hear(*read_payload(headers, frame), headers, hash, now);
+        if (quic.expects_answers(direction)) {
+            quic.on_answer(*read_payload(headers, frame), headers, hash, now);
         }
     }
 
