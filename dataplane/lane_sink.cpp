@@ -22,7 +22,7 @@ void write_head(rte_mbuf* frame, ByteView bytes) noexcept {
     }
 }
 
-// Whether nobody else holds any of the frame's buffers, so that it may be written to.
+// True if nobody else holds any of the frame's buffers, so that it may be written to.
 bool is_ours(const rte_mbuf* frame) noexcept {
     for (; frame != nullptr; frame = frame->next) {
         if (rte_mbuf_refcnt_read(frame) != 1 || !RTE_MBUF_DIRECT(frame)) {

@@ -8,7 +8,7 @@ namespace sluice {
 // `POST /v1/rules/diff` for people: what comes, what goes, and what becomes of the buckets.
 [[nodiscard]] std::string diff_text(const Json& diff);
 
-// Whether the sets differ at all, in the values of lists too.
+// True if the sets differ at all, in the values of lists too.
 [[nodiscard]] bool differs(const Json& diff);
 
 }  // namespace sluice

@@ -119,7 +119,7 @@ std::string unread_text(const Sample& sample) {
     return "\n" + table.text();
 }
 
-// Whether any rule has such a member.
+// True if any rule has such a member.
 bool any_has(const Json& rules, const char* member) {
     return std::any_of(rules.begin(), rules.end(),
                        [member](const Json& rule) { return rule.contains(member); });

@@ -30,7 +30,7 @@ public:
     Interrupts& operator=(const Interrupts&) = delete;
     ~Interrupts() { close(fd_); }
 
-    // Whether one came within the period.
+    // True if one came within the period.
     [[nodiscard]] bool wait() const {
         pollfd waiting{.fd = fd_, .events = POLLIN, .revents = 0};
         return poll(&waiting, 1, kPeriodMs) != 0;

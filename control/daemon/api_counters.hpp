@@ -27,7 +27,7 @@ class ApiCounters {
 public:
     using Counts = std::array<std::uint64_t, kTurnedAwayCount>;
 
-    // Whether it is the first for this reason: what is worth a line in the log.
+    // True if it is the first for this reason: what is worth a line in the log.
     bool count(TurnedAway why) {
         const std::lock_guard lock{mutex_};
         return ++counts_[static_cast<std::size_t>(why)] == 1;

@@ -28,7 +28,7 @@ public:
 
     // Connects anew and returns the Welcome. Other calls go on meanwhile.
     [[nodiscard]] Result<Welcome> connect();
-    // Whether there is a connection whose other end is alive, as far as can be seen without
+    // True if there is a connection whose other end is alive, as far as can be seen without
     // waiting.
     [[nodiscard]] bool check();
 

@@ -77,7 +77,7 @@ MHD_Result send(MHD_Connection* connection, const HttpResponse& response, bool l
     return queued;
 }
 
-// Whether the head already promises more than is taken.
+// True if the head already promises more than is taken.
 bool promises_too_much(MHD_Connection* connection) {
     const char* value =
         MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_CONTENT_LENGTH);

@@ -65,9 +65,9 @@ private:
     [[nodiscard]] Result<Done> begin_listening(Fd listener);
     [[nodiscard]] bool admit(int fd, const Peer& peer, RequestClass kind);
     void leave(int fd);
-    // Whether the connection has a place for that request, or has got another one.
+    // True if the connection has a place for that request, or has got another one.
     [[nodiscard]] bool fits(int fd, RequestClass kind);
-    // Whether others need the connection's place more than it does once it is answered.
+    // True if others need the connection's place more than it does once it is answered.
     [[nodiscard]] bool is_last(int fd);
 
     std::string path_;               // or, by TCP, the address

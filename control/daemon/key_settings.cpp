@@ -27,7 +27,7 @@ bool of_one_key(const KeySetting& a, const KeySetting& b) {
     return a.rule == b.rule && a.key == b.key && a.tier == b.tier;
 }
 
-// Whether `next` leaves nothing of `before`: a ban stands beside the others, exempt and numbers
+// True if `next` leaves nothing of `before`: a ban stands beside the others, exempt and numbers
 // take each other's place.
 bool replaces(const KeySetting& next, const KeySetting& before) {
     if (!of_one_key(next, before) || (next.what == What::Banned) != (before.what == What::Banned)) {

@@ -29,7 +29,7 @@ struct SettingChoice {
 [[nodiscard]] bool remove_settings(KeySettings& settings,
                                    const std::vector<SettingChoice>& choices);
 
-// Whether it, or one of them, has ended by `now` (UTC, seconds).
+// True if it, or one of them, has ended by `now` (UTC, seconds).
 [[nodiscard]] bool has_ended(const KeySetting& setting, std::int64_t now);
 [[nodiscard]] bool any_ended(const KeySettings& settings, std::int64_t now);
 // Forgets what has ended by `now` (UTC, seconds), and, where given, what is of none of the rules.

@@ -65,7 +65,7 @@ void ListWatch::leave_folder(int left) {
     }
 }
 
-// Whether anything has happened in the folders.
+// True if anything has happened in the folders.
 bool ListWatch::poll_events() {
     alignas(inotify_event) std::array<char, 16'384> bytes;
     bool any = false;

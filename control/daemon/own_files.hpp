@@ -8,7 +8,7 @@
 
 namespace sluice {
 
-// Whether sluiced keeps a file or folder of that name in its state directory. All else there is
+// True if sluiced keeps a file or folder of that name in its state directory. All else there is
 // somebody else's: the dataplane's, where both have one directory, or the operator's.
 [[nodiscard]] bool is_sluiceds_own(std::string_view name);
 

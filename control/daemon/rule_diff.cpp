@@ -49,7 +49,7 @@ const LimitSummary* find_limit(const RuleSummary& rule, const std::string& name)
     return found == rule.limits.end() ? nullptr : &*found;
 }
 
-// Whether the same workers share a key as before. Another owner starts its buckets anew.
+// True if the same workers share a key as before. Another owner starts its buckets anew.
 bool meet_alike(const LimitSummary& before, const LimitSummary& after) {
     constexpr auto kOwner = kLimitScopeNames[static_cast<std::size_t>(LimitScope::Owner)];
     return before.scope == after.scope &&

@@ -32,7 +32,7 @@ using RuleLives = std::map<std::string, RuleLife>;  // by the rule's id
 [[nodiscard]] RuleLives renewed(const RuleLives& lives, const std::vector<RuleSummary>& rules,
                                 std::int64_t now);
 
-// Whether the same of these rules have ended.
+// True if the same of these rules have ended.
 [[nodiscard]] bool same_ends(const std::vector<RuleSummary>& rules, const RuleLives& lives,
                              const RuleLives& others);
 

@@ -42,7 +42,7 @@ struct StoredRules {
 [[nodiscard]] inline std::vector<RuleFilePart> parts_of(const StoredRules& rules) {
     return parts_of(rules.text, rules.slices);
 }
-// Whether two sets are the same files, byte for byte, and mean the same.
+// True if two sets are the same files, byte for byte, and mean the same.
 [[nodiscard]] bool same_source(const StoredRules& one, const StoredRules& other);
 // Names a set with what was set at run time: the generation, and a sum of the texts, the modes and
 // the settings of single keys. It differs where a comment does.

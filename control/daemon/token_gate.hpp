@@ -38,7 +38,7 @@ public:
 
     // The value of an Authorization header: `Bearer TOKEN`.
     [[nodiscard]] bool admits(std::string_view authorization) const noexcept;
-    // Whether this refusal is one of those that are answered.
+    // True if this refusal is one of those that are answered.
     [[nodiscard]] bool answers_refusal(Clock::time_point now) {
         const std::lock_guard lock{mutex_};
         return answered_.take(now);

@@ -52,7 +52,7 @@ public:
     [[nodiscard]] Reply keep(const KeepRules& request);
     // What workers show of packets from now on.
     void set_traces(std::vector<std::shared_ptr<Trace>> traces);
-    // Whether the databases in a set carry the sum that sluiced makes; counted where they do not.
+    // True if the databases in a set carry the sum that sluiced makes; counted where they do not.
     [[nodiscard]] bool vouches_for(const RuleSet& rules, const DatabaseSeal& seal);
     // Rules that decide nothing, for conditions.
     [[nodiscard]] Result<LoadedRules> load_condition(RuleSet rules) const;

@@ -36,7 +36,7 @@ DeviceSocket socket_of(const std::string& device) {
     return {};
 }
 
-// Whether nobody listens on a socket file any more. Only a refused connection says so.
+// True if nobody listens on a socket file any more. Only a refused connection says so.
 bool is_deserted(const DeviceSocket& socket) {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;

@@ -14,7 +14,7 @@ public:
 
     void begin(Clock::time_point now) noexcept { until_ = now + kPatience; }
 
-    // Whether the link counts as up for the other side's sake. Seeing carrier ends the wait.
+    // True if the link counts as up for the other side's sake. Seeing carrier ends the wait.
     [[nodiscard]] bool counts_as_up(bool carrier, Clock::time_point now) noexcept {
         if (carrier) {
             until_ = {};

@@ -19,9 +19,9 @@ struct Netdev {
 // The interface with this index; no name if it is not to be found.
 [[nodiscard]] Netdev find_netdev(unsigned index);
 
-// Whether it was deleted, or has left for another namespace. One that was renamed has not.
+// True if it was deleted, or has left for another namespace. One that was renamed has not.
 [[nodiscard]] bool netdev_is_gone(const Netdev& netdev);
-// Whether there is an interface of that name.
+// True if there is an interface of that name.
 [[nodiscard]] bool netdev_is_called(const std::string& name);
 
 // Whether it is up and has carrier; nullopt: it is not to be found.

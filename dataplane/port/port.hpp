@@ -62,7 +62,7 @@ struct Port {
 
     [[nodiscard]] bool is_here() const noexcept { return presence == Presence::Here; }
 };
-// Whether what its driver holds of a kernel's interface ends with that. Others have one of their
+// True if what its driver holds of a kernel's interface ends with that. Others have one of their
 // own (tap, which may be anywhere), or use it besides.
 [[nodiscard]] bool is_bound_to_netdev(const Port& port);
 // True where the kernel throws frames away that are longer than the MTU of the interface, without a
@@ -100,7 +100,7 @@ struct PortOffer {
 [[nodiscard]] std::uint16_t choose_queues(const PairConfig& pair, const PortOffer& outside,
                                           const PortOffer& inside, std::size_t workers);
 
-// Whether workers have to spread a started port's frames among themselves: it gives them to fewer
+// True if workers have to spread a started port's frames among themselves: it gives them to fewer
 // than all, or nobody knows how, or it cannot hash what was asked for.
 [[nodiscard]] bool hands_over(const Port& port, std::size_t workers) noexcept;
 

@@ -6,7 +6,7 @@
 
 namespace sluice {
 
-// Whether a key, or a part of one, spreads flows: neither nearly empty nor nearly full of ones.
+// True if a key, or a part of one, spreads flows: neither nearly empty nor nearly full of ones.
 [[nodiscard]] bool is_degenerate(std::span<const std::uint8_t> key) noexcept;
 
 // DPDK's hash functions for `how`, as far as the port has them; 0: none that will do. No port

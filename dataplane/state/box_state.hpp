@@ -68,7 +68,7 @@ public:
     void begin_anew(const std::string& why);
 
     [[nodiscard]] const std::string& directory() const noexcept { return folder_.path(); }
-    // Whether buckets survive this process.
+    // True if buckets survive this process.
     [[nodiscard]] bool survives() const noexcept { return region_ && region_->is_kept(); }
     [[nodiscard]] const BucketStore::Found& found() const noexcept { return found_; }
     // For whoever asks how it is; all but the debts that workers took over.

@@ -44,7 +44,7 @@ public:
                                               const std::string& keep_as = {}) const;
     [[nodiscard]] static Result<Done> restore(const StateFolder& folder, const std::string& path,
                                               bool huge_pages);
-    // Whether a region lies there that an earlier boot has not left.
+    // True if a region lies there that an earlier boot has not left.
     [[nodiscard]] static bool is_there(const StateFolder& folder);
 
     // A new one in any case, where nothing lies any more.
@@ -64,15 +64,15 @@ public:
     [[nodiscard]] const StateSecrets& secrets() const noexcept { return header_.secrets; }
     // Of all regions that share secrets and the meaning of slots.
     [[nodiscard]] std::uint64_t lineage() const noexcept { return header_.lineage; }
-    // Whether there was one before, of this shape or another.
+    // True if there was one before, of this shape or another.
     [[nodiscard]] bool taken_up() const noexcept { return taken_up_; }
-    // Whether the next process finds what is stored in it.
+    // True if the next process finds what is stored in it.
     [[nodiscard]] bool is_kept() const noexcept {
         return std::all_of(workers_.begin(), workers_.end(),
                            [](const Mapping& worker) { return worker.is_kept(); });
     }
     [[nodiscard]] std::size_t workers() const noexcept { return workers_.size(); }
-    // Whether both are of the same files.
+    // True if both are of the same files.
     [[nodiscard]] bool is_same_as(const StateRegion& other) const noexcept {
         return header_.id == other.header_.id;
     }

@@ -20,7 +20,7 @@ public:
         anchor_ticks_ = ticks;
         anchor_ = boot;
     }
-    // Whether a second has passed since the anchor was set.
+    // True if a second has passed since the anchor was set.
     [[nodiscard]] bool wants_anchor(std::uint64_t ticks) const noexcept {
         return ticks - anchor_ticks_ >= ticks_per_second_;
     }

@@ -26,7 +26,7 @@ public:
 
     // Control: a point in time, and the proof that all workers have passed it. nullopt: not yet.
     [[nodiscard]] std::uint64_t mark() noexcept;
-    // Whether one worker has, at least.
+    // True if one worker has, at least.
     [[nodiscard]] bool any_passed(std::uint64_t mark) const noexcept;
     [[nodiscard]] std::optional<GracePeriod> passed(std::uint64_t mark) noexcept;
     [[nodiscard]] std::optional<GracePeriod> wait_for(std::uint64_t mark,

@@ -281,7 +281,7 @@ void KernelBridge::drop_early(std::shared_ptr<const LoadedRules> rules) {
     }
 }
 
-// Whether some of it ends.
+// True if some of it ends.
 bool KernelBridge::Pair::drop_early(std::size_t side, const LoadedRules* rules,
                                     const ClockPair& now) {
     proofs[side].reset();

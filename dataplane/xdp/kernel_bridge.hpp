@@ -37,7 +37,7 @@ public:
     // From its return on, the programs drop early what these rules allow them to, and nothing that
     // others did. nullptr: nothing.
     void drop_early(std::shared_ptr<const LoadedRules> rules);
-    // Whether workers are to tell which bans begin.
+    // True if workers are to tell which bans begin.
     [[nodiscard]] bool asks_for_bans() const noexcept;
     // A worker has told that a source went into a penalty box.
     void note_ban(const NewBan& ban);
@@ -45,7 +45,7 @@ public:
     void lose_bans(std::uint64_t bans);
     // A key is no longer banned, whoever banned it.
     void lift(ByteView key);
-    // Whether ends of bans come at another time than was meant: somebody has set the clock.
+    // True if ends of bans come at another time than was meant: somebody has set the clock.
     [[nodiscard]] bool is_off_time() const;
     // Packets, by row of rule counters.
     [[nodiscard]] std::uint64_t early_dropped(std::uint32_t row) const;

@@ -7,7 +7,7 @@
 // Words in which a box is described, as DPDK reads them.
 namespace sluice {
 
-// Whether a device is a PCI address (bus:device.function), which the EAL itself must probe.
+// True if a device is a PCI address (bus:device.function), which the EAL itself must probe.
 [[nodiscard]] bool is_pci(const std::string& device);
 
 // The value of `key=` in a device's arguments, or empty.

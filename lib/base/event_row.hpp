@@ -13,7 +13,7 @@ struct EventRow {
     std::string_view help;
 };
 
-// Whether a table has a row for each value of an enum in its order, so that values are indices.
+// True if a table has a row for each value of an enum in its order, so that values are indices.
 template <typename Row, std::size_t kRows, typename Enum>
 consteval bool in_enum_order(const std::array<Row, kRows>& rows, Enum Row::* value) {
     for (std::size_t i = 0; i < kRows; ++i) {

@@ -15,7 +15,7 @@ namespace sluice {
 [[nodiscard]] Result<std::optional<std::string>> read_whole_file(const std::string& path,
                                                                  std::size_t most);
 
-// Whether an Error says that what is there is bad, and not that it cannot be read just now.
+// True if an Error says that what is there is bad, and not that it cannot be read just now.
 [[nodiscard]] inline bool is_about_content(const Error& error) noexcept {
     return error.code != Errc::Unreachable;
 }

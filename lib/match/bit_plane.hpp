@@ -56,7 +56,7 @@ public:
         return (row_at_.size() + words_.size()) * sizeof(std::uint32_t);
     }
 
-    // Whether any clause of a block uses this plane.
+    // True if any clause of a block uses this plane.
     [[nodiscard]] bool asks(std::size_t block) const noexcept {
         return ((used_[block / 64] >> (block % 64)) & 1) != 0;
     }

@@ -32,11 +32,11 @@ public:
 
     // The rules that every packet satisfies, in order.
     [[nodiscard]] std::span<const std::uint32_t> always() const noexcept { return parts_.always; }
-    // Whether there are no others.
+    // True if there are no others.
     [[nodiscard]] bool asks_nothing() const noexcept {
         return dimensions_.empty() && texts_.asks_nothing();
     }
-    // Whether a rule tests a text, so that match_texts() has work.
+    // True if a rule tests a text, so that match_texts() has work.
     [[nodiscard]] bool asks_text() const noexcept { return !texts_.asks_nothing(); }
     [[nodiscard]] const TextMatcher& texts() const noexcept { return texts_; }
 
@@ -52,7 +52,7 @@ public:
     void match_texts(const FrameColumns& frames, const HeaderColumns& columns, RowMask rows,
                      TextScratch& scratch, RuleMatches& matches) const noexcept;
 
-    // Whether match_headers() goes clause by clause, and not through the index.
+    // True if match_headers() goes clause by clause, and not through the index.
     [[nodiscard]] bool is_by_clause() const noexcept { return !program_.empty(); }
     // Overrides the estimate, if the clauses are not too many: for tests and measurements.
     enum class Way : std::uint8_t { ByClause, ByIndex };

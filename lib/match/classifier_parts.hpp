@@ -94,7 +94,7 @@ inline constexpr std::size_t kMaxTableRows = std::size_t{1} << 16;
 inline constexpr unsigned kV4Bits = 32;
 inline constexpr unsigned kV6Bits = 128;
 
-// Whether every index lies inside its table and every order holds, for so many rules.
+// True if every index lies inside its table and every order holds, for so many rules.
 [[nodiscard]] bool are_sound(const ClassifierParts& parts, std::size_t rules);
 
 }  // namespace sluice

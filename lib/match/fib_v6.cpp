@@ -98,7 +98,7 @@ private:
         }
     }
 
-    // Whether a line can hold the steps of a piece; it compares no bits below these.
+    // True if a line can hold the steps of a piece; it compares no bits below these.
     [[nodiscard]] bool fits_line(const Piece& piece, unsigned below) const {
         const Wide others = (Wide{1} << below) - 1;
         for (std::size_t i = 1; i <= piece.inside; ++i) {

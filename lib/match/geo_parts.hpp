@@ -35,7 +35,7 @@ inline constexpr std::size_t kMaxOriginSteps = std::size_t{1} << 22;
 inline constexpr std::size_t kMaxWideOriginSteps = std::size_t{1} << 21;
 inline constexpr std::size_t kMaxOrigins = std::size_t{1} << 20;
 
-// Whether every row lies inside, every order holds, and the tables are within their bounds.
+// True if every row lies inside, every order holds, and the tables are within their bounds.
 [[nodiscard]] bool are_sound(const GeoParts& parts);
 
 }  // namespace sluice

@@ -224,7 +224,7 @@ private:
         return std::nullopt;
     }
 
-    // Whether records of a line each can hold the steps of a piece.
+    // True if records of a line each can hold the steps of a piece.
     [[nodiscard]] bool plan(const Piece& piece, const Range& slot, unsigned split) {
         records_.clear();
         entries_ = 0;

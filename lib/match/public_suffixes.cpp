@@ -36,7 +36,7 @@ bool is_host_name(std::string_view name) noexcept {
            name.back() != '.' && name.find("..") == std::string_view::npos;
 }
 
-// Whether an odd number of backslashes stands right before `at`: the byte there is a label's own.
+// True if an odd number of backslashes stands right before `at`: the byte there is a label's own.
 bool is_escaped(std::string_view host, std::size_t at) noexcept {
     const std::size_t last = host.substr(0, at).find_last_not_of('\\');
     const std::size_t begin = last == std::string_view::npos ? 0 : last + 1;

@@ -25,7 +25,7 @@ struct SuffixRule {
 inline constexpr std::size_t kMaxSuffixRules = std::size_t{1} << 17;
 inline constexpr std::size_t kMaxHostName = 253;  // bytes (RFC 1035)
 
-// Whether the names are host names, each is there once, and their number is within its bound.
+// True if the names are host names, each is there once, and their number is within its bound.
 [[nodiscard]] bool are_sound(const std::vector<SuffixRule>& rules);
 
 // Immutable. Rules are found by hashing the ends of a name, label by label from the right.

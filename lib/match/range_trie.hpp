@@ -69,7 +69,7 @@ public:
         }
     }
 
-    // Whether find_each() is worth its while.
+    // True if find_each() is worth its while.
     [[nodiscard]] bool is_large() const noexcept { return large_; }
 
     [[nodiscard]] std::size_t bytes() const noexcept {

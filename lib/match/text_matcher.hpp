@@ -56,7 +56,7 @@ public:
     // Why it cannot be used: a database is none for this CPU. nullopt: it can.
     [[nodiscard]] const std::optional<std::string>& fault() const noexcept { return fault_; }
 
-    // Whether a test is over `payload`, the only text of packets without a unit of a later layer.
+    // True if a test is over `payload`, the only text of packets without a unit of a later layer.
     [[nodiscard]] bool reads_payloads() const noexcept { return reads_payloads_; }
     // The clauses of a block that no text needs to satisfy: those that a packet without texts does.
     [[nodiscard]] const Block& without_texts(std::uint32_t block) const noexcept {

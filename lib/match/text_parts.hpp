@@ -76,7 +76,7 @@ struct TextParts {
 
 [[nodiscard]] std::uint64_t checksum_of(ByteView bytes) noexcept;
 
-// Whether every index lies inside its table and every order and bound holds, for so many clauses.
+// True if every index lies inside its table and every order and bound holds, for so many clauses.
 // It does not look into the databases.
 [[nodiscard]] bool are_sound(const TextParts& parts, std::size_t clauses);
 

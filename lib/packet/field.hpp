@@ -126,7 +126,7 @@ static_assert(kFieldCount < 64, "FieldSet is one word, and has a bit to spare");
     return kFields[static_cast<std::size_t>(field)];
 }
 
-// Whether a field's value comes from a database that the rule file names, not from the frame.
+// True if a field's value comes from a database that the rule file names, not from the frame.
 [[nodiscard]] constexpr bool is_from_database(Field field) noexcept {
     return field >= Field::IpSrcCountry && field <= Field::IpDstAsn;
 }

@@ -76,7 +76,7 @@ inline constexpr auto kTextFunctions = std::to_array<TextFunction>({
 // The same in one spelling for one meaning: what state belongs to, whatever else rules name.
 [[nodiscard]] std::string state_name_of(TextField field, const TextNames& names);
 
-// Whether it is the same whatever the case of its letters.
+// True if it is the same whatever the case of its letters.
 [[nodiscard]] bool is_folded(TextField field, const TextNames& names) noexcept;
 // The name of a derived text; nullptr: it is none.
 [[nodiscard]] const TextName* find_derived(TextField field, const TextNames& names) noexcept;

@@ -15,12 +15,12 @@ inline constexpr auto kVerdictNames =
     std::to_array<std::string_view>({"pass", "tag", "shape", "decoy", "reply", "reset", "drop"});
 inline constexpr std::size_t kVerdictCount = kVerdictNames.size();
 
-// Whether the packet goes on to the other port.
+// True if the packet goes on to the other port.
 [[nodiscard]] constexpr bool forwards(Verdict verdict) noexcept {
     return verdict <= Verdict::Shape;
 }
 
-// Whether the box itself sends something for the packet.
+// True if the box itself sends something for the packet.
 [[nodiscard]] constexpr bool answers(Verdict verdict) noexcept {
     return verdict >= Verdict::Decoy && verdict <= Verdict::Reset;
 }

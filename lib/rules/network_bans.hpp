@@ -15,7 +15,7 @@ struct KeyNetwork {
 };
 [[nodiscard]] KeyNetwork network_of_key(ByteView key) noexcept;
 
-// Whether each row is the key of a network, and banned; of as many lengths as NetworkBans probes.
+// True if each row is the key of a network, and banned; of as many lengths as NetworkBans probes.
 [[nodiscard]] bool are_sound_networks(const KeyOverrides& networks, const Overrides& all) noexcept;
 
 // Networks that are banned under a key of one address: a probe for each length that any of them

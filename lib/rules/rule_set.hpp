@@ -224,7 +224,7 @@ struct RuleSet {
 // wrong.
 [[nodiscard]] std::optional<std::string> find_fault(const RuleSet& set);
 
-// Whether a condition or a key asks for a registrable domain.
+// True if a condition or a key asks for a registrable domain.
 [[nodiscard]] bool asks_for_domain(const RuleSet& set) noexcept;
 
 }  // namespace sluice

@@ -24,7 +24,7 @@ public:
           mask_{std::bit_ceil(std::max<std::size_t>(digests, 1)) - 1},
           places_{zeroed_array<Word>((mask_ + 1) * words_)} {}
 
-    // Whether two digests share a place.
+    // True if two digests share a place.
     [[nodiscard]] bool are_together(std::uint64_t a, std::uint64_t b) const noexcept {
         return ((a ^ b) & mask_) == 0;
     }

@@ -20,7 +20,7 @@ namespace sluice {
 // NoMemory: rules that need more than there is room for, to be decoded, loaded and kept. Nothing of
 // that size has been allocated then.
 [[nodiscard]] Result<Request> decode_request(ByteView payload, const MemoryBudget& room = {});
-// Whether it says that it has rules, the only requests for which the room counts.
+// True if it says that it has rules, the only requests for which the room counts.
 [[nodiscard]] bool carries_rules(ByteView request) noexcept;
 [[nodiscard]] Result<Reply> decode_reply(ByteView payload);
 

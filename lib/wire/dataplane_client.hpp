@@ -22,7 +22,7 @@ public:
     // For how many timeouts a request of so many bytes is waited for: three for rules, which the
     // dataplane builds and makes durable before it answers, and one more for each 4 MiB of them.
     [[nodiscard]] static int patience(const Request& request, std::size_t size) noexcept;
-    // Whether the other end is still there, without waiting.
+    // True if the other end is still there, without waiting.
     [[nodiscard]] bool is_alive() const noexcept;
     [[nodiscard]] const Welcome& welcome() const noexcept { return welcome_; }
 

@@ -24,7 +24,7 @@ struct KernelPortStats {
     std::uint64_t early_left_out = 0;   // for which there is no room: the box drops them
     std::uint64_t managed_packets = 0;  // to the kernel's own stack
     std::uint64_t managed_refused = 0;  // beyond the budget of that
-    // Whether the kernel decides about frames at this instant.
+    // True if the kernel decides about frames at this instant.
     [[nodiscard]] bool takes_over() const noexcept { return beat_age_ns > heartbeat_ns; }
     // True if `program` takes the port's frames first, and neither the box nor the port's driver
     // has put it there. Without `kernel`, the one at an af_xdp port is its driver's.

@@ -25,7 +25,7 @@ struct Peer {
     pid_t pid = 0;
 };
 [[nodiscard]] Result<Peer> peer_of(int fd);
-// Whether the peer may speak here: root, the user we run as, or a member of the socket's group.
+// True if the peer may speak here: root, the user we run as, or a member of the socket's group.
 [[nodiscard]] bool may_speak(const Peer& peer, const std::string& path);
 
 // Stricter: root, the user we run as, or the socket's owner. Groups give no right.

@@ -23,10 +23,10 @@ public:
 
     // `captured` never goes back.
     [[nodiscard]] Now at(Instant captured);
-    // Whether instants have begun anew in the pause before the last one: state of before it is
+    // True if instants have begun anew in the pause before the last one: state of before it is
     // void.
     [[nodiscard]] bool begins_anew() const noexcept { return begins_anew_; }
-    // Whether instants have come to their end, where they stand still.
+    // True if instants have come to their end, where they stand still.
     [[nodiscard]] bool stopped() const noexcept { return stopped_; }
 
 private:

@@ -70,7 +70,7 @@ public:
     void follow_dialogue(std::span<const DialogueFrame> frames, Instant now);
     // The workers' clocks at an instant of the capture.
     [[nodiscard]] Now time_of(Instant captured);
-    // Whether the capture is too long for their clock, which stands still since.
+    // True if the capture is too long for their clock, which stands still since.
     [[nodiscard]] bool clock_stopped() const noexcept { return clock_.stopped(); }
 
     [[nodiscard]] RuleCounts totals(const LoadedRule& rule) const;

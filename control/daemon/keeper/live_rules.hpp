@@ -54,7 +54,7 @@ struct LiveRules {
         return push(std::move(next), std::move(compiled),
                     {.force = true, .end = applied.trial_end()});
     }
-    // Whether the set with this tag is in force, with these lists.
+    // True if the set with this tag is in force, with these lists.
     [[nodiscard]] bool is_in_force(const std::string& tag, const ListTexts& lists) const;
     // Of what has to be in force, a generation or a tag; nullopt: it is, or none has to be.
     [[nodiscard]] std::optional<Refusal> not_in_force(

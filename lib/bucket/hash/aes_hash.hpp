@@ -21,7 +21,7 @@ namespace sluice {
 
 class AesHash {
 public:
-    // Whether this CPU has the instructions.
+    // True if this CPU has the instructions.
     [[nodiscard]] static bool works_here() noexcept;
 
     // Hashes nothing: for a CPU where works_here() is false.

@@ -21,7 +21,7 @@ namespace sluice {
 // Gives its lines back. Of the limit, its algorithm alone counts.
 void close_bucket(const Cell& cell, const AnyLimit& limit, LinePool& pool) noexcept;
 
-// Whether buckets of the algorithm have a queue in lines of their own; prefetches the oldest record
+// True if buckets of the algorithm have a queue in lines of their own; prefetches the oldest record
 // of one, once the line that the cell names has come.
 [[nodiscard]] bool has_queue(const AnyLimit& limit) noexcept;
 void prefetch_oldest(const Cell& cell, const AnyLimit& limit, const LinePool& pool) noexcept;

@@ -21,7 +21,7 @@ namespace sluice {
     return std::holds_alternative<SlidingWindowLimit>(limit) ? 2 : 0;
 }
 
-// Whether it counts in sub-windows, which are tallied.
+// True if it counts in sub-windows, which are tallied.
 [[nodiscard]] inline bool is_tallied(const AnyLimit& limit) noexcept {
     return std::holds_alternative<SlidingCountersLimit>(limit);
 }

@@ -114,7 +114,7 @@ public:
 
     [[nodiscard]] Instant fresh_from(const LinePool& pool, Instant now) const noexcept;
 
-    // Whether its key has gone: its connections count no more.
+    // True if its key has gone: its connections count no more.
     [[nodiscard]] bool is_closed() const noexcept { return (name_.slot_and_tag & kClosed) != 0; }
 
     // Gives this state's line back. Its connections count no more; their lines are given back by

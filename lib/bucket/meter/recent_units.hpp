@@ -63,7 +63,7 @@ public:
     [[nodiscard]] Units what_fits(const Slots& slots, Units cost) const noexcept {
         return Units{std::min(cost.count(), slots.count() - std::min(total_, slots.count()))};
     }
-    // Whether a charge at this instant has room; takes a line for it if it needs one.
+    // True if a charge at this instant has room; takes a line for it if it needs one.
     [[nodiscard]] bool make_room(const Slots& slots, LinePool& pool, Instant now) noexcept {
         return make_room_in(pool, slots.of(now));
     }

@@ -41,7 +41,7 @@ public:
         return Instant{Nanoseconds{static_cast<std::int64_t>(at)}};
     }
 
-    // Whether leaves(slot) has come in a slot of(now), without a division.
+    // True if leaves(slot) has come in a slot of(now), without a division.
     [[nodiscard]] bool has_left(std::uint64_t slot, std::uint64_t in) const noexcept {
         return slot + lasts_ <= in;
     }

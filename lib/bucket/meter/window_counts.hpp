@@ -20,7 +20,7 @@ struct WindowCounts {
     [[nodiscard]] bool operator==(const WindowCounts&) const noexcept = default;
 };
 
-// Whether a unit of `epoch` counts no more.
+// True if a unit of `epoch` counts no more.
 [[nodiscard]] constexpr bool is_over(std::int64_t epoch, const WindowCounts& counts,
                                      unsigned lasts) noexcept {
     return epoch + lasts <= counts.epoch;

@@ -123,7 +123,7 @@ public:
     PoolLine to_clear = kNoLine;
 
 private:
-    // Whether some line has a digest in the same place of `owners_`: it is in the same chain.
+    // True if some line has a digest in the same place of `owners_`: it is in the same chain.
     [[nodiscard]] bool has_beside(const auto& pool, std::uint64_t digest) const noexcept {
         for (PoolLine line = first(digest); line != kNoLine;) {
             const auto& indexed = pool.template at<IndexedLine>(line);

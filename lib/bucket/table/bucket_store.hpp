@@ -49,7 +49,7 @@ public:
     // How many of the changes of numbers every entry has been brought under.
     [[nodiscard]] std::uint64_t settled_changes() const noexcept { return settled_; }
 
-    // Whether any parent may still owe something: only then must a new key ask them.
+    // True if any parent may still owe something: only then must a new key ask them.
     // Anybody may ask.
     [[nodiscard]] bool coarsened(Instant now) const noexcept {
         return now.time_since_epoch().count() < static_cast<std::int64_t>(load_word(coarse_until_));

@@ -173,14 +173,14 @@ public:
         return none_ended && !may_search() ? nullptr : make_place_slow(key, registry, now);
     }
 
-    // Whether make_place() would find none without a search, and may not begin one.
+    // True if make_place() would find none without a search, and may not begin one.
     [[nodiscard]] bool is_full_for(const TableKey& key, Now now) const noexcept {
         const Lines lines = lines_of(key);
         return !may_search() && ended_in(as_line(lines.first), now.at) == 0 &&
                ended_in(as_line(lines.second), now.at) == 0;
     }
 
-    // Whether make_place() would find an empty entry, which costs nobody a place.
+    // True if make_place() would find an empty entry, which costs nobody a place.
     [[nodiscard]] bool has_empty_for(const TableKey& key) const noexcept {
         const Lines lines = lines_of(key);
         return (empty_in(as_line(lines.first)) | empty_in(as_line(lines.second))) != 0;
@@ -300,7 +300,7 @@ private:
                                _mm256_set1_epi64x(static_cast<long long>(slot_and_tag)));
         return bits_of(hits);
     }
-    // Whether an entry that is not empty may be forgotten, by its time alone.
+    // True if an entry that is not empty may be forgotten, by its time alone.
     [[nodiscard]] static bool has_idle(const Line& line, Instant now) noexcept {
         return (ended_in(line, now) & ~empty_in(line)) != 0;
     }

@@ -66,7 +66,7 @@ public:
     // Numbers changed when an earlier process adopted the change, whose log this is: its entries
     // are read here. Before the first set is adopted, and only where nothing has been here yet.
     void go_on_from(const RecoveryLog& earlier) noexcept;
-    // Whether a slot is that of a limit in force.
+    // True if a slot is that of a limit in force.
     [[nodiscard]] bool knows(LimitSlot slot) const noexcept {
         return slot < rows_.size() && rows_[slot].limit != nullptr;
     }
@@ -90,7 +90,7 @@ public:
             prefetch0(&live_[entry.slot()]);
         }
     }
-    // Whether entries may carry former numbers: from a change of numbers until settled().
+    // True if entries may carry former numbers: from a change of numbers until settled().
     [[nodiscard]] bool stale() const noexcept { return stale_; }
     void settled() noexcept { stale_ = false; }
     // How often numbers have changed, as far as this core has adopted it.
@@ -173,7 +173,7 @@ public:
         ++parent_lines_;
         keep_lines();
     }
-    // Whether the buckets of a limit have a line in the pool.
+    // True if the buckets of a limit have a line in the pool.
     [[nodiscard]] static bool is_pooled(const SlotRow& row) noexcept {
         return row.limit != nullptr && !row.in_entry;
     }

@@ -41,7 +41,7 @@ private:
     std::vector<std::pair<std::uint32_t, std::uint64_t>> counts_{};  // by tag
 };
 
-// Whether a limit counts what was used in windows, which means the same under any count.
+// True if a limit counts what was used in windows, which means the same under any count.
 [[nodiscard]] inline bool counts_in_windows(const AnyLimit& limit) noexcept {
     return counting_of(limit) == Counting::Windows;
 }

@@ -38,7 +38,7 @@ public:
     // comes to takes it over, and once, since what it took over lasts as long.
     void end(const BucketAt& at) const noexcept;
 
-    // Whether any parent may still owe something.
+    // True if any parent may still owe something.
     [[nodiscard]] bool coarsened(Instant now) const noexcept;
     [[nodiscard]] Instant until() const noexcept { return until_; }
     // From when on the key owes nothing there that has not been taken over; an instant that has

@@ -32,7 +32,7 @@ struct RecoveryLog {
     CheckedWord<48> changes;  // of numbers, as far as this core has adopted them
     Undo undo;
 
-    // Whether all words of it are as they were written. The undo besides is read only while a
+    // True if all words of it are as they were written. The undo besides is read only while a
     // change is under way.
     [[nodiscard]] bool is_whole() const noexcept {
         return changes.is_whole() &&

@@ -24,7 +24,7 @@ public:
     // `store` is the own worker's, and knows the limits.
     RemoteDebt(const BucketStore& store, Now now) noexcept : store_{store}, now_{now} {}
 
-    // Whether a key of that limit may owe anything in buckets that are charged no more.
+    // True if a key of that limit may owe anything in buckets that are charged no more.
     [[nodiscard]] bool is_possible(LimitSlot slot) const noexcept {
         return store_.previous() != nullptr || !moved(slot).empty();
     }
@@ -45,11 +45,11 @@ public:
     // The same for what a wider key owes: in units, since it is not this key's own.
     Taken charge_wider_to(Cell& cell, const AnyLimit& numbers, const BucketAt& wider,
                           LinePool& pool) const noexcept;
-    // Whether any wider key may owe something there.
+    // True if any wider key may owe something there.
     [[nodiscard]] bool is_coarsened() const noexcept {
         return others_coarsened() || store_.former_coarsened(now_.at);
     }
-    // Whether some of it is on its way to its owner, whose bucket will owe it; once it has arrived
+    // True if some of it is on its way to its owner, whose bucket will owe it; once it has arrived
     // under a slot that nobody charges any more, nothing else is.
     [[nodiscard]] bool arrives(const BucketAt& at) const noexcept;
     // Ends it: it has been charged to a wider key, or given back. Of keys, not of a rule.
@@ -57,9 +57,9 @@ public:
 
     // What other workers hold under the own slot, and may go on charging.
     [[nodiscard]] Units held_by_others(const BucketAt& at) const noexcept;
-    // Whether one of them has an entry of it.
+    // True if one of them has an entry of it.
     [[nodiscard]] bool others_have(const BucketAt& at) const noexcept;
-    // Whether a wider key at any worker may owe something.
+    // True if a wider key at any worker may owe something.
     [[nodiscard]] bool others_coarsened() const noexcept;
 
     // The rest of a ban of the key: in tables of earlier processes; at all workers, under its slot

@@ -20,7 +20,7 @@ public:
         return position < store_.keys.slots() ? store_.keys.read(position)
                                               : store_.parents.read(position - store_.keys.slots());
     }
-    // Whether a key can lie there.
+    // True if a key can lie there.
     [[nodiscard]] bool is_place_of(const TableKey& key, std::size_t position) const noexcept {
         return position < store_.keys.slots() && store_.keys.is_place_of(key, position);
     }

@@ -63,7 +63,7 @@ private:
     std::uint64_t burst_ = 0;
 };
 
-// Whether the bucket has room; changes nothing.
+// True if the bucket has room; changes nothing.
 [[nodiscard]] inline bool fits(const Entry& entry, const Limit& limit, Instant now,
                                Units cost) noexcept {
     if (limit.parts() == 1) [[likely]] {

@@ -47,7 +47,7 @@ public:
     // Who may count a connection as open, of whatever number of workers; an index that has been
     // told (BucketStore::set_worker_tables()) names its own there.
     [[nodiscard]] DigestOwners& connection_owners() const noexcept { return *connection_owners_; }
-    // Whether a worker counts a connection as open; what it opens or closes at this moment may be
+    // True if a worker counts a connection as open; what it opens or closes at this moment may be
     // missed.
     [[nodiscard]] bool has_connection(std::size_t worker, std::uint64_t digest) const noexcept;
 
@@ -62,7 +62,7 @@ public:
     // From when on none of that is owed; an instant that has passed where nothing is.
     [[nodiscard]] Instant fresh_before(const BucketAt& at, const LimitRegistry& registry,
                                        Now now) const noexcept;
-    // Whether some of that is on its way to its owner, whose bucket will owe it; once it has
+    // True if some of that is on its way to its owner, whose bucket will owe it; once it has
     // arrived under a slot that nobody charges any more, nothing else is.
     [[nodiscard]] bool is_on_its_way(const BucketAt& at,
                                      const LimitRegistry& registry) const noexcept;
@@ -71,12 +71,12 @@ public:
     // While a key is moving: what others than `mine` hold under its own slot.
     [[nodiscard]] Units used_by_others(const BucketAt& at, Combine combine, const BucketStore& mine,
                                        Now now) const noexcept;
-    // Whether one of them has an entry of it.
+    // True if one of them has an entry of it.
     [[nodiscard]] bool others_have(const BucketAt& at, const BucketStore& mine) const noexcept;
     // The rest of a ban of the key under its slot, or those before; 0: none.
     [[nodiscard]] Nanoseconds ban_left(const TableKey& key, const LimitRegistry& registry,
                                        Instant now) const noexcept;
-    // Whether any parent may owe something.
+    // True if any parent may owe something.
     [[nodiscard]] bool coarsened(Instant now) const noexcept;
 
 private:

@@ -29,7 +29,7 @@ struct PacketPolicy {
     // are there. On a live port a header beyond what is held at once is Parsed::TooDeep: who hides
     // ports behind a mass of headers must not slip past the rules over ports.
     bool captured = false;
-    // Whether Decision::wait is worked out; nothing that a live box does needs it yet.
+    // True if Decision::wait is worked out; nothing that a live box does needs it yet.
     bool tell_wait = true;
 };
 

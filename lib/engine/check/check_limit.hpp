@@ -50,7 +50,7 @@ struct CheckContext {
     const LimitCheck* checks = nullptr;  // of all units of the packet
     AskContext ask{};
     const QuestionContext* question = nullptr;  // of which there is no packet here; nullptr: none
-    // Whether refusals say how long to wait: a client is told the longest wait of all that refuse.
+    // True if refusals say how long to wait: a client is told the longest wait of all that refuse.
     bool tells_wait = false;
 
     [[nodiscard]] const PacketHeaders& packet_headers() const noexcept {

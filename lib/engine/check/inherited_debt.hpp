@@ -16,7 +16,7 @@ public:
           registry_{store_.registry},
           elsewhere_{store_, context.now} {}
 
-    // Whether any bucket may owe something from the start.
+    // True if any bucket may owe something from the start.
     [[nodiscard]] bool is_possible() const noexcept {
         return store_.coarsened(context_.now.at) || elsewhere_.is_possible(limit_.slot);
     }

@@ -18,7 +18,7 @@ void end_lease(Entry& entry, const TableKey& key, CoreState& core) noexcept;
 [[nodiscard]] Conformance ask_ledger(const LimitCheck& check, const LoadedRule& rule,
                                      const CheckContext& context) noexcept;
 
-// Whether the ledger can note so much, be it more than this worker may go ahead by.
+// True if the ledger can note so much, be it more than this worker may go ahead by.
 [[nodiscard]] bool can_note(const LimitCheck& check, const CheckContext& context) noexcept;
 
 // Charges a look that was admitted, or, when `rejected`, what fits of its cost.

@@ -21,10 +21,10 @@ public:
     // a row of the burst. False: the general path finds out.
     [[nodiscard]] bool find(const LimitPlan& limit, const BucketLookup& lookup, std::size_t row,
                             CoarserLookup& found) noexcept;
-    // Whether the look-ups of one packet may be judged here. A state with a queue gives lines back
+    // True if the look-ups of one packet may be judged here. A state with a queue gives lines back
     // as it is judged, and who began again would find these: so all of them will be, or none.
     [[nodiscard]] bool can_judge(std::span<const BucketLookup> lookups, std::size_t row) noexcept;
-    // Whether what stands for a key has room for its charge.
+    // True if what stands for a key has room for its charge.
     [[nodiscard]] bool has_room(CoarserLookup& found) noexcept;
     // It has decided on a packet.
     void count(const CoarserLookup& used) noexcept;
@@ -35,7 +35,7 @@ private:
     // What is full, so that the key gets no bucket of its own; nullopt: it may have one.
     [[nodiscard]] std::optional<TableEvent> what_it_lacks(const LimitPlan& limit,
                                                           const BucketLookup& lookup) noexcept;
-    // Whether the bucket lies where it was located, under its limit's current numbers.
+    // True if the bucket lies where it was located, under its limit's current numbers.
     [[nodiscard]] static bool is_current(const LimitPlan& limit,
                                          const BucketLookup& lookup) noexcept;
     [[nodiscard]] bool can_judge_all(std::span<const BucketLookup> lookups,

@@ -26,7 +26,7 @@
 namespace sluice {
 namespace {
 
-// Whether a rule with on_match has decided. Monitor ones only count.
+// True if a rule with on_match has decided. Monitor ones only count.
 bool decide_on_sight(const MatchedRules& judged, Decision& decision) noexcept {
     for (Match& match : judged.matches) {
         const LoadedRule& rule = judged.rule(match);
@@ -262,7 +262,7 @@ Units cost_before(const LimitCheck& check, const MatchedRules& judged) noexcept 
     return cost;
 }
 
-// Whether a rule has anything to judge in one of several units of a packet. Limits that count
+// True if a rule has anything to judge in one of several units of a packet. Limits that count
 // packets, bytes or connections count the packet once, in the first unit that the rule judges, by
 // the keys of all of its readings; of one key, all limits count the readings of one unit once, at
 // what the dearest of them costs.
@@ -331,7 +331,7 @@ bool is_open(const Match& budget, const MatchedRules& judged) noexcept {
                        [](const LimitCheck& check) { return check.at_owner; });
 }
 
-// Whether the unit is within that budget. One that has counted the packet already has room for this
+// True if the unit is within that budget. One that has counted the packet already has room for this
 // unit too if it had room for that one.
 bool is_within(Match& budget, const MatchedRules& judged) noexcept {
     if (!applies(budget, judged)) {

@@ -206,7 +206,7 @@ private:
                            (rule != place && set_.rules[rule].mode == Mode::Enforce);
                 })};
     }
-    // Whether the answer of a rule that matches may tell a client how long to wait.
+    // True if the answer of a rule that matches may tell a client how long to wait.
     [[nodiscard]] bool has_telling_rule() const noexcept {
         if (!set_.meter_plan.answers_requests) [[likely]] {
             return false;

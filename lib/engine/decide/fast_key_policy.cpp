@@ -27,7 +27,7 @@ FastKeyPolicy BriefPolicies::of_table(const LimitPlan& limit, std::size_t row) c
     }
 }
 
-// Whether a bucket has the numbers that its key has for ever; its line remembers that.
+// True if a bucket has the numbers that its key has for ever; its line remembers that.
 [[gnu::noinline]] bool BriefPolicies::learn(const LimitPlan& limit, OwnBucket& bucket,
                                             std::size_t row) const noexcept {
     const OverrideTable::Brief brief = brief_of(limit, row);

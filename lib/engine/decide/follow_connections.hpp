@@ -9,7 +9,7 @@
 // open, or closes it.
 namespace sluice {
 
-// Whether any packet of a burst may be one of those.
+// True if any packet of a burst may be one of those.
 [[nodiscard]] inline bool follows_connections(const LoadedSet& set,
                                               const CoreState& core) noexcept {
     return set.meter_plan.counts_open || !core.buckets.registry.pool().index().empty();

@@ -43,7 +43,7 @@ public:
         }
     }
 
-    // Whether the fast path may carry it out: no refusal spends or notes anything.
+    // True if the fast path may carry it out: no refusal spends or notes anything.
     [[nodiscard]] bool may_decide() const noexcept { return may_decide_; }
     // What the strictest refusing rule says, the first of equals.
     [[nodiscard]] const Decision& decision() const noexcept { return decision_; }

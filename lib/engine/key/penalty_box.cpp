@@ -11,7 +11,7 @@
 namespace sluice {
 namespace {
 
-// Whether other workers may have the key in the box: they share it, or its packets have come to
+// True if other workers may have the key in the box: they share it, or its packets have come to
 // them.
 bool asks_peers(const LoadedLimit& box) noexcept {
     return box.rss_mapping == kMappedAnywhere || box.migrating_to || !box.migrated_from.empty();
@@ -28,7 +28,7 @@ Nanoseconds PenaltyBoxes::left_in(Entry* entry) const noexcept {
     return PenaltyMeter::banned(cell, now_.at) ? cell.fresh_from - now_.at : Nanoseconds{0};
 }
 
-// Whether a limit under the key has a place for it here.
+// True if a limit under the key has a place for it here.
 bool PenaltyBoxes::has_bucket(std::uint8_t key) const noexcept {
     const std::vector<LoadedLimit>& limits = keys_.rule().limits;
     return std::any_of(limits.begin(), limits.end(), [&](const LoadedLimit& limit) {
@@ -85,7 +85,7 @@ BoxBan PenaltyBoxes::ban_in(const LoadedLimit& box) const noexcept {
     return ban;
 }
 
-// Whether this refusal and those that all workers have noted are a ban.
+// True if this refusal and those that all workers have noted are a ban.
 bool PenaltyBoxes::is_last_of_all(const LimitCheck& check, const LoadedLimit& box) const noexcept {
     const BucketStore& store = core_.buckets;
     if (store.worker_tables() == nullptr) {

@@ -31,7 +31,7 @@ public:
 
     // Of one of the rule's boxes.
     [[nodiscard]] BoxBan ban_in(const LoadedLimit& box) const noexcept;
-    // Whether packets of the key meet the boxes of wider networks, having none of their own here.
+    // True if packets of the key meet the boxes of wider networks, having none of their own here.
     [[nodiscard]] bool meets_wider(const LoadedLimit& box) const noexcept;
 
     // Notes, once for each key of a packet, what the limits have just refused; `yellow` says

@@ -23,10 +23,10 @@ struct AskedCheck {
 void settle_asked(const AskedCheck& asked, const CheckContext& context, bool spends,
                   bool rejected) noexcept;
 
-// Whether some limit that judges the packet is asked of its owner.
+// True if some limit that judges the packet is asked of its owner.
 [[nodiscard]] bool asks_owners(const PacketChecks& packet, const LoadedSet& set) noexcept;
 
-// Whether a budget of `bypass` that matches is: what it says comes before what rules say.
+// True if a budget of `bypass` that matches is: what it says comes before what rules say.
 [[nodiscard]] bool asks_budgets(const PacketChecks& packet, const LoadedSet& set) noexcept;
 
 // The questions that a rehearsal has found; more than a packet may ask: SIZE_MAX.

@@ -56,7 +56,7 @@ public:
     // The next packets that are to be decided, all of one origin and with no more units than one
     // burst has room for: how many.
     [[nodiscard]] std::size_t take_ready(std::span<RoomPlace> places) noexcept;
-    // Whether a packet in the room was to ask anything when it entered.
+    // True if a packet in the room was to ask anything when it entered.
     [[nodiscard]] bool has_asked(RoomPlace place) const noexcept { return room_.has_asked(place); }
     [[nodiscard]] const HeldPacket& held(RoomPlace place) const noexcept { return held_[place]; }
 

@@ -11,7 +11,7 @@
 // looked for twice, and behind each packet that is about to be answered.
 namespace sluice {
 
-// Whether any of these rows may be of such a connection: none that has no TCP is.
+// True if any of these rows may be of such a connection: none that has no TCP is.
 [[nodiscard]] inline bool may_have_answered(const Burst& burst, RowMask rows, const CoreState& core,
                                             Instant now) noexcept {
     return core.answered != nullptr &&

@@ -39,7 +39,7 @@ namespace {
     return fast.decide(row) || fast.decide_widened(row);
 }
 
-// Whether a packet repeats bytes that were refused, by what has become of all packets before it.
+// True if a packet repeats bytes that were refused, by what has become of all packets before it.
 [[gnu::noinline]] bool repeats_refused(Burst& burst, std::size_t row, const LoadedSet& set,
                                        FastPath& fast) noexcept {
     fast.write_admitted();
@@ -133,7 +133,7 @@ public:
     }
 
 private:
-    // Whether an earlier packet of its connection is in the room.
+    // True if an earlier packet of its connection is in the room.
     [[nodiscard]] bool is_behind(std::size_t row) const noexcept {
         return burst_.origin() != Burst::Origin::Room && !asker_.empty() &&
                asker_.holds(connection(row));

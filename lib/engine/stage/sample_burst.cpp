@@ -23,7 +23,7 @@ struct Sampled {
 
     [[nodiscard]] const LoadedRule& rule() const noexcept { return set.rules[match.rule]; }
     [[nodiscard]] const Decision& decision() const noexcept { return unit.decision; }
-    // Whether the rule's limits were looked at: budgets in turn until one has room, rules unless it
+    // True if the rule's limits were looked at: budgets in turn until one has room, rules unless it
     // was decided before them.
     [[nodiscard]] bool asked() const noexcept {
         const Decision& decision = this->decision();
@@ -34,7 +34,7 @@ struct Sampled {
                decision.reason != Reason::AllowRule && decision.reason != Reason::DenyRule &&
                decision.reason != Reason::Answered;
     }
-    // Whether it is the first unit of the packet that the rule matches, or one of those that a
+    // True if it is the first unit of the packet that the rule matches, or one of those that a
     // limit of the rule counts one by one.
     [[nodiscard]] bool counts_unit() const noexcept {
         const std::vector<LoadedLimit>& limits = rule().limits;

@@ -21,7 +21,7 @@ using BurstOwners = std::array<std::uint8_t, kMaxBurst>;
 [[nodiscard]] bool find_owners(const Burst& burst, const LoadedSet& set, const CoreState& core,
                                std::size_t workers, BurstOwners& owners) noexcept;
 
-// Whether a packet that its owner takes no more of may be judged without its rules at owners: none
+// True if a packet that its owner takes no more of may be judged without its rules at owners: none
 // of those would refuse what it cannot count (`on_full: open`, or a rule that only watches).
 [[nodiscard]] bool may_go_on(const Burst& burst, std::size_t row, const LoadedSet& set) noexcept;
 

@@ -26,11 +26,11 @@ enum class DnsPorts : std::uint8_t { Dns, Other, Sibling };
     return is_sibling_of_dns(is_response ? source : target) ? DnsPorts::Sibling : DnsPorts::Other;
 }
 
-// Whether bytes that no port speaks for are a DNS message: a QUERY, one question of a
+// True if bytes that no port speaks for are a DNS message: a QUERY, one question of a
 // known class, a query without answers, and records that fill the message to its last
 // byte. Bytes at random pass for one in less than 2^32 datagrams.
 [[nodiscard]] bool looks_like_dns(ByteView message) noexcept;
-// Whether its header alone can be such a message's.
+// True if its header alone can be such a message's.
 [[nodiscard]] bool may_look_like_dns(ByteView message) noexcept;
 
 }  // namespace sluice

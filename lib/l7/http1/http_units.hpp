@@ -15,7 +15,7 @@ class HttpUnits {
 public:
     explicit HttpUnits(OnAmbiguous on_ambiguous) : on_ambiguous_{on_ambiguous} {}
 
-    // Whether a request, or empty lines before one, may begin so; there is a byte.
+    // True if a request, or empty lines before one, may begin so; there is a byte.
     [[nodiscard]] static bool may_begin(ByteView bytes,
                                         ReadingStance stance = ReadingStance::Anywhere) noexcept;
     // True for a word that a method may begin with, and a message of another protocol may be.

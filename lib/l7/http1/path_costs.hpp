@@ -23,7 +23,7 @@ inline constexpr std::size_t kMaxPathCosts = 1024;   // of a rule
 inline constexpr std::size_t kMaxPathPrefix = 1024;  // bytes
 
 [[nodiscard]] bool is_path_prefix(std::string_view text) noexcept;
-// Whether prefixes are such, ascending, each there once and no more than can be, at costs from 1 to
+// True if prefixes are such, ascending, each there once and no more than can be, at costs from 1 to
 // `most`.
 [[nodiscard]] bool are_sound(const std::vector<PathCost>& costs, std::uint32_t most) noexcept;
 

@@ -44,7 +44,7 @@ public:
     QuicUnits(const QuicBudget& budget, InitialOpener opener)
         : hellos_{budget}, time_{budget.percent}, reader_{std::move(opener)} {}
 
-    // Whether find() may find anything.
+    // True if find() may find anything.
     [[nodiscard]] static bool may_begin(ByteView datagram) noexcept;
     void find(ByteView datagram, const UnitSource& packet, UnitSink& units) noexcept;
 

@@ -63,7 +63,7 @@ LinePool pool_in(KeptMemory& memory, std::size_t lines) {
                             : LinePool{lines};
 }
 
-// Whether a connection went for another one, not because its time was up.
+// True if a connection went for another one, not because its time was up.
 bool made_room(ConnectionEvent event) noexcept {
     switch (event) {
         case ConnectionEvent::EvictedIdle:

@@ -112,7 +112,7 @@ void ConnectionTable::classify(StreamOffer& offer, Connection& connection) noexc
     }
 }
 
-// Whether bytes of a connection that may have passed unseen lie before a segment so far ahead.
+// True if bytes of a connection that may have passed unseen lie before a segment so far ahead.
 bool ConnectionTable::missed_some(const Connection& connection, std::size_t at) noexcept {
     const std::size_t reached = connection.held == kNoLine ? 0 : held_of(connection).in_order();
     return at > reached && connection.phase != StreamPhase::UntilClose;

@@ -110,7 +110,7 @@ FragmentVerdict FragmentTable::first(const IpFragment& fragment, bool drop, Inst
     return {FragmentOutcome::Follows, drop};
 }
 
-// Whether it claims bytes that others have, or lies where the datagram does not reach.
+// True if it claims bytes that others have, or lies where the datagram does not reach.
 bool FragmentTable::overlaps(const Datagram& datagram, const IpFragment& fragment) const noexcept {
     const std::uint32_t end = std::uint32_t{fragment.offset} + fragment.size;
     const std::uint32_t come = std::uint32_t{datagram.come} + fragment.size;

@@ -95,7 +95,7 @@ public:
 
     // `at` + size is at most kMostHeadBytes.
     [[nodiscard]] Holding hold(std::size_t at, ByteView bytes) noexcept;
-    // Whether a held byte of this place is another one.
+    // True if a held byte of this place is another one.
     [[nodiscard]] bool differs(std::size_t at, ByteView bytes) const noexcept;
     // The bytes in order, as many as there is room for; how many.
     [[nodiscard]] std::size_t copy(MutableBytes into) const noexcept;

@@ -35,9 +35,9 @@ public:
     }
     // False: one that has not been silent for long enough had to go for it. Where none goes, true.
     [[nodiscard]] bool add(std::uint64_t digest, std::uint32_t ticks) noexcept;
-    // Whether it is there; if so, it has been silent until now.
+    // True if it is there; if so, it has been silent until now.
     [[nodiscard]] bool meets(std::uint64_t digest, std::uint32_t ticks) noexcept;
-    // Whether nothing tells it from those there was no place for.
+    // True if nothing tells it from those there was no place for.
     [[nodiscard]] bool may_be_one(std::uint64_t digest, std::uint32_t ticks) const noexcept {
         return when_full_ == FullHeads::Refuse && is_full(digest, ticks);
     }

@@ -47,7 +47,7 @@ struct StreamOffer {
     // Of a Resync: a head may begin in so many of `bytes`; what lies behind them was judged.
     std::size_t may_begin = 0;
 
-    // Whether the caller has something to parse.
+    // True if the caller has something to parse.
     [[nodiscard]] bool parses() const noexcept {
         return kind == Offered::Head || kind == Offered::Framed || kind == Offered::Resync;
     }

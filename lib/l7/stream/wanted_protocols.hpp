@@ -23,7 +23,7 @@ inline constexpr TextFieldSet kQuicTexts{TextField::QuicPacketType, TextField::Q
                                          TextField::QuicTokenLen,   TextField::QuicSni,
                                          TextField::TlsAlpn,        TextField::TlsJa4};
 
-// Whether a rule reads a text of such units alone, or counts them: what their parsers make of them
+// True if a rule reads a text of such units alone, or counts them: what their parsers make of them
 // matters. `reading` is a UnitSource or UnitColumns.
 template <typename Reading>
 [[nodiscard]] bool reads(const Reading& reading, TextFieldSet texts, Per unit) noexcept {

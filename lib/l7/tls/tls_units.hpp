@@ -22,7 +22,7 @@ class TlsUnits {
 public:
     TlsUnits() : room_{std::make_unique<HandshakeRoom>()} {}
 
-    // Whether a connection may begin so; there is a byte.
+    // True if a connection may begin so; there is a byte.
     [[nodiscard]] static bool may_begin(ByteView bytes) noexcept;
     // Bytes of one connection, which is TLS if it has begun with a hello.
     [[nodiscard]] static bool is_mine(const FramingState& before) noexcept;

@@ -37,7 +37,7 @@ struct More {
     std::uint64_t newest = 0;  // of sub-windows: the latest that the total has something in
 };
 
-// Whether a copy lacks so much of a total that it is to be told when that was spent.
+// True if a copy lacks so much of a total that it is to be told when that was spent.
 [[nodiscard]] inline bool lacks_much(const BucketState& total, const BucketState& copy) noexcept {
     constexpr std::uint64_t kMuch = 32;  // the part of what counts
     return total.has_tally() && (total.tally.born != copy.tally.born ||
@@ -60,18 +60,18 @@ struct More {
     return debt <= half && cost.count() * limit.period() <= half - debt ? Due::Late : Due::Soon;
 }
 
-// Whether the window of an account's turn counts no more.
+// True if the window of an account's turn counts no more.
 [[nodiscard]] inline bool is_late(const Account& account, const BucketState& copy) noexcept {
     return copy.has_counts() &&
            is_over(epoch_of(account.turn, copy.counts.epoch), copy.counts, copy.lasts);
 }
 
-// Whether `a` is in debt for longer than `b`, both under the same numbers.
+// True if `a` is in debt for longer than `b`, both under the same numbers.
 [[nodiscard]] inline bool owes_more(const Gcra& a, const Gcra& b) noexcept {
     return a.fresh_from > b.fresh_from || (a.fresh_from == b.fresh_from && a.below < b.below);
 }
 
-// Whether a total has anything that a copy has not, or cannot be compared with it.
+// True if a total has anything that a copy has not, or cannot be compared with it.
 [[nodiscard]] inline bool owes_more(const BucketState& total, const BucketState& copy) noexcept {
     if (total.lasts != copy.lasts) {
         return true;

@@ -38,7 +38,7 @@ concept LedgerBackend =
         { ledger_store.recall(account) } -> std::same_as<std::uint64_t>;
         { ledger_store.leasing(account) } -> std::same_as<Leasing>;
         ledger_store.grant(account, std::uint32_t{});
-        // Whether the limit is one that workers share, under the rules in force.
+        // True if the limit is one that workers share, under the rules in force.
         { fixed.shares(account) } -> std::same_as<bool>;
         // The worker's own copy; one that has been forgotten is as good as fresh.
         { ledger_store.copy_of(account, now) } -> std::same_as<BucketState>;

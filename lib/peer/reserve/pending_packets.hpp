@@ -28,7 +28,7 @@ public:
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
     [[nodiscard]] std::size_t free_questions() const noexcept { return free_question_count_; }
     [[nodiscard]] std::size_t places() const noexcept { return packets_.size(); }
-    // Whether a packet of that connection is in the room; it is until finish().
+    // True if a packet of that connection is in the room; it is until finish().
     [[nodiscard]] bool holds(std::uint64_t connection) const noexcept {
         return *find(connection) != kNoRoomPlace;
     }

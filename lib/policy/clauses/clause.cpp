@@ -52,7 +52,7 @@ std::optional<Clause> meet(const Clause& a, const Clause& b, SetPool& pool) {
     return fields ? std::optional{Clause{*std::move(fields), *std::move(texts)}} : std::nullopt;
 }
 
-// Whether every packet of `inner` is one of `outer`: each field of `outer` stands in `inner`, at
+// True if every packet of `inner` is one of `outer`: each field of `outer` stands in `inner`, at
 // least as strict.
 bool contains(const Clause& outer, const Clause& inner, SetPool& pool) {
     if (!std::includes(inner.texts.begin(), inner.texts.end(), outer.texts.begin(),

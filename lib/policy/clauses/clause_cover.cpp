@@ -18,7 +18,7 @@ bool includes(const std::vector<WideRange>& outer, const std::vector<WideRange>&
     return true;
 }
 
-// Whether the packets of `inner` are all of `outer`: each field of `outer` stands in `inner`, at
+// True if the packets of `inner` are all of `outer`: each field of `outer` stands in `inner`, at
 // least as strict, and each test of a text too.
 bool includes(const Clause& outer, const Clause& inner, const SetPool& pool) noexcept {
     if (!std::includes(inner.texts.begin(), inner.texts.end(), outer.texts.begin(),

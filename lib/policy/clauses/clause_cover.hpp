@@ -63,7 +63,7 @@ private:
     std::uint32_t found_ = 0;  // the best of the present question
 };
 
-// Whether every value of `inner`, or its absence, is in `outer`.
+// True if every value of `inner`, or its absence, is in `outer`.
 [[nodiscard]] bool includes(const DomainSet& outer, const DomainSet& inner) noexcept;
 
 }  // namespace sluice

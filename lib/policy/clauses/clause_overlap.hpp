@@ -30,7 +30,7 @@ private:
     std::size_t looks_ = 0;
 };
 
-// Whether two sets of one field have a value in common, or absence.
+// True if two sets of one field have a value in common, or absence.
 [[nodiscard]] bool have_common(const DomainSet& a, const DomainSet& b) noexcept;
 
 }  // namespace sluice

@@ -36,7 +36,7 @@ public:
         known_[offset] = *value;
         return value;
     }
-    // Whether there were records, and none had what is looked for.
+    // True if there were records, and none had what is looked for.
     [[nodiscard]] bool are_of_another_kind() const { return !known_.empty() && !any_; }
 
 private:

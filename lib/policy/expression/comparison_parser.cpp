@@ -147,7 +147,7 @@ bool has_handshake(TokenReader& reader, const Operand& operand, std::size_t offs
                                             "is read, and this is never so");
 }
 
-// Whether a packet can have one of the numbers that are left of a comparison. What a list holds
+// True if a packet can have one of the numbers that are left of a comparison. What a list holds
 // has been checked by itself.
 bool has_values(TokenReader& reader, const Operand& operand, std::size_t offset,
                 const std::vector<NumberRange>& ranges) {
@@ -230,7 +230,7 @@ std::optional<Expression> flag_alone(TokenReader& reader, const Operand& operand
     return Expression{.kind = Expression::Kind::Leaf, .leaf = std::move(leaf), .parts = {}};
 }
 
-// Whether a condition may end before this token, so that what stood before it stands alone.
+// True if a condition may end before this token, so that what stood before it stands alone.
 bool ends_condition(const Token& token) noexcept {
     return token.kind == Token::Kind::End ||
            (token.kind == Token::Kind::Word && (token.text == "and" || token.text == "or")) ||

@@ -61,7 +61,7 @@ public:
     [[nodiscard]] std::size_t offset_of_line(std::uint32_t line) const noexcept {
         return lines_.offset_of({line, 1});
     }
-    // Whether a text says what this one would with these rules.
+    // True if a text says what this one would with these rules.
     [[nodiscard]] bool becomes(const std::string& text, std::vector<YamlNode> rules) const {
         Problems problems{""};
         const LineIndex lines{text};
@@ -146,7 +146,7 @@ std::uint32_t with_comments_above(const LineIndex& lines, std::uint32_t line, st
     return line;
 }
 
-// Whether the comments of a rule stand above a line already.
+// True if the comments of a rule stand above a line already.
 bool has_comments(const LineIndex& lines, std::uint32_t line, const LoneRule& rule) {
     if (line <= rule.comments.size()) {
         return rule.comments.empty();

@@ -48,7 +48,7 @@ struct RuleListPlace {
 // How many lines a text has; a last one that is empty is none.
 [[nodiscard]] std::uint32_t line_count(const LineIndex& lines) noexcept;
 
-// Whether a rule file has `rules`.
+// True if a rule file has `rules`.
 [[nodiscard]] bool has_rules(std::string_view text);
 
 // The lines of all rules of a rule file. Empty: it has none, or their lines cannot be told apart.

@@ -23,7 +23,7 @@ struct LimitAlgorithm {
 [[nodiscard]] BuiltLimit build_limit(const LimitAlgorithm& algorithm, const ParameterValues& values,
                                      Per per);
 
-// Whether a limit whose `variant` is among `values` has the parameter.
+// True if a limit whose `variant` is among `values` has the parameter.
 [[nodiscard]] bool has_meaning(const Parameter& parameter, const ParameterValues& values);
 
 }  // namespace sluice

@@ -311,7 +311,7 @@ private:
     std::string first_held_{};
 };
 
-// Whether what is probed for a key that has nothing of its own stays within its bounds.
+// True if what is probed for a key that has nothing of its own stays within its bounds.
 bool networks_fit(const Overrides& overrides, Position rule, const ReadContext& context) {
     for (const KeyOverrides& networks : overrides.networks) {
         std::array<std::set<unsigned>, 2> lengths;

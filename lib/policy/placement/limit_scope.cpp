@@ -142,7 +142,7 @@ bool tells_hashed(const TellingKey& key, const PortRssMapping& port, const Expre
     }
 }
 
-// Whether two packets that came in at these can have one key.
+// True if two packets that came in at these can have one key.
 bool can_share(const TellingKey& key, const PortRssMapping& a, const PortRssMapping& b) {
     return (!key.dir || a.dir == b.dir) && (!key.port || a.pair == b.pair);
 }

@@ -15,7 +15,7 @@ struct ScopeQuestion {
     MissingKey missing_key = MissingKey::Skip;
 };
 
-// Whether all packets of one key always reach the same worker: at every port whose packets the
+// True if all packets of one key always reach the same worker: at every port whose packets the
 // condition may see, what is hashed is a function of the key's parts, and the ports agree on what
 // is hashed and on which worker gets it. Doubt is no.
 [[nodiscard]] bool is_local(const ScopeQuestion& asked, const RssMapping& box);

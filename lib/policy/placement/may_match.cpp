@@ -28,7 +28,7 @@ Answer answer_if_there(const std::vector<NumberRange>& ranges, std::optional<std
     return answer_of(ranges, value) == Answer::No ? Answer::No : Answer::Maybe;
 }
 
-// Whether all that the ranges hold is TCP and UDP.
+// True if all that the ranges hold is TCP and UDP.
 bool only_hashed_ports(const std::vector<NumberRange>& ranges) {
     return std::all_of(ranges.begin(), ranges.end(), [](const NumberRange& range) {
         return range.first == range.last && (range.first == kProtoTcp || range.first == kProtoUdp);

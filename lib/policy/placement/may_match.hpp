@@ -18,7 +18,7 @@ struct KnownFacts {
     bool with_any_list = false;              // the addresses of lists may be any
 };
 
-// Whether a packet with these facts might match. All other conditions count as undecided, so true
+// True if a packet with these facts might match. All other conditions count as undecided, so true
 // may be wrong, and false is certain.
 [[nodiscard]] bool may_match(const Expression& condition, const KnownFacts& facts);
 

@@ -49,7 +49,7 @@ public:
     // From here on the text is that of these files, of which there is one at least: a place in it
     // is shown as the place in its file.
     void split(std::vector<FileStart> files) { files_ = std::move(files); }
-    // Whether it is that of several files.
+    // True if it is that of several files.
     [[nodiscard]] bool is_split() const noexcept { return !files_.empty(); }
     // The file that holds a place of the text.
     [[nodiscard]] const std::string& file_of(Position at) const noexcept;
@@ -63,7 +63,7 @@ public:
     // In another file that the text names.
     void error_in(const std::string& file, Position at, std::string message);
 
-    // Whether the work is to end now, whatever it has: an error then says so. Long loops ask it
+    // True if the work is to end now, whatever it has: an error then says so. Long loops ask it
     // every few thousand steps (StopCheck).
     [[nodiscard]] bool are_interrupted();
     [[nodiscard]] const std::stop_token& stop() const noexcept { return stop_; }
@@ -73,7 +73,7 @@ public:
     void sort_by_place();
 
     [[nodiscard]] bool has_errors() const noexcept { return errors_ != 0; }
-    // Whether further errors are only counted, so that their texts need not be made.
+    // True if further errors are only counted, so that their texts need not be made.
     [[nodiscard]] bool is_full() const noexcept { return shown_errors_ > kMaxShown; }
     [[nodiscard]] const std::vector<Problem>& list() const noexcept { return list_; }
 

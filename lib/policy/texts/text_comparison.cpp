@@ -51,7 +51,7 @@ std::optional<std::string> find_derived_fault(const ComparedText& compared, cons
     return suffixes == nullptr ? std::nullopt : fault_of_domain(compared, *suffixes);
 }
 
-// Whether the operand's texts are compared without regard to case.
+// True if the operand's texts are compared without regard to case.
 bool ignores_case(const Operand& operand) {
     return operand.lower || operand.folded;
 }

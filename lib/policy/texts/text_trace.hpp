@@ -7,7 +7,7 @@
 // A test of a text, for people.
 namespace sluice {
 
-// Whether one text passes the test, `negated` aside. Slow: a pattern is compiled for it.
+// True if one text passes the test, `negated` aside. Slow: a pattern is compiled for it.
 [[nodiscard]] bool has_one_of(const TextTest& test, ByteView text);
 
 // `contains "a"`, `is "a" or "b", whatever the case`, `1 or 5-9`; what is no printable ASCII as

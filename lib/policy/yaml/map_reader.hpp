@@ -53,7 +53,7 @@ public:
     MapReader(const YamlNode& node, std::span<const KeyRow> known, const ReadContext& context,
               std::string_view what);
 
-    // Whether there is a map to read at all.
+    // True if there is a map to read at all.
     [[nodiscard]] bool is_map() const noexcept { return node_.is_map(); }
     [[nodiscard]] const YamlNode& node() const noexcept { return node_; }
     [[nodiscard]] const YamlNode* find(std::string_view key) const noexcept;

@@ -24,7 +24,7 @@ struct Refused : std::runtime_error {
     Position at;
 };
 
-// Whether a text begins with a quote that nothing closes.
+// True if a text begins with a quote that nothing closes.
 bool is_open_quote(std::string_view text) {
     const char quote = text.empty() ? '\0' : text.front();
     if (quote != '"' && quote != '\'') {

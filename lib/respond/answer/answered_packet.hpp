@@ -56,14 +56,14 @@ struct AnsweredPacket {
     std::uint64_t connection = 0;  // of a service, as its tracker names it; else 0
 };
 
-// Whether `action` resets a segment that it has no other answer to.
+// True if `action` resets a segment that it has no other answer to.
 [[nodiscard]] constexpr bool resets_segments(const Action& action,
                                              std::span<const Action> actions) noexcept {
     return action.verdict == Verdict::Reset ||
            (action.answer.response == 0 && actions[action.answer.then].verdict == Verdict::Reset);
 }
 
-// Whether the connection of a segment of TCP is known as answered behind this action, which is one
+// True if the connection of a segment of TCP is known as answered behind this action, which is one
 // that answers: a unit has come on it.
 [[nodiscard]] constexpr bool ends_connection(const AnsweredPacket& packet, const Action& action,
                                              std::span<const Action> actions) noexcept {

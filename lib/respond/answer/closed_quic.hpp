@@ -24,7 +24,7 @@ public:
         Connection& place = places_[digest % kClosedQuic];
         return place.digest == digest && is_kept(place, second) ? &place : nullptr;
     }
-    // Whether another one had to go before its time.
+    // True if another one had to go before its time.
     [[nodiscard]] bool add(std::uint64_t digest, ByteView dcid, std::uint32_t second) noexcept {
         Connection& place = places_[digest % kClosedQuic];
         const bool displaces =

@@ -72,7 +72,7 @@ constexpr std::string_view kDateField = "Date: ";
 constexpr bool has_content(std::uint16_t status) noexcept {
     return status != 204 && status != 205 && status != 304;
 }
-// Whether the end of such a response is said by its status alone.
+// True if the end of such a response is said by its status alone.
 constexpr bool has_no_length(std::uint16_t status) noexcept {
     return status == 204 || status == 304;
 }

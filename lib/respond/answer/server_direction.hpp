@@ -20,7 +20,7 @@ inline void post_server(DigestBoard& board, std::uint64_t direction, std::uint32
     board.post(server_digest(direction, request), seconds);
 }
 
-// Whether a server's segment that acknowledges `ack` goes on with a connection whose first byte
+// True if a server's segment that acknowledges `ack` goes on with a connection whose first byte
 // that was not forwarded is `request`: its number is in the block of the request, or in the one
 // before.
 [[nodiscard]] constexpr bool is_near(std::uint32_t request, std::uint32_t ack) noexcept {
@@ -28,7 +28,7 @@ inline void post_server(DigestBoard& board, std::uint64_t direction, std::uint32
            (ack + kServerReach) / kServerReach == request / kServerReach;
 }
 
-// Whether a segment in this direction that acknowledges `ack` goes on with a connection that was
+// True if a segment in this direction that acknowledges `ack` goes on with a connection that was
 // answered (is_near()).
 [[nodiscard]] inline bool has_server(const DigestBoard& board, std::uint64_t direction,
                                      std::uint32_t ack, std::uint32_t seconds) noexcept {

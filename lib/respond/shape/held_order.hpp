@@ -26,7 +26,7 @@ public:
         : mask_{std::bit_ceil(std::max<std::size_t>(packets, 1)) - 1},
           lines_{zeroed_array<Line>(mask_ + 1)} {}
 
-    // Whether any key may have to wait.
+    // True if any key may have to wait.
     [[nodiscard]] bool any(Instant now) const noexcept { return latest_ > now; }
 
     // Where none waits: `now`, or an instant before it.

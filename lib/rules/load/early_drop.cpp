@@ -226,7 +226,7 @@ void EarlyDropProof::add_network_bans(std::uint32_t rule, DroppedNetworks& found
     }
 }
 
-// Whether the rule's ban of them is what becomes of their packets.
+// True if the rule's ban of them is what becomes of their packets.
 bool EarlyDropProof::decides(std::uint32_t rule, const IpPrefix& from) {
     const Wide first = wide_key(from.version, from.address);
     const SourceRange range{first, first | low_bits(bits_of(from.version) - from.length)};

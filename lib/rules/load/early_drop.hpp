@@ -63,7 +63,7 @@ private:
     SourceVerdicts verdicts_;
 };
 
-// Whether the kernel may be told of the bans of such a rule: what else rules say of a source is
+// True if the kernel may be told of the bans of such a rule: what else rules say of a source is
 // left to the proof.
 [[nodiscard]] bool boxes_sources(const Rule& rule) noexcept;
 

@@ -10,7 +10,7 @@ namespace sluice {
 
 class LoadedRules;
 
-// Whether the table of the countries and ASNs that rules use is made. Left out, no rule matches by
+// True if the table of the countries and ASNs that rules use is made. Left out, no rule matches by
 // them.
 enum class OriginTable : bool { LeftOut, Made };
 

@@ -36,7 +36,7 @@ struct KeySchema {
 
 [[nodiscard]] KeySchema make_key_schema(const GroupingKey& parts, MissingKey missing);
 
-// Whether two keys have the same bytes for every packet, and are missing for the same packets.
+// True if two keys have the same bytes for every packet, and are missing for the same packets.
 [[nodiscard]] bool are_same_key(const KeySchema& schema, const GroupingKey& parts,
                                 MissingKey missing) noexcept;
 

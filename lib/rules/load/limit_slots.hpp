@@ -49,7 +49,7 @@ struct SlotsImage {
     // The same of slots that limits had before their keys moved to other workers.
     std::vector<LoadedLimit> moved;
 
-    // Whether every limit has a slot of its own, was `migrated_from` others among `moved` only, and
+    // True if every limit has a slot of its own, was `migrated_from` others among `moved` only, and
     // versions and changes are what they can be.
     [[nodiscard]] bool is_sound() const;
 };
@@ -76,7 +76,7 @@ public:
     // versions may lie in the tables; the set is as it was then.
     [[nodiscard]] Result<Done> assign(LoadedSet& set, const TableView& tables, AssignTerms terms);
 
-    // Whether limits are moving, as the latest assign() left them.
+    // True if limits are moving, as the latest assign() left them.
     [[nodiscard]] bool is_migrating() const { return moving() != 0; }
 
 private:

@@ -52,7 +52,7 @@ struct alignas(64) LimitPlan {
     std::uint8_t version = 0;  // of its numbers
     std::uint8_t index = 0;    // in the rule's limits, or boxes
     std::uint8_t key = 0;      // in the rule's keys
-    // Whether a key's state depends on nothing but its entry: a new bucket on no table_share and on
+    // True if a key's state depends on nothing but its entry: a new bucket on no table_share and on
     // no slot under which the key may owe something, a penalty box on no other worker's.
     bool stands_alone = false;
     bool has_queue = false;  // its states do: records in further lines of the pool
@@ -117,7 +117,7 @@ struct MeterPlan {
     // Some action makes a frame of its own; some of them answer requests.
     bool answers = false;
     bool answers_requests = false;
-    // Whether a limit counts open connections, whose packets are followed.
+    // True if a limit counts open connections, whose packets are followed.
     bool counts_open = false;
     // What all rules together read, and the units of later layers that they count.
     TextFieldSet texts;
@@ -129,9 +129,9 @@ struct MeterPlan {
     // An enforcing rule asks whom the requests of trusted proxies are from.
     bool enforces_on_clients = false;
 
-    // Whether some limit is asked of its keys' owners.
+    // True if some limit is asked of its keys' owners.
     [[nodiscard]] bool has_asked() const noexcept { return !asked.empty(); }
-    // Whether matching and keying need more of a frame than its headers.
+    // True if matching and keying need more of a frame than its headers.
     [[nodiscard]] bool reads_payload() const noexcept { return !counts.empty() || !texts.empty(); }
 };
 

@@ -10,7 +10,7 @@ bool is_plain(const RuleSet& set, ActionIndex action) {
     return verdict == Verdict::Pass || verdict == Verdict::Drop;
 }
 
-// Whether what it refuses may get something else than nothing.
+// True if what it refuses may get something else than nothing.
 bool may_answer(const RuleSet& set, const Rule& rule) {
     const bool colors = std::any_of(rule.limits.begin(), rule.limits.end(), [](const auto& limit) {
         return algorithm_of(limit.limit) == Algorithm::ColorMeter;

@@ -63,7 +63,7 @@ public:
     void refused(WatchedKey& watched, Units cost, Nanoseconds wait, Now now) noexcept;
     // The same, while what was refused before is still waited for.
     void refused_again(WatchedKey& watched, Now now) noexcept;
-    // Whether refused() has to be told the wait.
+    // True if refused() has to be told the wait.
     [[nodiscard]] static bool asks_wait(const WatchedKey& watched, Now now) noexcept {
         return watched.end == kNoInstant ||
                (watched.events.has(EdgeEvent::Refill) &&

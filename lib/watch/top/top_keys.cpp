@@ -52,7 +52,7 @@ std::optional<std::uint64_t> remaining_in(std::uint64_t note) {
                                                                      : std::optional{note};
 }
 
-// Whether it has anything of what keys are listed by.
+// True if it has anything of what keys are listed by.
 bool is_listed(const TopKey& key, TopOrder order) {
     switch (order) {
         case TopOrder::Bits:
