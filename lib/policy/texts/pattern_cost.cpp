@@ -57,7 +57,6 @@ private:
             case '+':
             case '?':
             case '|':
-                ++cost_.operators;
                 return rest_.remove_prefix(1);
             default:
                 add(1);
@@ -122,7 +121,6 @@ private:
             add(1);
             return rest_.remove_prefix(1);
         }
-        ++cost_.operators;
         Group& group = groups_.back();
         const std::uint64_t more = bounded(group.latest * (std::max<std::uint64_t>(*most, 1) - 1));
         group.places = bounded(group.places + more);
@@ -167,10 +165,6 @@ PatternCost cost_of(std::string_view regex) {
 
 bool is_quick_to_read(const PatternCost& cost) noexcept {
     return cost.places <= 1000;
-}
-
-bool is_quick_to_compile(const PatternCost& cost) noexcept {
-    return cost.places <= 200 && cost.operators <= 8;
 }
 
 }  // namespace sluice

@@ -2,7 +2,6 @@
 
 #include "lib/policy/child_process.hpp"
 #include "lib/policy/texts/pattern.hpp"
-#include "lib/policy/texts/pattern_cost.hpp"
 #include "lib/policy/texts/pattern_sample.hpp"
 #include "lib/policy/texts/scan_cost.hpp"
 
@@ -23,8 +22,6 @@ constexpr std::uint64_t kMicrosForOne = 1'000'000;
 constexpr std::uint64_t kMicrosForAll = 1'500'000;
 constexpr std::uint64_t kMicrosForEach = 50'000;  // as much more for all
 constexpr std::uint64_t kMicrosForMeasuring = 500'000;
-// So many that each are quick are quick together.
-constexpr std::size_t kFew = 64;
 // Bytes of the other process's answer: a database is far smaller.
 constexpr std::size_t kMostNews = std::size_t{1} << 30;
 
@@ -35,10 +32,6 @@ struct Free {
         (void)hs_free_compile_error(error);
     }
 };
-
-bool is_quick(const TextEntry& pattern) {
-    return pattern.how != TextHow::Matches || is_quick_to_compile(cost_of(pattern.text));
-}
 
 std::optional<std::uint64_t> scan_ns_of(const MadeDatabase& database,
                                         const std::vector<TextEntry>& patterns) {
@@ -51,61 +44,66 @@ void tell(const ChildOutput& out, const NewsHeader& header, ByteView bytes = {})
     out.put(bytes);
 }
 
-// The processor time that this process may still take: when it is over, SIGPROF ends it.
-class Budget {
-public:
-    explicit Budget(std::size_t patterns) noexcept
-        : left_{kMicrosForAll + patterns * kMicrosForEach} {
-        set_timer(ITIMER_REAL, left_ * kRealTimeFactor);
-    }
+void tell_refusal(const ChildOutput& out, const PatternRefusal& refusal,
+                  const std::vector<TextEntry>& patterns) {
+    const auto at =
+        std::find(patterns.begin(), patterns.end(), refusal.pattern.value_or(TextEntry{}));
+    tell(out,
+         {News::Refusal, refusal.pattern.has_value(),
+          static_cast<std::uint32_t>(at - patterns.begin()), refusal.what.size()},
+         bytes_of(refusal.what));
+}
 
-    template <typename Work>
-    void spend_on_one(Work work) {
-        const std::uint64_t given = std::min(left_, kMicrosForOne);
-        set_timer(ITIMER_PROF, given);
-        work();
-        left_ -= given - std::min(left_of_timer(ITIMER_PROF), given);
-        left_ = std::max<std::uint64_t>(left_, 1);
-    }
-    void spend_one() const noexcept { set_timer(ITIMER_PROF, std::min(left_, kMicrosForOne)); }
-    void spend_rest() const noexcept { set_timer(ITIMER_PROF, left_); }
+std::uint64_t micros_for(const std::vector<TextEntry>& patterns) noexcept {
+    return patterns.size() == 1 ? kMicrosForOne : kMicrosForAll + patterns.size() * kMicrosForEach;
+}
 
-private:
-    std::uint64_t left_;
-};
-
-void compile_in_child(const std::vector<TextEntry>& patterns, const ChildOutput& out) {
-    Budget budget{patterns.size()};
-    const bool alone = patterns.size() == 1;  // then to compile it is to compile all
-    for (std::uint32_t i = 0; i < patterns.size() && !alone; ++i) {
-        if (is_quick(patterns[i])) {
-            continue;
-        }
+// Compiles each alone, as `explain` will. False: one was refused. One that takes too long ends the
+// child, and it is the one that was told last.
+bool compile_each(const std::vector<TextEntry>& patterns, const ChildOutput& out) {
+    std::uint64_t left = micros_for(patterns);
+    for (std::uint32_t i = 0; i < patterns.size(); ++i) {
         tell(out, {News::Pattern, true, i, 0});
-        // What it is refused for is found again below.
-        budget.spend_on_one([&] { (void)compile_here({patterns[i]}); });
-    }
-    tell(out, {alone ? News::Pattern : News::All, alone, 0, 0});
-    if (alone) {
-        budget.spend_one();
-    } else {
-        budget.spend_rest();
-    }
-    const CompiledPatterns made = compile_here(patterns);
-    if (const auto* refusal = std::get_if<PatternRefusal>(&made)) {
-        const auto at =
-            std::find(patterns.begin(), patterns.end(), refusal->pattern.value_or(TextEntry{}));
-        tell(out,
-             {News::Refusal, refusal->pattern.has_value(),
-              static_cast<std::uint32_t>(at - patterns.begin()), refusal->what.size()},
-             bytes_of(refusal->what));
-    } else {
-        const auto& database = std::get<MadeDatabase>(made);
-        tell(out, {News::Database, false, 0, database.bytes.size()}, database.bytes);
-        set_timer(ITIMER_PROF, kMicrosForMeasuring);
-        if (const std::optional<std::uint64_t> ns = scan_ns_of(database, patterns)) {
-            tell(out, {News::Cost, false, 0, *ns});
+        const std::uint64_t given = std::min(left, kMicrosForOne);
+        set_timer(ITIMER_PROF, given);
+        const CompiledPatterns made = compile_here({patterns[i]});
+        left -= std::min(given - std::min(left_of_timer(ITIMER_PROF), given), left - 1);
+        if (const auto* refusal = std::get_if<PatternRefusal>(&made)) {
+            tell_refusal(out, {refusal->what, patterns[i]}, patterns);
+            return false;
         }
+    }
+    return true;
+}
+
+// When its time is over, SIGPROF ends the child; SIGALRM where it waits and does nothing.
+void compile_all(const std::vector<TextEntry>& patterns, const ChildOutput& out) {
+    const std::uint64_t most = micros_for(patterns);
+    const bool alone = patterns.size() == 1;
+    set_timer(ITIMER_REAL, most * kRealTimeFactor);
+    set_timer(ITIMER_PROF, most);
+    tell(out, {alone ? News::Pattern : News::All, alone, 0, 0});
+    const CompiledPatterns made = compile_here(patterns);
+    const bool all_are_quick = left_of_timer(ITIMER_PROF) >= most - kMicrosForOne;
+    if (const auto* refusal = std::get_if<PatternRefusal>(&made)) {
+        return tell_refusal(out, *refusal, patterns);
+    }
+    if (!all_are_quick && !compile_each(patterns, out)) {
+        return;
+    }
+    const auto& database = std::get<MadeDatabase>(made);
+    tell(out, {News::Database, false, 0, database.bytes.size()}, database.bytes);
+    set_timer(ITIMER_PROF, kMicrosForMeasuring);
+    if (const std::optional<std::uint64_t> ns = scan_ns_of(database, patterns)) {
+        tell(out, {News::Cost, false, 0, *ns});
+    }
+}
+
+// Patterns that are refused together, such as for their time, may be so for one of them.
+void find_culprit(const std::vector<TextEntry>& patterns, const ChildOutput& out) {
+    set_timer(ITIMER_REAL, micros_for(patterns) * kRealTimeFactor);
+    if (compile_each(patterns, out)) {
+        tell(out, {News::All, false, 0, 0});
     }
 }
 
@@ -118,12 +116,20 @@ PatternRefusal took_too_long(const Unfinished& last, const std::vector<TextEntry
                 patterns[*last.pattern]};
     }
     return {"the patterns take too long to compile together: more than " +
-                std::to_string((kMicrosForAll + patterns.size() * kMicrosForEach) / 1000) + " ms",
+                std::to_string(micros_for(patterns) / 1000) + " ms",
             {}};
 }
 
-CompiledPatterns outcome_of(ByteView news, const std::vector<TextEntry>& patterns) {
-    PatternNews read = read_pattern_news(news, patterns.size());
+// The outcome of `work` in a child process.
+CompiledPatterns outcome_of(void (*work)(const std::vector<TextEntry>&, const ChildOutput&),
+                            const std::vector<TextEntry>& patterns) {
+    const std::optional<std::vector<std::byte>> news =
+        run_in_child([&](const ChildOutput& out) { work(patterns, out); }, kMostNews);
+    if (!news) {
+        return PatternRefusal{"there is no process, or no memory, for compiling the patterns",
+                              std::nullopt};
+    }
+    PatternNews read = read_pattern_news(*news, patterns.size());
     if (auto* made = std::get_if<MadeDatabase>(&read)) {
         return std::move(*made);
     }
@@ -137,29 +143,17 @@ CompiledPatterns outcome_of(ByteView news, const std::vector<TextEntry>& pattern
     return took_too_long(std::get<Unfinished>(read), patterns);
 }
 
-CompiledPatterns compile_apart(const std::vector<TextEntry>& patterns) {
-    const std::optional<std::vector<std::byte>> news =
-        run_in_child([&](const ChildOutput& out) { compile_in_child(patterns, out); }, kMostNews);
-    if (!news) {
-        return PatternRefusal{"there is no process, or no memory, for compiling the patterns",
-                              std::nullopt};
-    }
-    return outcome_of(*news, patterns);
-}
-
 }  // namespace
 
 CompiledPatterns compile_patterns(const std::vector<TextEntry>& patterns) {
-    const bool quick =
-        patterns.size() <= kFew && std::all_of(patterns.begin(), patterns.end(), is_quick);
-    if (!quick) {
-        return compile_apart(patterns);
+    CompiledPatterns together = outcome_of(compile_all, patterns);
+    const auto* refusal = std::get_if<PatternRefusal>(&together);
+    if (refusal == nullptr || refusal->pattern || patterns.size() == 1) {
+        return together;
     }
-    CompiledPatterns compiled = compile_here(patterns);
-    if (auto* made = std::get_if<MadeDatabase>(&compiled)) {
-        made->scan_ns = scan_ns_of(*made, patterns);
-    }
-    return compiled;
+    CompiledPatterns culprit = outcome_of(find_culprit, patterns);
+    refusal = std::get_if<PatternRefusal>(&culprit);
+    return refusal != nullptr && refusal->pattern ? culprit : together;
 }
 
 CompiledPatterns compile_here(const std::vector<TextEntry>& patterns) {

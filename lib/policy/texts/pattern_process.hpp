@@ -8,9 +8,9 @@
 #include <vector>
 
 // Hyperscan's compiler takes milliseconds for a thousand patterns, and may take minutes for one of
-// thirty bytes; nothing stops it. Patterns that might be slow are compiled in a process of its own,
+// thirty bytes; nothing stops it. So all of them are compiled together in a process of its own,
 // which the kernel ends when it has used up its time: the caller gets an answer, and other threads
-// never wait.
+// never wait. When it had too little, a second one finds the pattern that is to blame.
 namespace sluice {
 
 // What went wrong in making the databases.

@@ -11,46 +11,43 @@ TEST(PatternCost, CountsWhatRepeatsWriteOut) {
     const struct {
         std::string_view regex;
         std::uint64_t places;
-        unsigned operators = 0;
     } rows[] = {
         {"", 0},
         {"abc", 3},
-        {"a{3}", 3, 1},
-        {"a{3,}", 3, 1},
-        {"a{3,7}b", 8, 1},
-        {"a{0}", 1, 1},
-        {"a{0,9}", 9, 1},
-        {"(abc){5}", 15, 1},
-        {"((ab){3}c){10}", 70, 2},
-        {"a*b+c?", 3, 3},
-        {"ab|cd", 4, 1},
-        {"(a|b){4}", 8, 2},
-        {"[a-z]{8}", 8, 1},
-        {"[]a]{8}", 8, 1},
-        {"[^]a]{8}", 8, 1},
-        {"[a\\]{9}]{8}", 8, 1},
-        {"[[:alpha:]{9}]{8}", 8, 1},
-        {"\\x41{3}", 5, 1},  // \x, 4 and 1 for it; never less than there is
-        {"\\x{41}{3}", 3, 1},
-        {"\\p{Lu}{3}", 3, 1},
-        {"\\d{3}\\.", 4, 1},
+        {"a{3}", 3},
+        {"a{3,}", 3},
+        {"a{3,7}b", 8},
+        {"a{0}", 1},
+        {"a{0,9}", 9},
+        {"(abc){5}", 15},
+        {"((ab){3}c){10}", 70},
+        {"a*b+c?", 3},
+        {"ab|cd", 4},
+        {"(a|b){4}", 8},
+        {"[a-z]{8}", 8},
+        {"[]a]{8}", 8},
+        {"[^]a]{8}", 8},
+        {"[a\\]{9}]{8}", 8},
+        {"[[:alpha:]{9}]{8}", 8},
+        {"\\x41{3}", 5},  // \x, 4 and 1 for it; never less than there is
+        {"\\x{41}{3}", 3},
+        {"\\p{Lu}{3}", 3},
+        {"\\d{3}\\.", 4},
         {"\\{9}", 3},
-        {"\\Qa{9}\\E{2}", 5, 1},
+        {"\\Qa{9}\\E{2}", 5},
         {"\\Qa{9}", 4},
         {"a{x}", 4},
         {"a{,3}", 5},
         {"a{", 2},
-        {"{9}", 0, 1},
-        {"(a{5}", 5, 1},
-        {"a){5}", 5, 1},
-        {"a{2}{3}", 6, 2},
+        {"{9}", 0},
+        {"(a{5}", 5},
+        {"a){5}", 5},
+        {"a{2}{3}", 6},
         {"\\", 1},
         {"[", 1},
     };
     for (const auto& row : rows) {
-        const PatternCost cost = cost_of(row.regex);
-        EXPECT_EQ(cost.places, row.places) << row.regex;
-        EXPECT_EQ(cost.operators, row.operators) << row.regex;
+        EXPECT_EQ(cost_of(row.regex).places, row.places) << row.regex;
     }
 }
 
@@ -67,10 +64,6 @@ TEST(PatternCost, StaysBoundedAndNamesTheRepeat) {
 }
 
 TEST(PatternCost, TellsQuickOnesFromOthers) {
-    EXPECT_TRUE(is_quick_to_compile(cost_of("^GET /[a-z]+/.*\\.php")));
-    EXPECT_TRUE(is_quick_to_compile(cost_of("a{3,9}b")));
-    EXPECT_FALSE(is_quick_to_compile(cost_of("x.{1,400}y")));
-    EXPECT_FALSE(is_quick_to_compile(cost_of("a|b|c|d|e|f|g|h|i|j")));
     EXPECT_TRUE(is_quick_to_read(cost_of("x.{1,400}y")));
     EXPECT_FALSE(is_quick_to_read(cost_of("x.{1,4000}y")));
 }
