@@ -1140,6 +1140,23 @@ class WhileOthersCompile(Case):
             pass  # the connection ended first
         self.assertEqual(requests_of(self.dataplane).count("apply"), 1)
 
+    def test_bans_that_another_call_ends_meanwhile_are_no_fault(self):
+        self.start()
+        self.good(self.box.put_rules(slow_rules(500) + "  - " + RULES.partition("  - ")[2]))
+        self.good(self.box.ask("POST", "/v1/rules/a/bans", json.dumps({"keys": ["10.0.0.1", "10.0.0.2"]})))
+        calls = [UnixConnection(self.box.socket) for _ in range(2)]
+        for connection in calls:
+            self.addCleanup(connection.close)
+            before = cpu_seconds(self.sluiced.pid)
+            connection.request("POST", "/v1/rules/a/unbans", json.dumps({"keys": ["10.0.0.1", "10.0.0.2", "10.0.0.3"]}))
+            self.wait_until_compiled(before)
+        self.assertFalse(any(map(self.is_answered, calls)), "both have read the bans that they are to end")
+        told = sorted((self.good(Answer(connection.getresponse())) for connection in calls), key=lambda one: one["ended"])
+        self.assertEqual([(one["unbanned"], one["not_banned"], one["ended"]) for one in told], [(2, 1, 0), (0, 1, 2)])
+        self.assertEqual({one["generation"] for one in told}, {self.box.generation()})
+        self.assertEqual(told[1]["warnings"][0]["message"], "the ban of 10.0.0.1 had ended by then")
+        self.assertEqual(self.good(self.box.get("/v1/bans"))["bans"], [])
+
     def test_nobody_else_waits_for_a_rollback(self):
         self.start()
         slow = self.good(self.box.put_rules(slow_rules(500)))["generation"]  # compiled three times here

@@ -33,6 +33,7 @@ struct Banned {
     TierKey key;
     std::optional<FoundKey> found;  // nullopt: it does not fit the rule any more
     bool by_name = false;           // an operator has banned it
+    bool ended = false;             // so it was, and that ban has ended since the call was read
     bool lifted = false;            // a penalty box has held it
     bool unknown = false;           // not all penalty boxes could be asked
 };
@@ -80,8 +81,9 @@ ReadUnbans read_unbans(const BulkCall& call) {
     return read;
 }
 
-// One change for all that operators have banned.
-RuleChange unset_named(const BulkCall& call, const std::vector<Banned>& keys, uid_t from,
+// One change for all that operators have banned. None of these bans may be left by then: each has
+// run out, or another call has ended it. Nothing changes then, and nothing is wrong.
+RuleChange unset_named(const BulkCall& call, std::vector<Banned>& keys, uid_t from,
                        Services& services) {
     std::vector<SettingChoice> choices;
     for (const Banned& one : keys) {
@@ -90,9 +92,17 @@ RuleChange unset_named(const BulkCall& call, const std::vector<Banned>& keys, ui
                 {.rule = call.rule, .key = one.key.second, .tier = one.key.first, .bans = true});
         }
     }
-    return choices.empty()
-               ? RuleChange{.before = call.view->generation, .after = call.view->generation}
-               : services.rules.unset_keys(choices, from);
+    if (choices.empty()) {
+        return {.before = call.view->generation, .after = call.view->generation};
+    }
+    RuleChange change = services.rules.unset_keys(choices, from);
+    if (change.refusal && change.refusal->kind == Refusal::Kind::NothingSet) {
+        for (Banned& one : keys) {
+            one.ended = std::exchange(one.by_name, false);
+        }
+        return {.before = change.before, .after = change.before};
+    }
+    return change;
 }
 
 // Asks the workers key by key, as long as they answer and there is time.
@@ -117,6 +127,7 @@ void lift_all(std::vector<Banned>& keys, Services& services) {
 struct ToTell {
     KeyFaults warnings{"warning"};
     std::size_t not_banned = 0;
+    std::size_t ended = 0;
     std::size_t unanswered = 0;
 
     void add(const Banned& one, const RuleView& view) {
@@ -126,6 +137,9 @@ struct ToTell {
             warnings.add(one.item, fmt::format("not all workers have answered whether their "
                                                "penalty box lets {} out; try again",
                                                key));
+        } else if (one.ended && !one.lifted) {
+            ++ended;
+            warnings.add(one.item, fmt::format("the ban of {} had ended by then", key));
         } else if (!one.by_name && !one.lifted) {
             ++not_banned;
             const Json networks = one.found && warnings.takes_more()
@@ -169,7 +183,7 @@ HttpResponse post_unbans(const HttpRequest& request, Services& services) {
             read.faults.told());
     }
     const RuleChange change = unset_named(call, read.keys, request.peer.uid, services);
-    if (change.refusal && change.refusal->kind != Refusal::Kind::NothingSet) {
+    if (change.refusal) {
         record(services, request, audit_text(call.rule, read.keys, read.keys.size()), change);
         return refused_setting(*change.refusal);
     }
@@ -180,19 +194,18 @@ HttpResponse post_unbans(const HttpRequest& request, Services& services) {
     }
     const auto unbanned = static_cast<std::size_t>(std::ranges::count_if(
         read.keys, [](const Banned& one) { return one.by_name || one.lifted; }));
-    if (unbanned == 0) {
+    if (unbanned == 0 && std::ranges::none_of(read.keys, &Banned::ended)) {
         return problem_response(404, "nothing was unbanned",
                                 fmt::format("none of {} keys was banned by itself, as far as "
                                             "workers have answered",
                                             read.keys.size()),
                                 others.warnings.told());
     }
-    RuleChange done = change;
-    done.refusal.reset();
-    record(services, request, audit_text(call.rule, read.keys, unbanned), done);
+    record(services, request, audit_text(call.rule, read.keys, unbanned), change);
     return json_response({{"rule", call.rule},
                           {"unbanned", unbanned},
                           {"not_banned", others.not_banned},
+                          {"ended", others.ended},
                           {"unanswered", others.unanswered},
                           {"warnings", others.warnings.told()},
                           {"generation", generation_text(change.after)}});
