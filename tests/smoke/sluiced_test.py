@@ -407,6 +407,8 @@ class Resources(Case):
                                    ("POST", "/v1/merge", {"interval": "2ms", "rule": "a"})):
             problem = self.refused(self.box.ask(method, path, json.dumps(body)), 400)
             self.assertIn(f"there is no `{list(body)[-1]}` in the body; it may have `", problem["detail"], path)
+        problem = self.refused(self.box.ask("POST", "/v1/rules/a/key", '{"key":"10.0.0.1","action":"frgive"}'), 400)
+        self.assertIn("reset, forgive, grant, set, unset, ban or unban", problem["detail"])
         item = json.dumps({"keys": [{"key": "10.0.0.1", "rate": "5/s", "untill": "1h"}]})
         self.assertIn("there is no `untill`", self.refused(self.box.ask("POST", "/v1/rules/a/keys", item), 422)["detail"])
         self.assertEqual(self.good(self.box.get("/v1/bans"))["bans"], [])

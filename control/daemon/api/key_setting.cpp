@@ -103,7 +103,7 @@ HttpResponse change_setting(const std::string& action, const KeyWords& words, co
                             const HttpRequest& request, Services& services) {
     const bool sets = action == "set" || action == "ban";
     if (!sets && action != "unset" && action != "unban") {
-        return bad_request("`action` is reset, grant, set, unset, ban or unban");
+        return bad_request("`action` is reset, forgive, grant, set, unset, ban or unban");
     }
     const std::shared_ptr<const RuleView> view = services.rules.view();
     KeyWords wanted = words;
