@@ -90,6 +90,9 @@ std::variant<Json, DaemonRefusal> ask_once(const Options& options, const PagedLi
                 all.at(list.rows).push_back(std::move(row));
             }
             all["next"] = page.at("next");
+            if (page.contains("boxes_read")) {
+                all["boxes_read"] = page["boxes_read"];  // false from the page on where it is
+            }
         }
     } while (!after.empty() && most != 0);
     return all;

@@ -1,6 +1,7 @@
 #include "control/cli/commands.hpp"
 #include "control/cli/daemon.hpp"
 #include "control/cli/live_keys_text.hpp"
+#include "control/cli/terminal.hpp"
 
 #include <functional>
 
@@ -22,8 +23,18 @@ ExitCode run_keys(const Options& options) {
 }
 
 ExitCode run_bans(const Options& options) {
-    return show_pages(options, {"/v1/bans?rule=" + url_escape(options.rule) + "&", "bans"},
-                      bans_text);
+    const auto answer =
+        ask_pages(options, {"/v1/bans?rule=" + url_escape(options.rule) + "&", "bans"},
+                  options.list_after, options.most);
+    const ExitCode exit = show_answer(options, answer, bans_text);
+    const Json* const document = std::get_if<Json>(&answer);
+    if (document == nullptr || document->value("boxes_read", true)) {
+        return exit;
+    }
+    return refuse(
+        "no dataplane is connected, so no ban is carried out by it now; these are known to "
+        "sluiced, and the penalty boxes' are not known",
+        ExitCode::Unreached);
 }
 
 }  // namespace sluice

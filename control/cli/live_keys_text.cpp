@@ -86,7 +86,7 @@ std::string live_text(const Json& document, bool from_first) {
 
 std::string bans_text(const Json& document) {
     if (document.at("bans").empty() && document.at("next").is_null()) {
-        return "nobody is banned\n";
+        return document.value("boxes_read", true) ? "nobody is banned\n" : "";
     }
     Table table{{{"RULE"}, {"KEY"}, {"SOURCE"}, {"LEFT", kRight}, {"REASON"}}, 2};
     for (const Json& row : document.at("bans")) {

@@ -54,6 +54,10 @@ class Case(unittest.TestCase):
         if rules:
             self.applied = self.good(self.box.put_rules(rules))["generation"]
 
+    def ctl(self, *words):
+        return subprocess.run([PROGRAMS[2], *words, "--socket", self.box.socket],
+                              capture_output=True, text=True, timeout=60)
+
     def good(self, answer):
         self.assertEqual(answer.status, 200, answer.text)
         return answer.json()
@@ -755,10 +759,6 @@ rules:
 
 
 class Explained(Case):
-    def ctl(self, *words):
-        return subprocess.run([PROGRAMS[2], *words, "--socket", self.box.socket],
-                              capture_output=True, text=True, timeout=60)
-
     def explain(self, *words, exit=0):
         done = self.ctl("explain", "--src", "10.0.0.1", "--dst", "192.0.2.1", *words)
         self.assertEqual(done.returncode, exit, done.stdout + done.stderr)
@@ -959,6 +959,24 @@ class WhenThingsEnd(Case):
                          {"connected": False, "pid": 0, "generation": NONE})
         self.assertEqual(self.box.generation(), NONE)
         self.assertFalse((self.box.state / "rules.json").exists())
+
+    def test_bans_without_a_dataplane_are_those_that_sluiced_knows(self):
+        self.start(RULES + "  - {id: boxed, mode: enforce, key: [ip.src], limits: [{algorithm: token_bucket, rate: 1/s, burst: 2}], "
+                           "ban: {after: 3, within: 10s, for: 2m}}\n")
+        self.good(self.box.ask("POST", "/v1/rules/boxed/bans", json.dumps({"keys": ["10.0.0.2"]})))
+        told = self.good(self.box.get("/v1/bans"))
+        self.assertEqual((told["boxes_read"], len(told["bans"])), (True, 2))
+        self.assertEqual(self.ctl("bans").returncode, 0)
+        self.dataplane.kill()
+        self.dataplane.wait()
+        wait_until("sluiced to notice", lambda: not self.box.connected())
+        told = self.good(self.box.get("/v1/bans"))
+        self.assertEqual((told["boxes_read"], told["next"]), (False, None))
+        self.assertEqual([ban["source"] for ban in told["bans"]], ["operator"])
+        done = self.ctl("bans")
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("10.0.0.2", done.stdout)
+        self.assertIn("the penalty boxes' are not known", done.stderr)
 
     def test_sluiced_is_killed_and_re_attaches(self):
         self.start()

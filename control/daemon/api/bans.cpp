@@ -85,6 +85,7 @@ public:
     [[nodiscard]] HttpResponse response() && {
         return json_response({{"generation", generation_text(view_.generation)},
                               {"bans", std::move(bans_)},
+                              {"boxes_read", boxes_read_},
                               {"next", next_ ? Json(text_of(*next_)) : Json()}});
     }
 
@@ -189,10 +190,14 @@ private:
             return std::nullopt;
         }
         const std::uint32_t room = words_.most - static_cast<std::uint32_t>(bans_.size());
+        if (!boxes_read_) {
+            return std::nullopt;
+        }
         const std::variant<KeyPage, HttpResponse> read = read_tables(
             {view_.generation, rule.id, true, place->worker, place->position, room}, services_);
         if (const auto* refusal = std::get_if<HttpResponse>(&read)) {
-            return *refusal;
+            boxes_read_ = services_.link.status().connected;
+            return boxes_read_ ? std::optional{*refusal} : std::nullopt;
         }
         const auto& found = std::get<KeyPage>(read);
         for (const ListedKey& key : found.keys) {
@@ -213,6 +218,7 @@ private:
     std::string only_;  // a rule; empty: all
     PageWords words_;
     Services& services_;
+    bool boxes_read_ = services_.link.status().connected;  // else the penalty boxes are not known
     BanPlace place_;
     Json bans_ = Json::array();
     std::string last_;

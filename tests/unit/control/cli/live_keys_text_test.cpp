@@ -73,6 +73,8 @@ TEST(BansText, SaysWhoHasMadeThem) {
               "r     10.0.0.1               operator     for good  abuse\n"
               "r     wider #00000000000ab1  penalty_box     1m30s\n");
     EXPECT_EQ(bans_text({{"bans", Json::array()}, {"next", nullptr}}), "nobody is banned\n");
+    // Who is in a penalty box is not known.
+    EXPECT_EQ(bans_text({{"bans", Json::array()}, {"boxes_read", false}, {"next", nullptr}}), "");
 }
 
 }  // namespace
