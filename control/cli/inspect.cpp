@@ -300,6 +300,11 @@ ExitCode run_inspect(const Options& options) {
     if (const auto* exit = std::get_if<ExitCode>(&services)) {
         return *exit;
     }
+    if (!options.rules_files.empty() && options.inside.empty()) {
+        say_warning(
+            "no frame comes from the servers, whose connections cannot be followed so; "
+            "--inside PREFIX names the networks behind the box");
+    }
     Inspector inspector{list, std::get<Tunnels>(tunnels), *std::move(inside), *std::move(suffixes)};
     return show_frames(*reader, options, list, inspector,
                        std::get<std::unique_ptr<ServiceColumn>>(services).get());

@@ -207,6 +207,13 @@ class Inspected(Services):
             self.assertEqual([line.split("\t")[1] for line in self.ctl(*words, *more)[0].splitlines()], wanted)
         self.assertEqual(self.ctl(*words[:-2])[0].splitlines()[1].split("\t")[1], "in")
 
+    def test_without_the_servers_it_warns(self):
+        rules, *capture = self.arguments("enforce", talk())
+        words = ("inspect", *capture, "--fields", "dir")
+        self.assertIn("--inside PREFIX names", self.ctl(*words, "--services-of", rules)[1])
+        for silent in ((), INSIDE, ("--services-of", rules, *INSIDE)):
+            self.assertNotIn("--inside", self.ctl(*words, *silent)[1], silent)
+
     def test_its_rules_drop_nothing(self):
         many = Dialogue().handshake()
         for number in range(9):  # `requests` admits five
