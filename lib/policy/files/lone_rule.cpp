@@ -37,6 +37,17 @@ Found only_item(const LineIndex& lines, const YamlNode& list, std::uint32_t end)
     return {&list.items.front(), block->rules.front().first, block->rules.front().last};
 }
 
+// What a rule file with one rule has beside it, such as `services`; nullptr: nothing.
+const YamlEntry* too_much(const YamlNode& root) {
+    if (!root.is_map() || value_of(root, "rules") == nullptr) {
+        return nullptr;
+    }
+    const auto entry = std::find_if(root.entries.begin(), root.entries.end(), [](const auto& one) {
+        return one.key.text != "version" && one.key.text != "rules";
+    });
+    return entry == root.entries.end() ? nullptr : &*entry;
+}
+
 Found find(const LineIndex& lines, const YamlNode& root) {
     if (root.is_list()) {
         return only_item(lines, root, line_count(lines) + 1);
@@ -45,11 +56,8 @@ Found find(const LineIndex& lines, const YamlNode& root) {
     if (rules == nullptr) {
         return root.is_map() ? whole_map(lines, root) : Found{};
     }
-    const bool alone =
-        std::all_of(root.entries.begin(), root.entries.end(), [](const YamlEntry& entry) {
-            return entry.key.text == "version" || entry.key.text == "rules";
-        });
-    return alone ? only_item(lines, *rules, rules_of(lines, root).end) : Found{};
+    return too_much(root) == nullptr ? only_item(lines, *rules, rules_of(lines, root).end)
+                                     : Found{};
 }
 
 // Comments that stand right above a line, or with blank lines in between.
@@ -68,6 +76,13 @@ std::vector<std::string> comments_above(const LineIndex& lines, std::uint32_t li
 }
 
 std::optional<LoneRule> rule_in(const LineIndex& lines, const YamlNode& root, Problems& problems) {
+    if (const YamlEntry* more = too_much(root)) {
+        problems.error(more->key.at, "`" + more->key.text +
+                                         "` is too much here: apply the whole file, or leave it "
+                                         "out; " +
+                                         std::string{kForms});
+        return std::nullopt;
+    }
     const Found found = find(lines, root);
     if (found.rule == nullptr || !found.rule->is_map()) {
         problems.error(root.at, std::string{kForms});

@@ -113,6 +113,9 @@ TEST(RuleEdit, TakesARuleInAnyOfItsForms) {
     EXPECT_FALSE(read_lone_rule("- id: a\n- id: b\n", problems));
     EXPECT_FALSE(read_lone_rule("version: 1\nrules: []\n", problems));
     EXPECT_FALSE(read_lone_rule("version: 1\nlimits: {}\nrules:\n  - id: a\n", problems));
+    const Problem& beside = problems.list().back();
+    EXPECT_TRUE(beside.message.starts_with("`limits` is too much here")) << beside.message;
+    EXPECT_EQ(beside.at.line, 2U);
     EXPECT_FALSE(read_lone_rule("when: ip.src eq 1.1.1.1\n", problems));
     EXPECT_FALSE(read_lone_rule("", problems));
     EXPECT_FALSE(read_lone_rule("id: [", problems));
