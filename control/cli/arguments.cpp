@@ -6,7 +6,9 @@
 #include "control/cli/help_text.hpp"
 #include "control/cli/simulate/limit_words.hpp"
 #include "control/cli/terminal.hpp"
+#include "control/cli/unknown_words.hpp"
 
+#include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
@@ -334,11 +336,15 @@ ExitCode answer_parse_error(const CLI::App& app, const CLI::ParseError& error) {
         print(folded_help(text.str()));
         return ExitCode::Done;
     }
-    const bool unknown_word = app.get_subcommands().empty() && !app.remaining().empty();
-    const std::string what = unknown_word
-                                 ? no_command(app.remaining().front(), completion_words(app))
-                                 : std::string{error.what()};
-    return refuse(what + "; `sluicectl --help` shows what there is", ExitCode::Usage);
+    const std::vector<CompletionWord> words = completion_words(app);
+    const std::vector<std::string> more = app.remaining(true);
+    const auto given = app.get_subcommands();
+    const std::string command = given.empty() ? "" : given.front()->get_name();
+    const std::string unknown = more.empty() ? "" : not_expected(command, more, words);
+    return refuse(
+        fmt::format("{}; `sluicectl{} --help` shows what there is",
+                    unknown.empty() ? error.what() : unknown, command.empty() ? "" : " " + command),
+        ExitCode::Usage);
 }
 
 }  // namespace
@@ -358,11 +364,12 @@ std::variant<Invocation, ExitCode> read_arguments(int argc, char** argv) {
     CLI::App* const completion =
         app.add_subcommand(std::string{kCompletion}, "print a completion script for a shell");
     completion
-        ->add_option("SHELL", options.word,
-                     "bash, zsh or fish; ids, sets: of running rules and of earlier sets, as those "
-                     "scripts ask for them")
+        ->add_option(
+            "SHELL", options.word,
+            "bash, zsh or fish; ids, rules, sets: of running rules and services, of rules, "
+            "of earlier sets, as those scripts ask for them")
         ->required()
-        ->check(CLI::IsMember({"bash", "zsh", "fish", "ids", "sets"}));
+        ->check(CLI::IsMember({"bash", "zsh", "fish", "ids", "rules", "sets"}));
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

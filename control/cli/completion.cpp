@@ -2,7 +2,6 @@
 
 #include "control/cli/field_list.hpp"
 #include "control/cli/simulate/limit_words.hpp"
-#include "lib/policy/problems/nearest.hpp"
 
 #include <fmt/format.h>
 
@@ -17,9 +16,10 @@ std::string joined(const std::vector<std::string>& words) {
     return fmt::format("{}", fmt::join(words, " "));
 }
 
-// In the place of words: the ids of the running rules and services, and the numbers of earlier
-// sets, both asked of sluiced; files.
+// In the place of words: the ids of the running rules and services, of rules alone, and the numbers
+// of earlier sets, all asked of sluiced; files.
 constexpr std::string_view kIds = "<ids>";
+constexpr std::string_view kRules = "<rules>";
 constexpr std::string_view kSets = "<sets>";
 constexpr std::string_view kFiles = "<files>";
 
@@ -36,42 +36,44 @@ constexpr auto kChoices =
                             {"rule", 0, "", "add replace delete"},
                             {"rule", 1, "add", kFiles},
                             {"rule", 1, "replace", kFiles},
-                            {"rule", 1, "delete", kIds},
+                            {"rule", 1, "delete", kRules},
                             {"rules", 0, "", kIds},
                             {"key", 0, "", "show list reset grant set unset ban unban"},
-                            {"key", 1, "", kIds},
+                            {"key", 1, "", kRules},
                             {"xdp", 0, "", "status"},
                             {"rollback", 0, "", kSets},
                             {"panic", 0, "", "pass resume"},
                             {"completion", 0, "", "bash zsh fish"}});
 
-// Words that an option of a command takes; of a list, the first of it.
+// Words that an option of a command takes; of a list, each behind a comma.
 struct OptionChoices {
     std::string command;
     std::string option;
     std::string words;
+    bool is_list = false;
 };
 
-// `--rule` is an id whatever the command.
+// `--rule` is the id of a rule whatever the command; of a service too where it shows counts.
 std::vector<OptionChoices> option_choices(const std::vector<CompletionWord>& words) {
     const auto joined_views = [](const std::vector<std::string_view>& names) {
         return fmt::format("{}", fmt::join(names, " "));
     };
     std::vector<OptionChoices> choices{
-        {"rule", "--before", std::string{kIds}},
-        {"rule", "--after", std::string{kIds}},
+        {"rule", "--before", std::string{kRules}},
+        {"rule", "--after", std::string{kRules}},
         {"top", "--by", "hits bits denied remaining"},
         {"top", "--window", "1s 10s 60s"},
         {"explain", "--proto", "tcp udp icmp"},
-        {"explain", "--flags", "syn ack fin rst psh urg"},
-        {"inspect", "--fields", joined_views(shown_field_names())},
-        {"inspect", "--tunnels", "none gre vxlan ipip"},
+        {"explain", "--flags", "syn ack fin rst psh urg", true},
+        {"inspect", "--fields", joined_views(shown_field_names()), true},
+        {"inspect", "--tunnels", "none gre vxlan ipip", true},
         {"simulate", "--algorithm", joined_views(algorithm_names())},
         {"simulate", "--load", "backlog constant bursts poisson on-off capture"},
         {"simulate", "--per", "packet byte connection"}};
     for (const CompletionWord& word : words) {
         if (std::ranges::find(word.options, "--rule") != word.options.end()) {
-            choices.push_back({word.word, "--rule", std::string{kIds}});
+            choices.push_back(
+                {word.word, "--rule", std::string{word.word == "stats" ? kIds : kRules}});
         }
     }
     return choices;
@@ -95,7 +97,7 @@ std::string pattern_of(const Choices& one) {
 // and replaces the last piece alone: pieces without a blank between are one word here, of which an
 // offer leaves out the beginning.
 constexpr std::string_view kHead = R"sh(_sluicectl() {{
-    local command= first= words= choices= files=yes ask= value= place=0 i
+    local command= first= words= choices= files=yes ask= value= list= place=0 i
     local line=$COMP_LINE piece= glue= cut=
     local -a at=() typed=()
     for ((i = 0; i <= COMP_CWORD; i++)); do
@@ -143,7 +145,8 @@ constexpr std::string_view kTail = R"sh(    esac
             [[ -z $i || $i == *[!a-z0-9.-]* || $i == [.-]* || $i != "$word"* ]] || COMPREPLY+=("$i")
         done <<<"$("${{typed[0]}}" "${{at[@]}}" completion "$ask" 2>/dev/null)"
     elif [[ -z $files ]]; then
-        COMPREPLY=($(compgen -W "$choices" -- "$word"))
+        [[ -z $list || $word != *,* ]] && list= || list=${{word%,*}},
+        COMPREPLY=($(compgen -P "$list" -W "$choices" -- "${{word#"$list"}}"))
     else
         compopt -o filenames 2>/dev/null
         while IFS= read -r i; do
@@ -200,6 +203,10 @@ constexpr std::string_view kFishHead = R"sh(function __sluicectl_ask
     end
     $words[1] $at completion $argv[1] 2>/dev/null | string match -r '^[a-z0-9][a-z0-9.-]*$'
 end
+function __sluicectl_list
+    set -l before (commandline -ct | string replace -r '^--[^=]*=' '' | string match -r '^.*,')
+    printf "$before%s\n" $argv
+end
 function __sluicectl_place
     set -l words
     set -l is_value 0
@@ -240,7 +247,7 @@ Whole whole_of(const std::vector<CompletionWord>& words) {
 
 // What is asked of sluiced; empty: nothing.
 std::string_view asked_for(std::string_view words) {
-    return words == kIds ? "ids" : words == kSets ? "sets" : "";
+    return words == kIds ? "ids" : words == kRules ? "rules" : words == kSets ? "sets" : "";
 }
 
 // All options that a value follows, each once.
@@ -309,8 +316,9 @@ std::string bash_completion(const std::vector<CompletionWord>& words) {
     cases += "    esac\n    case $command:$before in\n";
     for (const OptionChoices& one : option_choices(words)) {
         const std::string_view asked = asked_for(one.words);
-        cases += fmt::format("        {}:{}) ask={} files= value=yes choices='{}' ;;\n",
-                             one.command, one.option, asked, asked.empty() ? one.words : "");
+        cases += fmt::format("        {}:{}) ask={} files= value=yes{} choices='{}' ;;\n",
+                             one.command, one.option, asked, one.is_list ? " list=yes" : "",
+                             asked.empty() ? one.words : "");
     }
     cases += fmt::format("        {}) ask= files=yes value=yes ;;\n", behind_option(valued));
     return fmt::format(kHead, kPlaceOptions, valued) + cases + fmt::format(kTail);
@@ -338,7 +346,8 @@ std::string zsh_completion(const std::vector<CompletionWord>& words) {
     for (const OptionChoices& one : option_choices(words)) {
         const std::string_view asked = asked_for(one.words);
         options += fmt::format(
-            "        {}:{}) {}; return ;;\n", one.command, one.option,
+            "        {}:{}) {}{}; return ;;\n", one.command, one.option,
+            one.is_list ? "compset -P '*,'; " : "",
             asked.empty() ? "compadd -- " + one.words : fmt::format("_sluicectl_ask {}", asked));
     }
     options += fmt::format("        {}) _files; return ;;\n", behind_option(valued));
@@ -370,30 +379,11 @@ std::string fish_completion(const std::vector<CompletionWord>& words) {
         text += fmt::format(
             "complete -c sluicectl -n '__fish_seen_subcommand_from {}' -l {} -x -a '{}'\n",
             one.command, one.option.substr(2),
-            asked.empty() ? one.words : fmt::format("(__sluicectl_ask {})", asked));
+            one.is_list     ? fmt::format("(__sluicectl_list {})", one.words)
+            : asked.empty() ? one.words
+                            : fmt::format("(__sluicectl_ask {})", asked));
     }
     return text;
-}
-
-std::string completion_text(const Options& options, const std::vector<CompletionWord>& words) {
-    if (options.word == "ids") {
-        return running_ids(options);
-    }
-    if (options.word == "sets") {
-        return earlier_sets(options);
-    }
-    auto* const script = options.word == "zsh"    ? zsh_completion
-                         : options.word == "fish" ? fish_completion
-                                                  : bash_completion;
-    return script(words);
-}
-
-std::string no_command(const std::string& word, const std::vector<CompletionWord>& words) {
-    std::vector<std::string_view> known;
-    for (const CompletionWord& one : words) {
-        known.push_back(one.word);
-    }
-    return fmt::format("no command '{}'{}", word, did_you_mean(word, known));
 }
 
 }  // namespace sluice

@@ -20,10 +20,11 @@ struct CompletionWord {
 // For fish: `sluicectl completion fish | source`.
 [[nodiscard]] std::string fish_completion(const std::vector<CompletionWord>& words);
 
-// The ids of the running rules and services, a line each, for shells that complete them, without
-// those that no rule can have. Empty where sluiced does not answer within 300 ms, or refuses: a
-// shell is not to wait, nor to hear of it.
-[[nodiscard]] std::string running_ids(const Options& options);
+// The ids of the running rules, or of services too, a line each, for shells that complete them,
+// without those that no rule can have. Empty where sluiced does not answer within 300 ms, or
+// refuses: a shell is not to wait, nor to hear of it.
+enum class RunningIds : bool { RulesAlone, All };
+[[nodiscard]] std::string running_ids(const Options& options, RunningIds which);
 
 // The numbers of the earlier sets that `rollback` takes, likewise.
 [[nodiscard]] std::string earlier_sets(const Options& options);
@@ -31,9 +32,5 @@ struct CompletionWord {
 // The text that `completion` prints for options.word.
 [[nodiscard]] std::string completion_text(const Options& options,
                                           const std::vector<CompletionWord>& words);
-
-// "no command 'stat'; did you mean stats?"
-[[nodiscard]] std::string no_command(const std::string& word,
-                                     const std::vector<CompletionWord>& words);
 
 }  // namespace sluice

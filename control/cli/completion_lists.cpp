@@ -24,11 +24,14 @@ bool is_offered(std::string_view id) {
 
 }  // namespace
 
-std::string running_ids(const Options& options) {
+std::string running_ids(const Options& options, RunningIds which) {
     const auto answer = ask(options, {.target = "/v1/rules", .timeout = kPatience});
     const Json* const rules = std::get_if<Json>(&answer);
     std::string ids;
     for (const char* const list : {"rules", "services"}) {
+        if (list == std::string_view{"services"} && which == RunningIds::RulesAlone) {
+            break;
+        }
         const Json none = Json::array();
         for (const Json& one : rules != nullptr && rules->contains(list) ? rules->at(list) : none) {
             const std::string id = one.value("id", "");
@@ -48,6 +51,22 @@ std::string earlier_sets(const Options& options) {
         numbers += fmt::format("{}\n", set.value("number", std::uint64_t{0}));
     }
     return numbers;
+}
+
+std::string completion_text(const Options& options, const std::vector<CompletionWord>& words) {
+    if (options.word == "ids") {
+        return running_ids(options, RunningIds::All);
+    }
+    if (options.word == "rules") {
+        return running_ids(options, RunningIds::RulesAlone);
+    }
+    if (options.word == "sets") {
+        return earlier_sets(options);
+    }
+    auto* const script = options.word == "zsh"    ? zsh_completion
+                         : options.word == "fish" ? fish_completion
+                                                  : bash_completion;
+    return script(words);
 }
 
 }  // namespace sluice

@@ -17,6 +17,11 @@ BAD = ["$(touch ran)", "`touch ran`", "x$(touch ran)", "${x:=$(touch ran)}", "a;
        "-exec", "--socket", "*", "a b", "A", "ä", "a\tb", "a\x1b[2Jb", "a\nb`touch ran`", "", "x" * 129, ".a", "a."]
 
 
+# Words behind which ids are offered: of rules, and of services where these are taken as well.
+RULES_ALONE = ("key show", "rule delete", "rule add x --before", "keys --rule", "bans --rule", "top --rule")
+SERVICES_TOO = ("mode", "rules", "stats --rule")
+
+
 class Listed(Case):
     """sluicectl, of a daemon that lists hostile ids."""
 
@@ -25,6 +30,7 @@ class Listed(Case):
             "rules": [{"id": one} for one in BAD + GOOD], "services": [{"id": one} for one in ["$(touch ran)", "shop"]]})})
         self.addCleanup(sluiced.close)
         self.assertEqual(self.ctl("completion", "ids", "--socket", self.path("sock")), ("\n".join(GOOD + ["shop"]) + "\n", ""))
+        self.assertEqual(self.ctl("completion", "rules", "--socket", self.path("sock")), ("\n".join(GOOD) + "\n", ""))
 
 
 class Offered(Case):
@@ -35,7 +41,8 @@ class Offered(Case):
         self.write("ids", "".join(f"{one}\n" for one in BAD + GOOD))
         self.program = self.write("sluicectl", f"""#!/bin/sh
 case "$*" in
-    "completion ids") cat {self.path("ids")} ;;
+    "completion ids") cat {self.path("ids")}; echo shop ;;
+    "completion rules") cat {self.path("ids")} ;;
     "completion sets") printf '%s\\n' 1 2 3 '$(touch ran)' ;;
 esac
 """)
@@ -60,8 +67,10 @@ esac
                             'printf "%s\\n" "${COMPREPLY[@]}"')
 
     def test_bash(self):
-        self.expect_good(self.bash(f"{self.program} mode ''", 2))
-        self.expect_good(self.bash(f"{self.program} stats --rule ''", 3))
+        for words in RULES_ALONE:
+            self.expect_good(self.bash(f"{self.program} {words} ''", len(words.split()) + 1))
+        for words in SERVICES_TOO:
+            self.assertIn("shop", self.bash(f"{self.program} {words} ''", len(words.split()) + 1), words)
         self.assertEqual(self.bash(f"{self.program} key ban we", 3), ["web-2", "web-2.half"])
 
     def test_bash_offers_files_as_they_are_called(self):
@@ -132,6 +141,12 @@ esac
         capture = self.write("in.pcap", pcap([(0, udp())]))
         self.ctl("inspect", "--pcap", capture, "--fields", ",".join(offered))
 
+    def test_bash_goes_on_behind_a_comma(self):
+        self.assertEqual(self.bash(f"{self.program} inspect --tunnels gre,vx", 3), ["gre,vxlan"])
+        self.assertEqual(self.bash(f"{self.program} explain --flags syn,ack,r", 3), ["syn,ack,rst"])
+        self.assertIn("ip.src,ip.dst", self.bash(f"{self.program} inspect --fields ip.src,", 3))
+        self.assertEqual(self.bash(f"{self.program} top --by hits,", 3), [""])
+
     def test_what_options_take_is_taken(self):
         """Offered words are those that the program knows."""
         for words, wanted in self.WORDS:
@@ -139,15 +154,22 @@ esac
                 for one in wanted.split():
                     self.ctl(*words.split(), one, "--socket", self.path("absent"), exit=3)
 
+    @unittest.skipUnless(shutil.which("zsh"), "zsh is not installed")
+    def test_zsh_goes_on_behind_a_comma(self):
+        self.assertIn("inspect:--tunnels) compset -P '*,'; compadd -- none", self.script("zsh"))
+        self.assertIn("top:--by) compadd -- hits", self.script("zsh"))
+
     def zsh(self, words):
-        given = "compdef() { :; }; compadd() { shift; print -rl -- $@; }; _files() { print files; }\n"
+        given = "compdef() { :; }; compset() { :; }; compadd() { shift; print -rl -- $@; }; _files() { print files; }\n"
         return self.offered("zsh", "-fc", f'{given}{self.script("zsh")}\nwords=({self.program} {words} "");'
                             "CURRENT=$#words; _sluicectl")
 
     @unittest.skipUnless(shutil.which("zsh"), "zsh is not installed")
     def test_zsh(self):
-        for words in ("mode", "stats --rule"):
+        for words in RULES_ALONE:
             self.expect_good(self.zsh(words))
+        for words in SERVICES_TOO:
+            self.assertIn("shop", self.zsh(words), words)
         for words, wanted in self.WORDS:
             self.assertEqual(self.zsh(words), wanted.split(), words)
         self.assertEqual(self.zsh("replay --pcap"), ["files"])
@@ -155,9 +177,13 @@ esac
     @unittest.skipUnless(shutil.which("fish"), "fish is not installed")
     def test_fish(self):
         self.write("script.fish", self.script("fish"))
-        for words in ("mode ", "stats --rule "):
-            shown = self.offered("fish", "--no-config", "-c", f'source script.fish; complete -C "sluicectl {words}"')
-            self.expect_good([line.split("\t")[0] for line in shown])
+        for words in RULES_ALONE + SERVICES_TOO:
+            shown = self.offered("fish", "--no-config", "-c", f'source script.fish; complete -C "sluicectl {words} "')
+            ids = [line.split("\t")[0] for line in shown]
+            self.assertEqual("shop" in ids, words in SERVICES_TOO, words)
+            self.expect_good(one for one in ids if one != "shop")
+        shown = self.offered("fish", "--no-config", "-c", 'source script.fish; complete -C "sluicectl inspect --tunnels gre,ip"')
+        self.assertIn("gre,ipip", [line.split("\t")[0] for line in shown])
         for words in ("check --r", "apply --be", "trace --af"):
             self.assertEqual(self.offered("fish", "--no-config", "-c", f'source script.fish; complete -C "sluicectl {words}"'), [])
         for words, wanted in self.WORDS:

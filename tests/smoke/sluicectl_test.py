@@ -240,6 +240,11 @@ class Usage(Case):
             self.assertEqual(out, "", words)
             self.assertIn("--help", err)
         self.assertIn("'nonsense'", self.ctl("nonsense", exit=2)[1])
+        for words, said in ((("keys", "--ruel", "x"), "`keys` has no option '--ruel'; did you mean `--rule`?; `sluicectl keys --help`"),
+                            (("top", "--windwo=10s"), "`top` has no option '--windwo'; did you mean `--window`?"),
+                            (("stats", "--jsno"), "`stats` has no option '--jsno'; did you mean `--json`?"),
+                            (("history", "one", "two"), "`history` takes no further 'one' 'two'; `sluicectl history --help`")):
+            self.assertIn(said, self.ctl(*words, exit=2)[1])
 
     def test_what_needs_nothing(self):
         self.assertRegex(self.ctl("--version")[0], r"^sluicectl \d+\.\d+")

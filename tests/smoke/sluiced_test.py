@@ -902,10 +902,10 @@ class Completed(Case):
 
     # Words that were typed -> what is offered; the last word is begun.
     OFFERED = ((("key", ""), ACTIONS), (("key", "un"), ["unset", "unban"]),
-               (("key", "ban", ""), ["other", "requests", "web"]), (("key", "show", "re"), ["requests"]),
+               (("key", "ban", ""), ["other", "requests"]), (("key", "show", "re"), ["requests"]),
                (("mode", ""), ["other", "requests", "web"]), (("mode", "web", ""), ["monitor", "enforce", "off"]),
                (("rules", "o"), ["other"]), (("rule", ""), ["add", "replace", "delete"]),
-               (("rule", "delete", "w"), ["web"]), (("stats", "--rule", ""), ["other", "requests", "web"]),
+               (("rule", "delete", "w"), []), (("keys", "--rule", "o"), ["other"]), (("stats", "--rule", ""), ["other", "requests", "web"]),
                (("panic", ""), ["pass", "resume"]), (("xdp", ""), ["status"]))
 
     def script(self, shell):

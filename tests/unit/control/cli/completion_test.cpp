@@ -1,4 +1,5 @@
 #include "control/cli/completion.hpp"
+#include "control/cli/unknown_words.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,9 +7,26 @@ namespace sluice::completion_test {
 namespace {
 
 TEST(Completion, AnUnknownCommandNamesTheNearest) {
-    EXPECT_EQ(no_command("stat", {{"", {"--json"}}, {"check", {}}, {"stats", {}}}),
+    EXPECT_EQ(not_expected("", {"stat"}, {{"", {"--json"}}, {"check", {}}, {"stats", {}}}),
               "no command 'stat'; did you mean `stats`?");
-    EXPECT_EQ(no_command("zzzzzz", {{"", {}}, {"check", {}}}), "no command 'zzzzzz'");
+    EXPECT_EQ(not_expected("", {"zzzzzz"}, {{"", {}}, {"check", {}}}), "no command 'zzzzzz'");
+}
+
+TEST(Completion, AnUnknownOptionNamesTheNearestOfItsCommand) {
+    const std::vector<CompletionWord> words{
+        {"", {"--json"}}, {"keys", {"--rule", "--most"}}, {"top", {"--rules"}}};
+    EXPECT_EQ(not_expected("keys", {"--ruel", "x"}, words),
+              "`keys` has no option '--ruel'; did you mean `--rule`?");
+    EXPECT_EQ(not_expected("keys", {"x", "--jsn=1"}, words),
+              "`keys` has no option '--jsn'; did you mean `--json`?");
+    EXPECT_EQ(not_expected("keys", {"-z"}, words), "`keys` has no option '-z'");
+    EXPECT_EQ(not_expected("", {"--jsno"}, words),
+              "there is no option '--jsno'; did you mean `--json`?");
+}
+
+TEST(Completion, WordsTooManyAreNamedInTheirOrder) {
+    EXPECT_EQ(not_expected("keys", {"a", "b"}, {{"", {}}, {"keys", {}}}),
+              "`keys` takes no further 'a' 'b'");
 }
 
 TEST(BashCompletion, OffersCommandsAndTheirOptions) {
@@ -26,7 +44,7 @@ TEST(ZshCompletion, OffersCommandsTheirOptionsAndTheirWords) {
     EXPECT_NE(script.find("'') compadd -- check panic --json ;;"), std::string::npos) << script;
     EXPECT_NE(script.find("compadd -- --strict --json; else _files; fi"), std::string::npos);
     EXPECT_NE(script.find("panic:0:*) compadd -- pass resume; return ;;"), std::string::npos);
-    EXPECT_NE(script.find("key:1:*) _sluicectl_ask ids; return ;;"), std::string::npos);
+    EXPECT_NE(script.find("key:1:*) _sluicectl_ask rules; return ;;"), std::string::npos);
     EXPECT_NE(script.find("rule:1:replace) _files; return ;;"), std::string::npos);
 }
 
@@ -37,7 +55,7 @@ TEST(FishCompletion, OffersCommandsTheirOptionsAndTheirWords) {
     EXPECT_NE(script.find("complete -c sluicectl -l json\n"), std::string::npos) << script;
     EXPECT_NE(script.find("-n '__fish_seen_subcommand_from check' -l strict\n"), std::string::npos);
     EXPECT_NE(script.find("-n '__sluicectl_place panic 0' -a 'pass resume'\n"), std::string::npos);
-    EXPECT_NE(script.find("-n '__sluicectl_place rule 1 delete' -a '(__sluicectl_ask ids)'\n"),
+    EXPECT_NE(script.find("-n '__sluicectl_place rule 1 delete' -a '(__sluicectl_ask rules)'\n"),
               std::string::npos);
     EXPECT_NE(script.find("-n '__fish_seen_subcommand_from check' -F\n"), std::string::npos);
 }
