@@ -52,7 +52,13 @@ private:
         }
         const Position at = value_of(side, "device")->at;
         if (!devices_.insert(std::string{bare_device_name(device)}).second) {
-            context_.problems.error(at, "the device `" + device + "` has another place already");
+            const std::string name{bare_device_name(device)};
+            const bool is_whole = name == device;
+            context_.problems.error(
+                at, is_whole ? "the device `" + device + "` has another place already"
+                             : "the device `" + name +
+                                   "` has another place already: each has a name of its own before "
+                                   "the comma, such as net_af_packet0 and net_af_packet1");
         }
         for (const std::string& interface : interfaces_of(device)) {
             if (!interfaces_.insert(interface).second) {

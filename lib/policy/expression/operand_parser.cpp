@@ -5,6 +5,7 @@
 #include "lib/policy/values/units_text.hpp"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 
 namespace sluice {
@@ -103,6 +104,44 @@ std::string spelled_out(std::string_view word) {
     return meant.empty() || meant.size() > kMost ? "" : text + "`?";
 }
 
+// Fields as other products call them, and here.
+struct ForeignName {
+    std::string_view theirs;
+    std::string_view ours;
+};
+constexpr auto kForeignNames =
+    std::to_array<ForeignName>({{"cookie", "http.cookies[\"name\"]"},
+                                {"dns.qry.name", "dns.qname"},
+                                {"dns.qry.type", "dns.qtype"},
+                                {"dst", "ip.dst"},
+                                {"dst.ip", "ip.dst"},
+                                {"dst.port", "l4.dport"},
+                                {"dst_ip", "ip.dst"},
+                                {"dst_port", "l4.dport"},
+                                {"header", "http.request.headers[\"name\"]"},
+                                {"http.cookie", "http.cookies[\"name\"]"},
+                                {"http.header", "http.request.headers[\"name\"]"},
+                                {"ip.daddr", "ip.dst"},
+                                {"ip.saddr", "ip.src"},
+                                {"ip6.daddr", "ip.dst"},
+                                {"ip6.saddr", "ip.src"},
+                                {"src", "ip.src"},
+                                {"src.ip", "ip.src"},
+                                {"src.port", "l4.sport"},
+                                {"src_ip", "ip.src"},
+                                {"src_port", "l4.sport"},
+                                {"tcp.dport", "l4.dport"},
+                                {"tcp.dstport", "l4.dport"},
+                                {"tcp.sport", "l4.sport"},
+                                {"tcp.srcport", "l4.sport"},
+                                {"tls.server_name", "tls.sni"},
+                                {"tls.servername", "tls.sni"},
+                                {"udp.dport", "l4.dport"},
+                                {"udp.dstport", "l4.dport"},
+                                {"udp.sport", "l4.sport"},
+                                {"udp.srcport", "l4.sport"},
+                                {"user_agent", "http.user_agent"}});
+
 // `http.request.headers.host` is meant as a name in brackets.
 std::string suggestion_for(std::string_view word) {
     for (const TextFamily& family : kTextFamilies) {
@@ -111,6 +150,10 @@ std::string suggestion_for(std::string_view word) {
             return "; write " +
                    spelled({.kind = family.kind, .name = std::string{word.substr(begin.size())}});
         }
+    }
+    const auto* foreign = std::ranges::find(kForeignNames, word, &ForeignName::theirs);
+    if (foreign != kForeignNames.end()) {
+        return "; did you mean `" + std::string{foreign->ours} + "`?";
     }
     const std::string meant = spelled_out(word);
     const std::string near = meant.empty() ? did_you_mean(word, field_names()) : meant;

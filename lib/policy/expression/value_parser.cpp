@@ -11,6 +11,8 @@
 #include "lib/policy/values/range_set.hpp"
 #include "lib/policy/values/units_text.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
@@ -324,7 +326,12 @@ std::optional<RangeSet> parse_set(TokenReader& reader, const Operand& operand) {
     if (reader.peek().kind == Token::Kind::List) {
         return list_set(reader, operand);
     }
-    if (!reader.expect_symbol("{", "or $list after `in`")) {
+    const Token& first = reader.peek();
+    const bool is_value = first.kind == Token::Kind::Word || first.kind == Token::Kind::Text;
+    const std::string hint = is_value ? fmt::format(", such as {{{1}{0}{1}}}", first.text,
+                                                    first.kind == Token::Kind::Text ? "\"" : "")
+                                      : "";
+    if (!reader.expect_symbol("{", "or $list after `in`" + hint)) {
         return std::nullopt;
     }
     if (reader.is(Token::Kind::Symbol, "}")) {

@@ -212,7 +212,9 @@ Result<std::uint64_t> parse_number(std::string_view text, std::uint64_t max) {
     bool overflow = false;
     const std::optional<std::uint64_t> value = read_digits(text, overflow);
     if (!overflow && !value) {
-        return bad(text, "a decimal number without leading zeroes");
+        const bool has_unit = text.size() > 1 && text.front() >= '1' && text.front() <= '9';
+        return bad(text, has_unit ? "a decimal number: digits alone, without a unit such as k"
+                                  : "a decimal number without leading zeroes");
     }
     if (overflow || *value > max) {
         return Error{Errc::OutOfRange,

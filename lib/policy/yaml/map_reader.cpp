@@ -5,6 +5,7 @@
 #include "lib/policy/yaml/unsupported.hpp"
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 namespace sluice {
@@ -16,6 +17,30 @@ const KeyRow* find_row(std::span<const KeyRow> known, std::string_view name) {
     return row == known.end() ? nullptr : &*row;
 }
 
+// A key as other products call it, in maps that have `ours`, and the words that say what is meant.
+struct ForeignKey {
+    std::string_view theirs;
+    std::string_view ours;
+    std::string_view words;
+};
+constexpr std::string_view kExceedOrMatch =
+    "; did you mean `on_exceed`, for what its limits refuse, or `on_match`, for all that it "
+    "matches?";
+constexpr auto kForeignKeys =
+    std::to_array<ForeignKey>({{"action", "on_exceed", kExceedOrMatch},
+                               {"verdict", "on_exceed", kExceedOrMatch},
+                               {"condition", "when", "; did you mean `when`?"},
+                               {"if", "when", "; did you mean `when`?"},
+                               {"match", "when", "; did you mean `when`?"}});
+
+std::string meant_by(std::string_view name, std::span<const KeyRow> known,
+                     std::span<const std::string_view> names) {
+    const auto foreign = std::ranges::find_if(kForeignKeys, [&](const ForeignKey& one) {
+        return one.theirs == name && find_row(known, one.ours) != nullptr;
+    });
+    return foreign == kForeignKeys.end() ? did_you_mean(name, names) : std::string{foreign->words};
+}
+
 std::string unknown_key(std::string_view name, std::span<const KeyRow> known,
                         std::string_view what) {
     std::vector<std::string_view> names;
@@ -24,7 +49,7 @@ std::string unknown_key(std::string_view name, std::span<const KeyRow> known,
             names.push_back(row.name);
         }
     }
-    const std::string suggestion = did_you_mean(name, names);
+    const std::string suggestion = meant_by(name, known, names);
     return "unknown key `" + std::string{name} + "` in " + std::string{what} +
            (suggestion.empty() ? "; known are " + list_of(names) : suggestion);
 }

@@ -172,6 +172,9 @@ const test::WrongText kWrong[] = {
     {PAIR "    inside: {}\n", 5, 13, "needs a `device`"},
     {PAIR "    inside: {device: x}\n", 5, 22, "another place already"},
     {HEAD "ports:\n  - name: a\n    outside: {device: \"net_af_packet0,iface=o\"}\n"
+          "    inside: {device: \"net_af_packet0,iface=i\"}\n",
+     5, 22, "a name of its own before the comma"},
+    {HEAD "ports:\n  - name: a\n    outside: {device: \"net_af_packet0,iface=o\"}\n"
           "    inside: {device: \"net_af_xdp1,iface=o\"}\n",
      5, 22, "the interface `o` is a port already"},
     {PAIR "    inside: {device: y, queues: 0}\n", 5, 33, "at least 1"},
@@ -180,6 +183,7 @@ const test::WrongText kWrong[] = {
     {PAIR "    inside: {device: y, rss: sauce}\n", 5, 30, "did you mean `source`?"},
     {PAIR "    inside: {device: y}\n    hand_over: 1\n", 6, 16, "true or false"},
     {PAIR "    inside: {device: y}\n    mtu: 67\n", 6, 10, "68"},
+    {PAIR "    inside: {device: y}\n    mtu: 9k\n", 6, 10, "digits alone, without a unit"},
     {PAIR "    inside: {device: y}\n    mtu: 65536\n", 6, 10, "largest, 65535"},
     {PAIR "    inside: {device: y}\n    link_follow: yes\n", 6, 18, "true or false"},
     {PAIR "    inside: {device: y}\n  - name: a\n    outside: {device: z}\n"
