@@ -25,6 +25,7 @@ struct HttpRequest {
     std::string method;
     std::string path;  // decoded, without the query
     std::map<std::string, std::string> query;
+    std::string repeated{};  // an argument of the query that is there twice; empty: none is
     std::string body;
     std::vector<FormPart> parts{};  // of a form, in place of `body`
     std::string if_match{};         // what If-Match says; empty: it is not there

@@ -1,16 +1,17 @@
 #include "control/daemon/http_server.hpp"
 
 #include "control/daemon/form.hpp"
+#include "control/daemon/request_head.hpp"
 #include "control/daemon/tcp_listener.hpp"
 #include "lib/wire/socket.hpp"
 
 #include <microhttpd.h>
 #include <spdlog/spdlog.h>
 
-#include <charconv>
 #include <chrono>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -39,10 +40,8 @@ struct Incoming {
     std::size_t size = 0;              // bytes of the body that have come
 };
 
-MHD_Result add_argument(void* into, MHD_ValueKind, const char* key, const char* value) {
-    (*static_cast<std::map<std::string, std::string>*>(into))[key] = value == nullptr ? "" : value;
-    return MHD_YES;
-}
+// What stands for a request before its head has come, where its address is to be refused.
+char refused_address = 0;
 
 int fd_of(MHD_Connection* connection) {
     const MHD_ConnectionInfo* info =
@@ -75,19 +74,6 @@ MHD_Result send(MHD_Connection* connection, const HttpResponse& response, bool l
     const MHD_Result queued = MHD_queue_response(connection, response.status, out);
     MHD_destroy_response(out);
     return queued;
-}
-
-// True if the head already promises more than is taken.
-bool promises_too_much(MHD_Connection* connection) {
-    const char* value =
-        MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_CONTENT_LENGTH);
-    if (value == nullptr) {
-        return false;
-    }
-    const std::string_view text{value};
-    std::size_t length = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), length);
-    return error != std::errc{} || length > kMaxBody;
 }
 
 HttpResponse answer(const HttpServer::Handler& handler, const HttpRequest& request) {
@@ -157,6 +143,11 @@ struct HttpCallbacks {
         return std::nullopt;
     }
 
+    // Called for each request as soon as its first line is there, with its address as it came.
+    static void* on_address(void*, const char* address, MHD_Connection*) noexcept {
+        return has_control_byte(address) ? &refused_address : nullptr;
+    }
+
     static MHD_Result begin(HttpServer& server, MHD_Connection* connection, HttpRequest request,
                             void** context) {
         MHD_Result refused = MHD_NO;
@@ -174,13 +165,19 @@ struct HttpCallbacks {
             return send(connection,
                         problem_response(413, "too large", "a request's body is at most 64 MiB"));
         }
+        if (std::exchange(*context, nullptr) == &refused_address) {
+            return send(connection,
+                        problem_response(400, "bad request",
+                                         "the address of the request has a control byte, such as "
+                                         "%00 or %0A, which no argument may have"),
+                        true);
+        }
         auto incoming = std::make_unique<Incoming>(server.budget_);
         incoming->request = std::move(request);
         incoming->request.peer = *peer;
         incoming->request.source = server.by_tcp_ == nullptr ? "" : source_text(fd_of(connection));
         incoming->request.read_only = server.access_ == HttpServer::Access::ReadOnly;
-        (void)MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, add_argument,
-                                        &incoming->request.query);
+        read_arguments(connection, incoming->request);
         if (const char* match = MHD_lookup_connection_value(connection, MHD_HEADER_KIND,
                                                             MHD_HTTP_HEADER_IF_MATCH)) {
             incoming->request.if_match = match;
@@ -223,7 +220,7 @@ struct HttpCallbacks {
                                  const char* method, const char*, const char* data,
                                  std::size_t* size, void** context) noexcept {
         try {
-            if (*context == nullptr) {
+            if (*context == nullptr || *context == &refused_address) {
                 return begin(*static_cast<HttpServer*>(server), connection,
                              {.method = method, .path = url}, context);
             }
@@ -242,7 +239,9 @@ struct HttpCallbacks {
 
     static void on_completed(void* server, MHD_Connection* connection, void** context,
                              MHD_RequestTerminationCode code) noexcept {
-        delete static_cast<Incoming*>(*context);
+        if (*context != &refused_address) {
+            delete static_cast<Incoming*>(*context);
+        }
         *context = nullptr;
         if (code == MHD_REQUEST_TERMINATED_COMPLETED_OK) {
             static_cast<HttpServer*>(server)->deadlines_.start(fd_of(connection), Clock::now());
@@ -302,7 +301,8 @@ Result<Done> HttpServer::begin_listening(Fd listener) {
         0, nullptr, nullptr, HttpCallbacks::on_request, this, MHD_OPTION_CONNECTION_LIMIT,
         static_cast<unsigned>(Places::kAll), MHD_OPTION_CONNECTION_TIMEOUT, kIdleSeconds,
         MHD_OPTION_NOTIFY_COMPLETED, HttpCallbacks::on_completed, this,
-        MHD_OPTION_NOTIFY_CONNECTION, HttpCallbacks::on_connection, this, MHD_OPTION_END);
+        MHD_OPTION_NOTIFY_CONNECTION, HttpCallbacks::on_connection, this,
+        MHD_OPTION_URI_LOG_CALLBACK, HttpCallbacks::on_address, nullptr, MHD_OPTION_END);
     if (daemon_ == nullptr) {
         return Error{Errc::Unreachable, "the API does not start on " + path_};
     }

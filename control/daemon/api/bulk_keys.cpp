@@ -1,5 +1,6 @@
 #include "control/daemon/api/bulk_keys.hpp"
 
+#include "control/daemon/api/json_body.hpp"
 #include "control/daemon/api/key_words.hpp"
 #include "lib/policy/keys/key_setting.hpp"
 
@@ -9,7 +10,11 @@ namespace sluice {
 
 std::variant<BulkCall, HttpResponse> read_bulk(const HttpRequest& request, Services& services,
                                                const BulkForm& form) {
-    BulkCall call{.body = Json::parse(request.body, nullptr, false),
+    std::variant<Json, HttpResponse> parsed = parse_body(request);
+    if (auto* refusal = std::get_if<HttpResponse>(&parsed)) {
+        return std::move(*refusal);
+    }
+    BulkCall call{.body = std::get<Json>(std::move(parsed)),
                   .rule = rule_in(request, form.path_end),
                   .view = services.rules.view()};
     const Json& body = call.body;

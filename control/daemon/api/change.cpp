@@ -2,6 +2,7 @@
 
 #include "control/confirm_time.hpp"
 #include "control/list_folder.hpp"
+#include "control/visible_text.hpp"
 
 #include <fmt/chrono.h>
 
@@ -39,7 +40,10 @@ Result<RuleFile> from_form(const std::vector<FormPart>& parts, const std::string
             file.text += *part.content;
             file.slices.push_back(slice_of(part, from));
         } else if (part.name == "list" && !part.file_name.empty()) {
-            file.lists[part.file_name] = part.content;
+            if (!file.lists.emplace(part.file_name, part.content).second) {
+                return Error{Errc::BadSyntax,
+                             "the form has the list `" + visible_line(part.file_name) + "` twice"};
+            }
         } else {
             file.slices.clear();
             break;

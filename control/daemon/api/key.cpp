@@ -1,5 +1,6 @@
 #include "control/daemon/api/banned_networks.hpp"
 #include "control/daemon/api/change.hpp"
+#include "control/daemon/api/json_body.hpp"
 #include "control/daemon/api/key_words.hpp"
 #include "control/daemon/api/known_members.hpp"
 #include "control/daemon/api/own_numbers_text.hpp"
@@ -260,7 +261,11 @@ HttpResponse get_key(const HttpRequest& request, Services& services) {
 }
 
 HttpResponse post_key(const HttpRequest& request, Services& services) {
-    const Json body = Json::parse(request.body, nullptr, false);
+    const std::variant<Json, HttpResponse> parsed = parse_body(request);
+    if (const auto* refusal = std::get_if<HttpResponse>(&parsed)) {
+        return *refusal;
+    }
+    const Json& body = std::get<Json>(parsed);
     KeyWords words{.rule = rule_in(request, "/key")};
     std::string action;
     if (!body.is_object() || !body.contains("key") || !read_text(body, "key", words.key) ||

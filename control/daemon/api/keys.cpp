@@ -1,3 +1,4 @@
+#include "control/daemon/api/json_body.hpp"
 #include "control/daemon/api/known_members.hpp"
 #include "control/daemon/api/setting_words.hpp"
 
@@ -144,7 +145,11 @@ Json page_json(const RuleSummary& rule, const KeySettings& settings, std::size_t
 }  // namespace
 
 HttpResponse post_keys(const HttpRequest& request, Services& services) {
-    const Json body = Json::parse(request.body, nullptr, false);
+    const std::variant<Json, HttpResponse> parsed = parse_body(request);
+    if (const auto* refusal = std::get_if<HttpResponse>(&parsed)) {
+        return *refusal;
+    }
+    const Json& body = std::get<Json>(parsed);
     if (!body.is_object() || !body.contains("keys") || !body["keys"].is_array() ||
         body["keys"].empty() || body["keys"].size() > kMostAtOnce) {
         return bad_request(

@@ -1,4 +1,5 @@
 #include "control/daemon/api/api.hpp"
+#include "control/daemon/api/json_body.hpp"
 #include "control/daemon/api/known_members.hpp"
 #include "lib/policy/values/units_text.hpp"
 
@@ -15,7 +16,11 @@ std::string in_us(std::uint64_t ns) {
 }  // namespace
 
 HttpResponse post_merge(const HttpRequest& request, Services& services) {
-    const Json body = Json::parse(request.body, nullptr, false);
+    const std::variant<Json, HttpResponse> parsed = parse_body(request);
+    if (const auto* refusal = std::get_if<HttpResponse>(&parsed)) {
+        return *refusal;
+    }
+    const Json& body = std::get<Json>(parsed);
     if (!body.is_object() || !body.contains("interval") || !body["interval"].is_string()) {
         return bad_request(R"(the body is {"interval":"1ms"})");
     }

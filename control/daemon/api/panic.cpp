@@ -1,4 +1,5 @@
 #include "control/daemon/api/api.hpp"
+#include "control/daemon/api/json_body.hpp"
 #include "control/daemon/api/known_members.hpp"
 
 #include <nlohmann/json.hpp>
@@ -13,7 +14,11 @@ std::string word(bool pass) {
 }  // namespace
 
 HttpResponse post_panic(const HttpRequest& request, Services& services) {
-    const Json body = Json::parse(request.body, nullptr, false);
+    const std::variant<Json, HttpResponse> parsed = parse_body(request);
+    if (const auto* refusal = std::get_if<HttpResponse>(&parsed)) {
+        return *refusal;
+    }
+    const Json& body = std::get<Json>(parsed);
     if (!body.is_object() || !body.contains("pass") || !body["pass"].is_boolean()) {
         return bad_request(R"(the body is {"pass":true} or {"pass":false})");
     }

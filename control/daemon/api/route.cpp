@@ -103,6 +103,10 @@ HttpResponse answer(const Route& row, const HttpRequest& request, Services& serv
     if (request.body.size() > row.most) {
         return problem_response(413, "too large", "the body of this call is small");
     }
+    if (!request.repeated.empty() && row.arguments != kAnyArguments) {
+        return bad_request("the query has `" + visible_line(request.repeated) +
+                           "` twice; nobody can know which of the two is meant");
+    }
     for (const auto& [name, value] : request.query) {
         // `?&a=1` has an empty one, which says nothing.
         if (!name.empty() && row.arguments != kAnyArguments && !takes(row, name)) {

@@ -1,4 +1,5 @@
 #include "control/daemon/api/change.hpp"
+#include "control/daemon/api/json_body.hpp"
 #include "control/daemon/api/known_members.hpp"
 #include "control/service_json.hpp"
 #include "lib/policy/values/named_value.hpp"
@@ -181,7 +182,11 @@ HttpResponse put_rules(const HttpRequest& request, Services& services) {
 
 HttpResponse put_mode(const HttpRequest& request, Services& services) {
     const std::string id = rule_in(request, "/mode");
-    const Json body = Json::parse(request.body, nullptr, false);
+    const std::variant<Json, HttpResponse> parsed = parse_body(request);
+    if (const auto* refusal = std::get_if<HttpResponse>(&parsed)) {
+        return *refusal;
+    }
+    const Json& body = std::get<Json>(parsed);
     if (!body.is_object() || !body.contains("mode") || !body["mode"].is_string()) {
         return bad_request(R"(the body is {"mode":"monitor"}, or enforce, or off)");
     }

@@ -1,4 +1,5 @@
 #include "control/daemon/api/change.hpp"
+#include "control/daemon/api/json_body.hpp"
 #include "control/daemon/rule_compile.hpp"
 #include "lib/base/whole_number.hpp"
 #include "lib/packet/ip_address.hpp"
@@ -167,10 +168,8 @@ void read_trace_flag(const Json& body, const char* name, bool& value, std::strin
     value = found->get<bool>();
 }
 
-AskedTrace read_asked_trace(const HttpRequest& request) {
+AskedTrace read_asked_trace(const Json& body) {
     AskedTrace asked;
-    const Json body =
-        request.body.empty() ? Json::object() : Json::parse(request.body, nullptr, false);
     constexpr auto kWords =
         std::to_array<std::string_view>({"when", "rule", "dropped", "would_refuse", "snap"});
     if (!body.is_object()) {
@@ -240,7 +239,12 @@ HttpResponse packets_response(const TracedPackets& packets) {
 }  // namespace
 
 HttpResponse post_traces(const HttpRequest& request, Services& services) {
-    AskedTrace asked = read_asked_trace(request);
+    const std::variant<Json, HttpResponse> parsed =
+        request.body.empty() ? Json::object() : parse_body(request);
+    if (const auto* refusal = std::get_if<HttpResponse>(&parsed)) {
+        return *refusal;
+    }
+    AskedTrace asked = read_asked_trace(std::get<Json>(parsed));
     if (!asked.wrong.empty()) {
         return bad_request(asked.wrong);
     }
