@@ -298,16 +298,16 @@ private:
     }
     // The burst that has come goes half its way, the one before it the other half.
     void step(const Frames& frames, int round) {
-        test::fill(*coming_, frames);
-        going_->scratch().packet_unit.row = kMaxBurst;  // the general path writes it
+        test::fill(*next_, frames);
+        current_->scratch().packet_unit.row = kMaxBurst;  // the general path writes it
         const std::uint64_t before = coarsened();
-        fast_.run_overlapped(*coming_, *going_, now_);
+        fast_.run_overlapped(*next_, *current_, now_);
         fast_bursts_ +=
-            coarsened() != before && going_->scratch().packet_unit.row == kMaxBurst ? 1 : 0;
+            coarsened() != before && current_->scratch().packet_unit.row == kMaxBurst ? 1 : 0;
         test::fill(*other_, *going_frames_);
         general_.run_unwidened(*other_, now_);
         for (std::size_t i = 0; i < going_frames_->size(); ++i) {
-            if (const Decision &got = going_->packets()[i].decision,
+            if (const Decision &got = current_->packets()[i].decision,
                 &due = other_->packets()[i].decision;
                 !are_same(got, due)) {
                 ADD_FAILURE() << where_ << ", burst " << round << ", packet " << i << ": "
@@ -315,7 +315,7 @@ private:
             }
         }
         EXPECT_EQ(state_of(fast_), state_of(general_)) << where_ << ", burst " << round;
-        std::swap(coming_, going_);
+        std::swap(next_, current_);
         going_frames_ = &frames;
     }
     static std::string text_of(const Decision& decision) {
@@ -333,8 +333,8 @@ private:
     const std::vector<Arrival>& arrivals_;
     Box fast_;
     Box general_;
-    test::ReusedBurst coming_ = test::empty_burst();
-    test::ReusedBurst going_ = test::empty_burst();
+    test::ReusedBurst next_ = test::empty_burst();
+    test::ReusedBurst current_ = test::empty_burst();
     test::ReusedBurst other_ = test::empty_burst();
     static inline const Frames kNoFrames{};
     const Frames* going_frames_ = &kNoFrames;
