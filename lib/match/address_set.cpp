@@ -1,33 +1,21 @@
 #include "lib/match/address_set.hpp"
 
 #include "lib/match/address_key.hpp"
+#include "lib/match/sound_steps.hpp"
 #include "lib/packet/packet_headers.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace sluice {
-namespace {
-
-template <typename Key>
-bool steps_hold(const std::vector<Step<Key>>& steps) {
-    constexpr bool kWide = sizeof(Key) > sizeof(std::uint64_t);
-    return !steps.empty() && steps.front().first == 0 && steps.size() <= kMaxAddressSteps &&
-           (kWide || (steps.back().first >> 32U) == 0) &&
-           std::adjacent_find(steps.begin(), steps.end(),
-                              [](const auto& a, const auto& b) { return a.first >= b.first; }) ==
-               steps.end() &&
-           std::all_of(steps.begin(), steps.end(), [](const auto& step) { return step.row <= 1; });
-}
-
-}  // namespace
 
 bool are_sound(const AddressSetParts& parts) {
-    return steps_hold(parts.steps) && steps_hold(parts.v6_steps);
+    constexpr std::size_t kRows = 2;  // outside and inside
+    return are_sound(parts.steps, {kV4Bits, kMaxAddressSteps, kRows}) &&
+           are_sound(parts.v6_steps, {kV6Bits, kMaxAddressSteps, kRows});
 }
 
 AddressSet::AddressSet(AddressSetParts parts)
-    : parts_{std::move(parts)}, v4_{parts_.steps, 32}, v6_{parts_.v6_steps, 128} {}
+    : parts_{std::move(parts)}, v4_{parts_.steps, kV4Bits}, v6_{parts_.v6_steps, kV6Bits} {}
 
 bool AddressSet::has(const VersionedAddress& address) const noexcept {
     return (address.version == IpVersion::V4

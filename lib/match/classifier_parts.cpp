@@ -1,5 +1,7 @@
 #include "lib/match/classifier_parts.hpp"
 
+#include "lib/match/sound_steps.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <functional>
@@ -7,31 +9,14 @@
 namespace sluice {
 namespace {
 
-template <typename Key>
-bool steps_hold(const std::vector<Step<Key>>& steps, unsigned width, std::size_t rows) {
-    constexpr bool kWide = sizeof(Key) > sizeof(std::uint64_t);
-    if (steps.empty() || steps.front().first != 0 ||
-        steps.size() > (kWide ? kMaxWideSteps : kMaxSteps)) {
-        return false;
-    }
-    const bool fits = width == 8 * sizeof(Key) || (steps.back().first >> width) == 0;
-    const bool sorted =
-        std::adjacent_find(steps.begin(), steps.end(), [](const auto& a, const auto& b) {
-            return a.first >= b.first;
-        }) == steps.end();
-    return fits && sorted && std::all_of(steps.begin(), steps.end(), [&](const auto& step) {
-               return step.row < rows;
-           });
-}
-
 bool all_steps_hold(const DimensionParts& dimension, std::size_t rows) {
     if (row_of(dimension.field).kind == FieldKind::Address) {
-        return steps_hold(dimension.steps, kV4Bits, rows) &&
-               steps_hold(dimension.v6_steps, kV6Bits, rows);
+        return are_sound(dimension.steps, {kV4Bits, kMaxSteps, rows}) &&
+               are_sound(dimension.v6_steps, {kV6Bits, kMaxWideSteps, rows});
     }
     const unsigned bits = key_bits(dimension.field);
     return (bits > kMaxTableBits || rows <= kMaxTableRows) &&
-           steps_hold(dimension.steps, bits, rows) && dimension.v6_steps.empty();
+           are_sound(dimension.steps, {bits, kMaxSteps, rows}) && dimension.v6_steps.empty();
 }
 
 // Each row has as many references as its bits within `used`.

@@ -91,8 +91,6 @@ inline constexpr std::size_t kMaxTableRows = std::size_t{1} << 16;
 [[nodiscard]] constexpr unsigned key_bits(Field field) noexcept {
     return static_cast<unsigned>(std::bit_width(row_of(field).max));
 }
-inline constexpr unsigned kV4Bits = 32;
-inline constexpr unsigned kV6Bits = 128;
 
 // True if every index lies inside its table and every order holds, for so many rules.
 [[nodiscard]] bool are_sound(const ClassifierParts& parts, std::size_t rules);

@@ -13,8 +13,6 @@ namespace {
 // A tree has a node for each bit of a network that it shares with no other: a database of a million
 // networks has about three million.
 constexpr std::uint64_t kMaxNodes = std::uint64_t{1} << 25;
-constexpr unsigned kV4Bits = 32;
-constexpr unsigned kV6Bits = 128;
 constexpr unsigned kBitsBeforeV4 = 96;
 
 // The countries or systems of records, by where the record stands: few records serve many networks.
