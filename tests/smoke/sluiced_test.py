@@ -460,6 +460,16 @@ class Resources(Case):
         self.good(self.box.put_rules(OTHER, "?file=a%20%C3%A9%1.yaml"))
         self.assertEqual(self.good(self.box.get("/v1/rules"))["file"], "a \u00e9%1.yaml")
 
+    def test_a_ban_makes_another_generation_until_it_ends(self):
+        self.start()
+        put = lambda: self.box.ask("PUT", "/v1/rules", RULES + "# again\n", {"If-Match": f'"{self.applied}"'})
+        self.good(self.box.ask("POST", "/v1/rules/a/key", json.dumps({"key": "10.0.0.1", "action": "ban"})))
+        self.assertNotEqual(self.box.generation(), self.applied)
+        self.assertIn("a ban or numbers of a key make another one too", self.refused(put(), 412)["detail"])
+        self.good(self.box.ask("POST", "/v1/rules/a/key", json.dumps({"key": "10.0.0.1", "action": "unban"})))
+        self.assertEqual(self.box.generation(), self.applied)
+        self.good(put())
+
     def test_bans_in_bulk_are_all_or_none(self):
         self.start()
         def posted(body):

@@ -132,7 +132,9 @@ std::optional<Refusal> LiveRules::not_in_force(const std::optional<std::string>&
                    (same_rules ? "the text of the rules, or what was set at run time, is another "
                                  "than that of " +
                                      *wanted
-                               : "generation " + generation + " is in force, not " + *wanted) +
+                               : "generation " + generation + " is in force, not " + *wanted +
+                                     " (a ban or numbers of a key make another one too, as they "
+                                     "are set and as they end)") +
                        ": look at what has changed, and apply again",
                    {}};
 }
