@@ -123,6 +123,63 @@ rules:
         out, _ = self.ctl("explain", rules, "--json", *packet[:-2], "--http", "GET /x", "--host", "a.example")
         self.assertNotIn("ambiguous", json.loads(out))
 
+    def test_why_a_request_is_refused_for_what_it_is(self):
+        rules = self.write("doubts.yaml", """version: 1
+services:
+  - {id: web, protocol: http, when: l4.dport eq 80, mode: enforce}
+rules:
+  - {id: paths, mode: enforce, when: http.request.uri.path ne "/x", key: [http.host],
+     limits: [{algorithm: token_bucket, rate: 1/s, burst: 9, per: request}]}
+""")
+        packet = ("--src", "10.0.0.1", "--dst", "192.0.2.1", "--dport", "80", "--flags", "psh,ack")
+        host, end = "Host: a.example\\x0d\\x0a", "\\x0d\\x0a"
+        first = "POST /y HTTP/1.1\\x0d\\x0a" + host
+        for text, reason, causes, judged_by_both in (
+                ("GET / HTTP/1.0\\x0a\\x0a", "ambiguous_request", ["bare_lf"], False),
+                ("GET /a%2Fb HTTP/1.1\\x0d\\x0a" + host + end, "ambiguous_request", ["encoded_slash"], True),
+                (first + host + end, "ambiguous_request", ["duplicate_host"], True),
+                (first + "Content-Length: 3\\x0d\\x0aTransfer-Encoding: chunked\\x0d\\x0a" + end,
+                 "ambiguous_request", ["length_and_encoding"], False),
+                (first + "Content-Length: x\\x0d\\x0a" + end, "malformed_request", ["bad_content_length"], False)):
+            out, _ = self.ctl("explain", rules, "--json", *packet, "--payload", text)
+            account = json.loads(out)
+            self.assertEqual((account["verdict"], account["reason"]), ("drop", reason), text)
+            doubts = account["doubts"]
+            self.assertEqual(([cause["name"] for cause in doubts["causes"]], doubts["judged_by_both"]),
+                             (causes, judged_by_both), text)
+            out, _ = self.ctl("explain", rules, *packet, "--payload", text)
+            self.assertIn(f"  cause          {causes[0]}: read here as: ", out)
+            self.assertEqual("both judges it, as each of its readings\n" in out, judged_by_both, text)
+        out, _ = self.ctl("explain", rules, "--json", *packet, "--payload", first + "Content-Length: 0\\x0d\\x0a" + end)
+        self.assertNotIn("doubts", json.loads(out))
+
+    def test_which_of_several_requests_has_no_room(self):
+        rules = self.write("several.yaml", """version: 1
+rules:
+  - {id: login, mode: enforce, when: http.request.uri.path eq "/login", key: [ip.src],
+     limits: [{algorithm: token_bucket, rate: 3/h, burst: 3, per: request}]}
+""")
+        packet = ("--src", "10.0.0.1", "--dst", "192.0.2.1", "--dport", "80", "--flags", "psh,ack")
+
+        def asked(*paths):
+            return "".join(f"GET {path} HTTP/1.1\\x0d\\x0aHost: a.example\\x0d\\x0a\\x0d\\x0a" for path in paths)
+
+        five = ("--payload", asked("/login", "/login", "/x", "/login", "/login"))
+        out, _ = self.ctl("explain", rules, "--json", *packet, *five)
+        account = json.loads(out)
+        self.assertEqual([unit["refused"] for unit in account["units"]], [False] * 4 + [True])
+        last = account["units"][-1]
+        self.assertEqual((last["rule"], last["limit"]["key"], last["limit"]["left"], last["limit"]["cost"]),
+                         ("login", "10.0.0.1", 0, 1))
+        self.assertEqual((last["kind"], last["fields"]["http.request.uri.path"]), ("request", "/login"))
+        out, _ = self.ctl("explain", rules, *packet, *five)
+        self.assertIn("  request 1 of 5: not refused\n", out)
+        self.assertRegex(out, r"\n  request 5 of 5: drop \(.*\), by login: limit 1, key 10.0.0.1 has 0 left behind those")
+        for paths, refused in ((("/login", "/x"), [False, False]), (("/login",), None)):
+            out, _ = self.ctl("explain", rules, "--json", *packet, "--payload", asked(*paths))
+            units = json.loads(out).get("units")
+            self.assertEqual(units and [unit["refused"] for unit in units], refused)
+
     def test_a_request_is_read_on_a_connection_that_has_begun(self):
         service = "services:\n  - {id: web, protocol: http, when: l4.dport eq 80, mode: enforce}\n"
         for services in ("", service):

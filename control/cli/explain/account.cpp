@@ -1,8 +1,11 @@
 #include "control/cli/explain/account.hpp"
 
+#include "control/cli/explain/scene.hpp"
+#include "control/cli/explain/several_units.hpp"
 #include "lib/engine/burst/burst_units.hpp"
 #include "lib/engine/check/check_limit.hpp"
 #include "lib/policy/expression/match_trace.hpp"
+#include "lib/policy/limits/limit_reader.hpp"
 #include "lib/policy/values/named_value.hpp"
 #include "lib/rules/group.hpp"
 #include "lib/rules/text_part.hpp"
@@ -12,17 +15,6 @@
 
 namespace sluice {
 namespace {
-
-// A packet on its way, and where it is judged.
-struct Scene {
-    const ReplayRules& rules;
-    std::string_view pair;
-    const Burst& burst;  // the packet alone
-    const PacketHeaders& headers;
-    ByteView frame;
-    CoreState& core;
-    Now now;
-};
 
 // With the texts of all rules; a malformed packet is seen by none.
 std::vector<std::uint32_t> matching_rules(const Scene& scene) {
@@ -39,58 +31,6 @@ std::vector<std::uint32_t> matching_rules(const Scene& scene) {
         rules.push_back(one.rule);
     }
     return rules;
-}
-
-// One limit of a rule, as it applies to the packet.
-struct Asked {
-    const LoadedRule& rule;
-    const LoadedLimit& limit;
-
-    [[nodiscard]] std::span<const KeyPart> parts() const { return rule.keys[limit.key]; }
-};
-
-KeyOverride override_of(const Asked& asked, const Scene& scene) {
-    const RuleKeys keys{asked.rule, scene.headers, scene.frame, scene.core.hash};
-    return {keys, asked.limit.key, scene.now};
-}
-
-OwnNumbers own_numbers(const Asked& asked, const Scene& scene) {
-    if (algorithm_of(asked.limit.limit) == Algorithm::Penalty) {
-        return {};
-    }
-    const auto index = static_cast<std::size_t>(&asked.limit - asked.rule.limits.data());
-    return override_of(asked, scene).own_numbers(index);
-}
-
-// What the packet, or its unit of a later layer, costs.
-Units cost_of(const Asked& asked, const Scene& scene) {
-    const Per per = asked.limit.per;
-    if (is_of_packet(per)) {
-        return cost_of(asked.rule, per, scene.headers);
-    }
-    if (!has_row(scene.burst.rows_of_kind(per), 0)) {
-        return Units{0};
-    }
-    return Units{
-        asked.rule.costs_by_path == nullptr || per != Per::Request
-            ? asked.rule.cost
-            : asked.rule.costs_by_path->cost_of(
-                  read_text(TextField::HttpPath, scene.headers, scene.frame).value_or(ByteView{}))};
-}
-
-// nullopt also if a part of its key is missing.
-std::optional<BucketView> view(const Asked& asked, const Scene& scene) {
-    KeyBytes key;
-    if (key_of(asked.parts(), asked.rule.missing_key, scene.headers, scene.frame, key) ==
-        KeyOutcome::Missing) {
-        return std::nullopt;
-    }
-    const Units cost = cost_of(asked, scene);
-    return view_bucket(scene.core, {.limit = asked.limit,
-                                    .own = own_numbers(asked, scene),
-                                    .key = key.view(),
-                                    .demand = {cost, color_of(scene.headers.dscp)},
-                                    .now = scene.now});
 }
 
 // The other readings of the packet's first unit, from 1 on.
@@ -111,10 +51,6 @@ PacketHeaders with_reading(const Scene& scene, std::size_t reading) {
     }
     return headers;
 }
-Scene of_headers(const Scene& scene, const PacketHeaders& headers) {
-    return {scene.rules, scene.pair, scene.burst, headers, scene.frame, scene.core, scene.now};
-}
-
 RuleAccount describe(const RuleSummary& summary, const Scene& scene) {
     RuleAccount account{.id = summary.id, .mode = summary.mode, .because = {}};
     account.events = value_of(summary.settings, "events");
@@ -127,7 +63,8 @@ RuleAccount describe(const RuleSummary& summary, const Scene& scene) {
     return account;
 }
 
-LimitAccount describe_limit(const Asked& asked, const LimitSummary& summary, const Scene& scene) {
+LimitAccount describe_limit(const LimitOfRule& asked, const LimitSummary& summary,
+                            const Scene& scene) {
     KeyBytes key;
     LimitAccount account;
     account.name = asked.limit.name;
@@ -162,7 +99,7 @@ void describe_bans(const LoadedRule& rule, const RuleSummary& summary, const Sce
                    RuleAccount& account) {
     account.ban = summary.ban;
     for (const LoadedLimit& box : rule.ban.boxes) {
-        const Asked asked{rule, box};
+        const LimitOfRule asked{rule, box};
         BanAccount& ban = account.bans.emplace_back();
         ban.key = key_text(asked.parts(), scene.headers, scene.frame, scene.pair);
         ban.before = view(asked, scene);
@@ -254,17 +191,6 @@ void leave_unseen(PacketAccount& account) {
     }
 }
 
-NamedTexts texts_of(const UnitTexts* unit, const TextNames& names) {
-    NamedTexts texts;
-    for (const TextField field : kAllTextFields) {
-        if (is_of_unit(field) && field != kClientHeader && unit != nullptr && unit->has(field)) {
-            texts.emplace_back(name_of(field, names),
-                               text_of_value(row_of(field), unit->text(field), false));
-        }
-    }
-    return texts;
-}
-
 // What is another text in `other`, or is in one of them alone.
 NamedTexts differences(const NamedTexts& texts, const NamedTexts& other) {
     NamedTexts found;
@@ -289,6 +215,7 @@ void note_readings(const Scene& scene, PacketAccount& account) {
         return;
     }
     account.is_ambiguous = units->events()[static_cast<std::size_t>(UnitEvent::HttpAmbiguous)] != 0;
+    account.doubts = units->doubts();
     for (std::size_t number = 1; number < units->count(0); ++number) {
         const BurstUnits::Unit& unit = units->unit(0, number);
         account.is_ambiguous |= unit.is_other_reading;
@@ -330,6 +257,7 @@ PacketAccount account_of(const CapturedFrame& frame, const WorkerSet::Place& pla
     account.decision = workers.decide();
     account.service = service_account(place.judged, rules.loaded.set().services);
     leave_unseen(account);
+    account.units = unit_accounts(scene, place.judged, account.decision);
     if (answers(account.decision.verdict)) {
         account.answer = answer_of(place, rules.loaded.set(), account.decision);
     }

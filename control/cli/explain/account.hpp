@@ -2,9 +2,11 @@
 #include "control/cli/explain/answer_account.hpp"
 #include "control/cli/explain/bucket_view.hpp"
 #include "control/cli/explain/service_account.hpp"
+#include "control/cli/explain/unit_account.hpp"
 #include "control/cli/replay/replay_rules.hpp"
 #include "control/cli/replay/worker_set.hpp"
 #include "lib/engine/key/key_policy.hpp"
+#include "lib/l7/http1/request_doubts.hpp"
 
 #include <optional>
 #include <string>
@@ -53,9 +55,6 @@ struct RuleAccount {
     std::string dynamic{};         // which numbers may be set for its keys; empty: none
 };
 
-// Texts by their fields' names.
-using NamedTexts = std::vector<std::pair<std::string, std::string>>;
-
 // One packet, and everything that led to its verdict.
 struct PacketAccount {
     std::uint64_t number = 0;
@@ -71,6 +70,8 @@ struct PacketAccount {
     // were judged (`on_ambiguous: both`) is another text or none ("").
     bool is_ambiguous = false;
     std::vector<NamedTexts> other_readings;
+    RequestDoubts doubts{};                 // why, and why a request is malformed
+    std::vector<UnitAccount> units{};       // where it has several
     std::optional<AnswerAccount> answer{};  // where its verdict is to answer it
 };
 

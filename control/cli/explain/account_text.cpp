@@ -1,5 +1,6 @@
 #include "control/cli/explain/account_text.hpp"
 
+#include "control/cli/explain/doubt_text.hpp"
 #include "control/cli/human_units.hpp"
 #include "control/cli/terminal.hpp"
 #include "control/service_json.hpp"
@@ -292,6 +293,8 @@ std::string account_text(const PacketAccount& account, std::string_view pair) {
         text += fmt::format("  {:<14} {}\n", name, value);
     });
     add_readings(text, account);
+    text += doubt_text(account.doubts);
+    text += units_text(account.units);
     text += account.service ? service_text(*account.service) : "";
     text += bold("rules") + "\n";
     for (const RuleAccount& rule : account.rules) {
@@ -309,6 +312,12 @@ Json account_json(const PacketAccount& account, std::string_view pair) {
     if (account.is_ambiguous) {
         json["ambiguous"] = true;
         json["other_readings"] = readings_json(account);
+    }
+    if (account.doubts.any()) {
+        json["doubts"] = doubt_json(account.doubts);
+    }
+    if (!account.units.empty()) {
+        json["units"] = units_json(account.units);
     }
     if (account.service) {
         json["service"] = service_json(*account.service);

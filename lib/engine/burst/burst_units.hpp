@@ -186,6 +186,8 @@ public:
     [[nodiscard]] const std::array<std::uint32_t, kUnitEventCount>& events() const noexcept {
         return found_.events;
     }
+    // What is ambiguous or malformed in requests of the burst.
+    [[nodiscard]] const RequestDoubts& doubts() const noexcept { return found_.doubts; }
     // Calls visit(event, times) for each event that was counted.
     template <typename Visit>
     void for_each_event(Visit&& visit) const {
@@ -211,6 +213,9 @@ public:
 
     // The decision of each unit, once its packet has been decided.
     [[nodiscard]] Decision& decision(std::size_t row, std::size_t number) noexcept {
+        return decisions_[found_.first_unit[row] + number];
+    }
+    [[nodiscard]] const Decision& decision(std::size_t row, std::size_t number) const noexcept {
         return decisions_[found_.first_unit[row] + number];
     }
 

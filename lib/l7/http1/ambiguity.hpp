@@ -262,6 +262,12 @@ public:
     [[nodiscard]] constexpr std::size_t count() const noexcept {
         return static_cast<std::size_t>(std::popcount(bits_));
     }
+    // Those that are not Accepted.
+    [[nodiscard]] constexpr HeadShapes doubts() const noexcept {
+        HeadShapes rest;
+        rest.bits_ = bits_ & ~head_shapes_read_as(HeadReading::Accepted);
+        return rest;
+    }
     // Of those with the worst reading, the first in the table. There is one.
     [[nodiscard]] constexpr HeadShape reason() const noexcept {
         return static_cast<HeadShape>(std::countr_zero(bits_ & head_shapes_read_as(reading())));

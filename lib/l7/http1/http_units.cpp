@@ -170,6 +170,7 @@ StreamReading HttpUnits::read_half(ByteView bytes, const FoundHead& found,
     half.is_doubtful = half.need.bare_return && has_bare_return(bytes);
     if (half.is_doubtful) {
         units.count(UnitEvent::HttpAmbiguous);
+        units.note_doubts({HeadShape::BareCr}, false);
         units.drop(Reason::AmbiguousRequest);
     }
     return half;
@@ -192,6 +193,7 @@ void HttpUnits::add(const UnitSource& packet, UnitSink& units) noexcept {
     if (reading != HeadReading::Accepted) {
         const bool malformed = reading == HeadReading::Malformed;
         units.count(malformed ? UnitEvent::HttpMalformed : UnitEvent::HttpAmbiguous);
+        units.note_doubts(head_.shapes.doubts(), has_stated_readings(head_));
         if (matters && !is_allowed) {
             units.drop(malformed ? Reason::MalformedRequest : Reason::AmbiguousRequest);
         }
@@ -276,6 +278,7 @@ HttpUnits::BodyReading HttpUnits::read_body(ByteView bytes, const FramingState& 
     const std::size_t taken = body.feed(bytes, shapes, lines);
     if (!shapes.empty()) {
         units.count(UnitEvent::HttpAmbiguous);
+        units.note_doubts(shapes, false);
         units.drop(body.is_broken() ? Reason::MalformedRequest : Reason::AmbiguousRequest);
     }
     return {.bytes = taken,

@@ -97,6 +97,7 @@ private:
             units_.refuse();
         }
         if (targets_.has_bad_host && packet_.wanted.has(TextField::HttpHost)) {
+            units_.note_doubts({HeadShape::BadNetworkHost}, false);
             units_.drop(Reason::AmbiguousRequest);
         }
         for (OtherTarget& target : std::span{targets_.all}.first(targets_.count)) {
@@ -122,6 +123,7 @@ private:
         HeadShapes shapes;
         host_ = other_host(head_, units_.room(), shapes);
         if (shapes.has(HeadShape::BadHost)) {
+            units_.note_doubts({HeadShape::BadHost}, false);
             units_.drop(Reason::AmbiguousRequest);
         }
         keep(host_);
@@ -157,6 +159,7 @@ private:
             doubts |= differ(head_.cookie(cookie.place)) ? kCookies : 0U;
         }
         if (head_.further.is_cut()) {
+            units_.note_doubts({HeadShape::RepeatedHeader}, false);
             units_.drop(Reason::AmbiguousRequest);
         }
         doubts |= head_.further.values().empty() ? 0U : kFurther;
@@ -225,6 +228,7 @@ private:
     }
     void add(const OtherTarget* target, unsigned others) noexcept {
         if (++count_ > kMostOtherReadings) {
+            units_.note_too_many_readings();
             units_.drop(Reason::AmbiguousRequest);
             return;
         }

@@ -1,6 +1,7 @@
 #pragma once
 #include "lib/base/lazy_array.hpp"
 #include "lib/l7/http1/asked_requests.hpp"
+#include "lib/l7/http1/request_doubts.hpp"
 #include "lib/l7/stream/service_packet.hpp"
 #include "lib/l7/stream/sticky_bytes.hpp"
 #include "lib/l7/stream/text_arena.hpp"
@@ -65,6 +66,7 @@ struct FoundUnits {
     std::array<std::uint32_t, kUnitEventCount> events{};
     std::array<std::uint8_t, kUnitEventCount> which_events{};  // those that are not 0
     std::size_t counted_events = 0;
+    RequestDoubts doubts;  // of the burst's requests
     // A packet's lie one behind the other, those of the packet that was read first before all.
     std::array<std::uint16_t, kMaxBurst> first_unit{};
     std::size_t unit_count = 0;  // of the packets that have been read

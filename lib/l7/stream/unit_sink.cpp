@@ -13,6 +13,7 @@ void FoundUnits::clear() noexcept {
         events[which_events[i]] = 0;
     }
     counted_events = 0;
+    doubts = {};
     arena.clear();
 }
 
@@ -46,6 +47,12 @@ UnitTexts* UnitSink::add_other_reading() noexcept {
 }
 void UnitSink::note_asked(AskedRequest request) noexcept {
     units_.unit_at(row_, units_.counts[row_] - std::size_t{1}).asked = request;
+}
+void UnitSink::note_doubts(HeadShapes shapes, bool is_stated) noexcept {
+    units_.doubts.add(shapes, is_stated);
+}
+void UnitSink::note_too_many_readings() noexcept {
+    units_.doubts.too_many_readings = true;
 }
 Normalization& UnitSink::normalize() noexcept {
     return units_.services.normalize(row_);

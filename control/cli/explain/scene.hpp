@@ -1,0 +1,44 @@
+#pragma once
+#include "control/cli/explain/bucket_view.hpp"
+#include "control/cli/explain/unit_account.hpp"
+#include "control/cli/replay/replay_rules.hpp"
+#include "lib/engine/burst/burst.hpp"
+#include "lib/engine/burst/core_state.hpp"
+#include "lib/engine/key/key_policy.hpp"
+
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace sluice {
+
+// A packet on its way, and where it is judged.
+struct Scene {
+    const ReplayRules& rules;
+    std::string_view pair;
+    const Burst& burst;  // the packet alone
+    const PacketHeaders& headers;
+    ByteView frame;
+    CoreState& core;
+    Now now;
+};
+
+// One limit of a rule, as it applies to the packet.
+struct LimitOfRule {
+    const LoadedRule& rule;
+    const LoadedLimit& limit;
+
+    [[nodiscard]] std::span<const KeyPart> parts() const { return rule.keys[limit.key]; }
+};
+
+[[nodiscard]] KeyOverride override_of(const LimitOfRule& asked, const Scene& scene);
+[[nodiscard]] OwnNumbers own_numbers(const LimitOfRule& asked, const Scene& scene);
+// What the packet, or its unit of a later layer, costs.
+[[nodiscard]] Units cost_of(const LimitOfRule& asked, const Scene& scene);
+// nullopt also if a part of its key is missing.
+[[nodiscard]] std::optional<BucketView> view(const LimitOfRule& asked, const Scene& scene);
+// The same packet with other headers, which outlive it.
+[[nodiscard]] Scene of_headers(const Scene& scene, const PacketHeaders& headers);
+[[nodiscard]] NamedTexts texts_of(const UnitTexts* unit, const TextNames& names);
+
+}  // namespace sluice

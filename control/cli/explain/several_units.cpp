@@ -1,0 +1,106 @@
+#include "control/cli/explain/several_units.hpp"
+
+#include "lib/engine/burst/burst_units.hpp"
+#include "lib/policy/expression/match_trace.hpp"
+#include "lib/policy/limits/limit_reader.hpp"
+#include "lib/rules/group.hpp"
+#include "lib/rules/units_of.hpp"
+
+#include <algorithm>
+
+namespace sluice {
+namespace {
+
+// Headers of the packet with the texts of one of its units.
+PacketHeaders with_unit(const Scene& scene, std::size_t number) {
+    PacketHeaders headers = scene.headers;
+    headers.unit = &scene.burst.units()->unit(0, number).texts;
+    return headers;
+}
+
+// The units of the packet, but for their other readings.
+std::vector<std::size_t> first_readings(const Scene& scene) {
+    const BurstUnits* const units = scene.burst.units();
+    std::vector<std::size_t> numbers;
+    for (std::size_t number = 0; units != nullptr && number < units->count(0); ++number) {
+        if (!units->unit(0, number).is_other_reading) {
+            numbers.push_back(number);
+        }
+    }
+    return numbers;
+}
+
+std::string unit_key(const LimitOfRule& asked, const Scene& scene) {
+    return key_text(asked.parts(), scene.headers, scene.frame, scene.pair);
+}
+
+// What the units before one charge a limit under the key that this one has.
+std::uint64_t charged_before(const LimitOfRule& asked, const RuleSummary& summary,
+                             const Scene& scene, std::span<const std::size_t> before,
+                             const std::string& key) {
+    std::uint64_t charged = 0;
+    for (const std::size_t number : before) {
+        const PacketHeaders headers = with_unit(scene, number);
+        const Scene seen = of_headers(scene, headers);
+        const bool matches = summary.when.empty() ||
+                             examine(summary.condition, headers, scene.frame, scene.pair).holds;
+        charged += matches && unit_key(asked, seen) == key ? cost_of(asked, seen).count() : 0;
+    }
+    return charged;
+}
+
+// Nothing of a packet that was refused has been charged, so that the buckets stand as they stood.
+std::optional<UnitShortage> shortage_of(const LoadedRule& rule, const RuleSummary& summary,
+                                        const Scene& scene, std::span<const std::size_t> before,
+                                        std::size_t number) {
+    const PacketHeaders headers = with_unit(scene, number);
+    const Scene seen = of_headers(scene, headers);
+    for (const LoadedLimit& limit : rule.limits) {
+        const LimitOfRule asked{rule, limit};
+        const std::optional<BucketView> bucket = view(asked, seen);
+        if (is_of_packet(limit.per) || !bucket) {
+            continue;
+        }
+        const std::string key = unit_key(asked, seen);
+        const std::uint64_t charged = charged_before(asked, summary, scene, before, key);
+        const std::uint64_t left = bucket->remaining.count();
+        const std::uint64_t cost = cost_of(asked, seen).count();
+        if (charged + cost > left) {
+            return UnitShortage{limit.name, key, left - std::min(left, charged), cost};
+        }
+    }
+    return std::nullopt;
+}
+
+const RuleSummary& summary_of(const ReplayRules& rules, std::uint32_t rule) {
+    return *std::ranges::find_if(rules.summaries, [left = rule](const RuleSummary& one) mutable {
+        return one.mode != Mode::Off && left-- == 0;
+    });
+}
+
+}  // namespace
+
+std::vector<UnitAccount> unit_accounts(const Scene& scene, const Burst& judged,
+                                       const Decision& decision) {
+    const std::vector<std::size_t> numbers = first_readings(scene);
+    std::vector<UnitAccount> accounts;
+    const bool is_refused = !forwards(decision.verdict) && decision.rule != kNoRule &&
+                            judged.units() == scene.burst.units();
+    for (std::size_t i = 0; numbers.size() > 1 && i < numbers.size(); ++i) {
+        const BurstUnits::Unit& unit = scene.burst.units()->unit(0, numbers[i]);
+        UnitAccount& account = accounts.emplace_back(
+            UnitAccount{.kind = name_of(unit.kind),
+                        .texts = texts_of(&unit.texts, scene.rules.loaded.rules().named_texts)});
+        const Decision& own = is_refused ? scene.burst.units()->decision(0, numbers[i]) : decision;
+        if (is_refused && !forwards(own.verdict) && own.rule != kNoRule) {
+            const RuleSummary& summary = summary_of(scene.rules, own.rule);
+            account.refused = own;
+            account.rule = summary.id;
+            account.shortage = shortage_of(scene.rules.loaded.set().rules[own.rule], summary, scene,
+                                           std::span{numbers}.first(i), numbers[i]);
+        }
+    }
+    return accounts;
+}
+
+}  // namespace sluice
