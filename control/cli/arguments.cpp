@@ -287,6 +287,11 @@ constexpr auto kCommands = std::to_array<Command>({
     {"health", "show whether sluiced has its dataplane", run_health},
 });
 
+constexpr std::string_view kExitCodes =
+    "Exit codes: 0 done, 1 refused or invalid, 2 wrong usage, 3 no daemon or no dataplane";
+constexpr std::string_view kExitCodesOfDiff =
+    "; of `diff --exit-code`: 1 something differs, 4 refused or invalid";
+
 void add_global_options(CLI::App& app, Options& options) {
     app.add_option("--socket", options.socket, "where sluiced listens")
         ->envname("SLUICE_SOCKET")
@@ -298,9 +303,7 @@ void add_global_options(CLI::App& app, Options& options) {
     app.add_flag("--json", options.json, "JSON on standard output");
     app.add_flag("--no-color", options.no_color, "no colours");
     app.set_version_flag("--version", "sluicectl " SLUICE_VERSION);
-    app.footer(
-        "Exit codes: 0 done, 1 refused or invalid, 2 wrong usage, 3 no daemon or no dataplane; of "
-        "`diff --exit-code`: 1 something differs, 4 refused or invalid");
+    app.footer(std::string{kExitCodes});  // of the commands too, which are made behind it
     app.require_subcommand(1);
     app.fallthrough();  // global options may stand after the command too
 }
@@ -370,6 +373,9 @@ std::variant<Invocation, ExitCode> read_arguments(int argc, char** argv) {
             "of earlier sets, as those scripts ask for them")
         ->required()
         ->check(CLI::IsMember({"bash", "zsh", "fish", "ids", "rules", "sets"}));
+    const std::string every_code = std::string{kExitCodes}.append(kExitCodesOfDiff);
+    app.footer(every_code);
+    app.get_subcommand("diff")->footer(every_code);
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

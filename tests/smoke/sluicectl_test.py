@@ -435,8 +435,17 @@ class WithSluiced(Case):
             self.assertEqual(set(err.splitlines()), {"sluicectl: error: cannot read absent: No such file or directory"})
 
     def test_the_help_has_every_exit_code(self):
-        said = " ".join(self.ctl("--help")[0].split())
-        self.assertIn("3 no daemon or no dataplane; of `diff --exit-code`: 1 something differs, 4 refused or invalid", said)
+        of_diff = "3 no daemon or no dataplane; of `diff --exit-code`: 1 something differs, 4 refused or invalid"
+        for words, has_those_of_diff in (((), True), (("diff",), True), (("check",), False), (("completion",), False)):
+            said = " ".join(self.ctl(*words, "--help")[0].split())
+            self.assertIn("3 no daemon or no dataplane", said)
+            self.assertEqual(of_diff in said, has_those_of_diff, words)
+
+    def test_wrong_arguments_of_a_command_name_its_help(self):
+        for words, told in ((("explain", "--sorc", "10.0.0.1"), "explain "), (("inspect",), "inspect "),
+                            (("--nothing",), ""), (("explian",), "")):
+            _, err = self.ctl(*words, exit=2)
+            self.assertIn(f"; `sluicectl {told}--help` shows what there is", err)
 
     def test_the_environment_names_the_socket(self):
         self.start()
