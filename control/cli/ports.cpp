@@ -28,6 +28,15 @@ std::string link_text(const Json& port) {
     return port.at("held_down").get<bool>() ? "held down" : (up ? "up" : "down");
 }
 
+// With the MTU that the port was set up for, where its interface has a greater one now.
+std::string mtu_text(const Json& port) {
+    const std::uint64_t mtu = count_at(port, "mtu");
+    const std::uint64_t started = port.value("set_mtu", std::uint64_t{0});
+    return started != 0 && mtu > started
+               ? fmt::format("{}, set up for {}", grouped(mtu), grouped(started))
+               : grouped(mtu);
+}
+
 // Why frames were lost at a port.
 struct Cause {
     const char* member;
@@ -62,7 +71,7 @@ std::string state_table(const Json& ports) {
     for (const Json& port : ports) {
         const auto count = [&](const char* member) { return grouped(count_at(port, member)); };
         table.row({text_at(port, "pair"), text_at(port, "side"), text_at(port, "device"),
-                   link_text(port), count("mtu"), count("rx_queues"), spread_text(port),
+                   link_text(port), mtu_text(port), count("rx_queues"), spread_text(port),
                    count("rx_packets"), count("tx_packets"), count("rx_missed"),
                    count("rx_no_mbuf"), count("rx_errors"), count("tx_errors"), count("tx_full"),
                    byte_count_text(count_at(port, "rx_bytes")),

@@ -230,6 +230,24 @@ std::string low_mtus_text(const Json& health) {
     return text;
 }
 
+// Sides that packets may come to which the pair was not set up for.
+std::string raised_mtus_text(const Json& health) {
+    std::string text;
+    const auto raised = health.find("raised_mtus");
+    if (raised == health.end() || !raised->is_array()) {
+        return text;
+    }
+    for (const Json& port : *raised) {
+        text += fmt::format(
+            "port {} {} has an MTU of {}, above the {} that its pair was started for: longer "
+            "packets are lost (too_long, or missed by a port); restart sluice-dataplane, or `ip "
+            "link set` gives it back\n",
+            text_at(port, "pair"), text_at(port, "side"), count_at(port, "mtu"),
+            count_at(port, "started"));
+    }
+    return text;
+}
+
 std::string health_text(const Json& document) {
     const Json& dataplane = document.at("dataplane");
     const std::string text = fmt::format(
@@ -239,7 +257,7 @@ std::string health_text(const Json& document) {
                                 : "not connected");
     return text + panic_text(document) + checksums_text(document) + fallen_back_text(document) +
            other_programs_text(document) + links_down_text(document) + low_mtus_text(document) +
-           unconfirmed_text(document);
+           raised_mtus_text(document) + unconfirmed_text(document);
 }
 
 // A rule, else a service of that id.

@@ -8,16 +8,23 @@
 namespace sluice {
 namespace {
 
+std::string longer_are_lost(const Port& port) {
+    return loses_longer_frames(port) ? "are dropped as too_long" : "may be lost there";
+}
+
 void tell(const Port& port, std::uint16_t before, std::uint16_t needed) {
     const std::string change = "the MTU of " + title_of(port) + " is " + std::to_string(port.mtu) +
                                " now, and was " + std::to_string(before);
-    if (port.mtu >= needed) {
+    if (port.mtu < needed) {
+        log_warn(change + ": packets of up to " + std::to_string(needed) +
+                 " bytes come to the other side, and longer ones than it " + longer_are_lost(port));
+    } else if (port.mtu > port.plan.mtu) {
+        log_warn(change + ", but the pair was started for " + std::to_string(port.plan.mtu) +
+                 ": longer packets " + longer_are_lost(port) +
+                 " until sluice-dataplane is started again");
+    } else {
         log_info(change);
-        return;
     }
-    log_warn(change + ": packets of up to " + std::to_string(needed) +
-             " bytes come to the other side, and longer ones than it " +
-             (loses_longer_frames(port) ? "are dropped as too_long" : "may be lost there"));
 }
 
 void watch_mtu(Port& port, const Port& other) {

@@ -195,6 +195,8 @@ PortOffer ask_port(const Port& port) {
     offer.max_queues = std::min(info.max_rx_queues, info.max_tx_queues);
     offer.can_spread = info.flow_type_rss_offloads != 0;
     offer.mtu = netdev_mtu(find_netdev(info.if_index));
+    offer.most_mtu =
+        static_cast<std::uint16_t>(std::min<std::uint32_t>(largest_mtu(info), UINT16_MAX));
     std::uint16_t mtu = 0;
     if (!offer.mtu && is_pci(port.device) && rte_eth_dev_get_mtu(port.id, &mtu) == 0) {
         offer.mtu = mtu;
@@ -208,15 +210,20 @@ std::uint16_t choose_mtu(const PairConfig& pair, const PortOffer& outside,
     if (pair.mtu) {
         return *pair.mtu;
     }
-    if (outside.mtu && inside.mtu && *outside.mtu != *inside.mtu) {
-        const std::uint16_t lesser = std::min(*outside.mtu, *inside.mtu);
+    const std::uint16_t one = outside.mtu.value_or(inside.mtu.value_or(RTE_ETHER_MTU));
+    const std::uint16_t lesser = std::min(one, inside.mtu.value_or(one));
+    const std::uint16_t most = std::min(outside.most_mtu, inside.most_mtu);
+    if (inside.mtu && *inside.mtu != one) {
         log_warn("the ports of pair " + pair.name + " have different MTUs, " +
                  std::to_string(*outside.mtu) + " outside and " + std::to_string(*inside.mtu) +
-                 " inside: both have " + std::to_string(lesser) +
+                 " inside: both have " + std::to_string(std::min(lesser, most)) +
                  " now; make them alike, or set `mtu` for both");
-        return lesser;
+    } else if (lesser > most) {
+        log_warn("the ports of pair " + pair.name + " have an MTU of " + std::to_string(lesser) +
+                 ", and can carry " + std::to_string(most) +
+                 ": both have that now; take another kind of port for longer packets");
     }
-    return outside.mtu.value_or(inside.mtu.value_or(RTE_ETHER_MTU));
+    return std::min(lesser, most);
 }
 
 std::uint16_t choose_queues(const PairConfig& pair, const PortOffer& outside,

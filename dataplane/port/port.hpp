@@ -82,16 +82,18 @@ void restore_settings(Port& port);
 
 // What a device offers, asked once.
 struct PortOffer {
-    std::uint16_t max_queues = 1;      // receive and transmit both
-    bool can_spread = false;           // RSS
-    std::optional<std::uint16_t> mtu;  // as it is now, if it is one that frames feel
-    int socket = 0;                    // NUMA node
+    std::uint16_t max_queues = 1;         // receive and transmit both
+    bool can_spread = false;              // RSS
+    std::optional<std::uint16_t> mtu;     // as it is now, if it is one that frames feel
+    std::uint16_t most_mtu = UINT16_MAX;  // that its driver says it can carry
+    int socket = 0;                       // NUMA node
 };
 [[nodiscard]] PortOffer ask_port(const Port& port);
 
 // The MTU of both ports of a pair: what was asked for, else the one they have. Where they have two,
-// the lesser: what one side may send would be lost at the other, and a box that refused to start
-// would lose everything, at the next start too where somebody has changed one meanwhile.
+// the lesser, and no more than both drivers can carry: what one side may send would be lost at the
+// other, and a box that refused to start would lose everything, at the next start too where
+// somebody has changed one meanwhile.
 [[nodiscard]] std::uint16_t choose_mtu(const PairConfig& pair, const PortOffer& outside,
                                        const PortOffer& inside);
 

@@ -314,7 +314,37 @@ class Narrowed(Ports):
         self.set_mtu("o", 1600, "outside")
         shown = self.box.ctl("health").stdout
         self.assertIn("port lab inside has an MTU of 1500, below the 1600 that its pair needs", shown)
-        self.assertNotIn("lab outside", shown)
+        self.assertIn("port lab outside has an MTU of 1600, above the 1500 that its pair was started for", shown)
+
+    def raise_both(self):
+        """As somebody does who wants long packets, at the hosts too."""
+        for hosts in (self.hosts.outside, self.hosts.inside):
+            ip("-n", hosts, "link", "set", "eth0", "mtu", "9000")
+        self.set_mtu("o", 9000, "outside")
+        self.set_mtu("i", 9000, "inside")
+
+    def test_what_the_box_was_not_started_for_is_counted_and_said(self):
+        self.raise_both()
+        said = "(lab inside) is 9000 now, and was 1500, but the pair was started for 1500: longer packets are dropped as too_long"
+        self.assertEqual(self.box.log("dataplane.log").count(said), 1)
+        shown = self.box.ctl("health").stdout
+        for side in ("outside", "inside"):
+            self.assertIn(f"port lab {side} has an MTU of 9000, above the 1500 that its pair was started for", shown)
+        self.assertNotIn("below", shown)
+        self.assertEqual(self.box.ctl("ports").stdout.count("9,000, set up for 1,500"), 2)
+        before = self.too_long()
+        self.send(4000)
+        wait_until("the frame to be counted", lambda: self.too_long() == before + 1)
+
+    def test_the_next_start_takes_what_its_ports_can_carry(self):
+        for end in (signal.SIGKILL, signal.SIGTERM):
+            self.raise_both()
+            self.box.kill(self.box.dataplane, end)
+            self.start_between("af_packet")
+            self.box.wait_for_link(True)
+            self.assertIn("have an MTU of 9000, and can carry 1500: both have that now", self.box.log("dataplane.log"))
+            self.assertEqual([side["mtu"] for side in self.box.ports().values()], [1500, 1500])
+            self.assertNotIn("MTU", self.box.ctl("health").stdout)
 
 
 class LeftPrograms(KernelCase):

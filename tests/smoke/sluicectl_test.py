@@ -516,6 +516,16 @@ class WithSluiced(Case):
         self.assertIn("port wan inside has an MTU of 1400, below the 1500 that its pair needs: longer packets do not leave "
                       "by it (of af_packet: dropped as too_long); `ip link set` gives it back\n", out)
 
+    def test_health_says_which_side_is_wider_than_the_box(self):
+        health = ANSWERS[("GET", "/v1/health")][1]
+        raised = [{"pair": "wan", "side": side, "mtu": 9000, "started": 1500} for side in ("outside", "inside")]
+        self.start({("GET", "/v1/health"): (200, {**health, "raised_mtus": raised})})
+        out, _ = self.ask("health")
+        for side in ("outside", "inside"):
+            self.assertIn(f"port wan {side} has an MTU of 9000, above the 1500 that its pair was started for: longer packets "
+                          "are lost (too_long, or missed by a port); restart sluice-dataplane, or `ip link set` gives it "
+                          "back\n", out)
+
     def test_health_without_a_dataplane_is_3(self):
         health = ANSWERS[("GET", "/v1/health")][1]
         self.start({("GET", "/v1/health"): (200, {**health, "panic": None, "dataplane": {

@@ -102,6 +102,20 @@ Json low_mtus_json(const Stats& stats) {
     return low;
 }
 
+// Sides whose MTU is above the one that their buffers and queues were set up for at the start.
+Json raised_mtus_json(const Stats& stats) {
+    Json raised = Json::array();
+    for (const PortStats& port : stats.ports) {
+        if (port.set_mtu != 0 && port.mtu > port.set_mtu) {
+            raised.push_back({{"pair", port.pair},
+                              {"side", port.side},
+                              {"mtu", port.mtu},
+                              {"started", port.set_mtu}});
+        }
+    }
+    return raised;
+}
+
 }  // namespace
 
 // What a person on call wants to know first: whether the rules judge, and for how long.
@@ -123,6 +137,7 @@ HttpResponse get_health(const HttpRequest&, Services& services) {
          {"other_programs", stats ? other_programs_json(*stats) : Json()},
          {"links_down", stats ? links_down_json(*stats) : Json()},
          {"low_mtus", stats ? low_mtus_json(*stats) : Json()},
+         {"raised_mtus", stats ? raised_mtus_json(*stats) : Json()},
          {"unconfirmed", unconfirmed_json(view->unconfirmed)}});
 }
 

@@ -52,6 +52,18 @@ TEST(PortsText, SaysThatNothingWasLost) {
     EXPECT_NE(port_rates_text({now}).find("no port has lost a frame\n"), std::string::npos);
 }
 
+TEST(PortsText, ShowsWhatAPortWithAGreaterMtuWasSetUpFor) {
+    Json raised = ports(0, 0, 0);
+    Json& port = raised["ports"][0];
+    port["mtu"] = 9000;
+    port["set_mtu"] = 1500;
+    EXPECT_NE(ports_text(raised).find("  9,000, set up for 1,500  "), std::string::npos);
+    port["set_mtu"] = 9000;
+    EXPECT_EQ(ports_text(raised).find("set up for"), std::string::npos);
+    port["set_mtu"] = 0;  // it has none
+    EXPECT_EQ(ports_text(raised).find("set up for"), std::string::npos);
+}
+
 // A dataplane that was started again counts from zero.
 TEST(PortsText, ShowsNoRateOfACounterThatFell) {
     const Json before = ports(4'000, 256'000, 8);

@@ -64,6 +64,12 @@ TEST(ChooseMtu, OneForBothPorts) {
     EXPECT_EQ(chosen(any, jumbo, std::nullopt), 9000);
     EXPECT_EQ(chosen(small, any, std::nullopt), 1500);
     EXPECT_EQ(chosen(any, any, std::nullopt), 1500);
+    EXPECT_EQ(chosen(any, small, std::nullopt), 1500);
+    const PortOffer raised{.mtu = 9000, .most_mtu = 1500};  // such as af_packet
+    EXPECT_EQ(chosen(raised, raised, std::nullopt), 1500) << "it starts, with what it can carry";
+    EXPECT_EQ(chosen(jumbo, raised, std::nullopt), 1500);
+    EXPECT_EQ(chosen(raised, small, std::nullopt), 1500);
+    EXPECT_EQ(chosen(raised, raised, 9000), 9000) << "which the port refuses";
 }
 
 // The interface is gone before the port has asked for its name.
