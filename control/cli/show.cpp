@@ -135,28 +135,42 @@ bool has_dataplane(const Json& health) {
     return health.at("dataplane").at("connected").get<bool>();
 }
 
-// Learning, for an operator: no fault, and it ends by itself where the side sends anything.
+// Learning ends by itself where the side sends anything.
 constexpr std::string_view kLearningNote =
     "nothing is dropped for a wrong one until 64 of a side came right at a worker; `checksums: "
     "verify` drops from the first frame on";
 
-// Sides of services whose checksums are not verified: any more, and yet.
-std::string checksums_text(const Json& health) {
-    struct List {
-        const char* name;
-        std::string_view are;
-        std::string_view more;
-    };
+// Sides of services whose checksums are not verified any more.
+std::string trusted_text(const Json& health) {
     std::string text;
-    for (const List& list : {List{"checksums_trusted", "trusted", kTrustingAdvice},
-                             List{"checksums_learning", "being learnt", kLearningNote}}) {
-        const Json sides = health.value(list.name, Json());
-        for (const Json& one : sides.is_array() ? sides : Json::array()) {
-            text += fmt::format("{}: checksums of its {} are {}: {}\n", text_at(one, "service"),
-                                text_at(one, "side"), list.are, list.more);
-        }
+    const Json sides = health.value("checksums_trusted", Json());
+    for (const Json& one : sides.is_array() ? sides : Json::array()) {
+        text += fmt::format("{}: checksums of its {} are trusted: {}\n", text_at(one, "service"),
+                            text_at(one, "side"), kTrustingAdvice);
     }
     return text;
+}
+
+// Services and those of their sides that are not verified yet, in one line: `web (clients,
+// servers), dns (servers)`.
+std::string learning_text(const Json& health) {
+    std::string services;
+    std::string last;
+    const Json sides = health.value("checksums_learning", Json());
+    for (const Json& one : sides.is_array() ? sides : Json::array()) {
+        const std::string service = text_at(one, "service");
+        if (service == last) {
+            services.pop_back();
+            services += ", ";
+        } else {
+            services += (services.empty() ? "" : ", ") + service + " (";
+        }
+        services += text_at(one, "side") + ")";
+        last = service;
+    }
+    return services.empty() ? ""
+                            : fmt::format("checksums being learnt, which is no fault: {}: {}\n",
+                                          services, kLearningNote);
 }
 
 // Ports that do not spread frames over workers as `rss` says.
@@ -255,9 +269,9 @@ std::string health_text(const Json& document) {
         has_dataplane(document) ? fmt::format("pid {}, generation {}", dataplane.at("pid").dump(),
                                               text_at(dataplane, "generation"))
                                 : "not connected");
-    return text + panic_text(document) + checksums_text(document) + fallen_back_text(document) +
+    return text + panic_text(document) + trusted_text(document) + fallen_back_text(document) +
            other_programs_text(document) + links_down_text(document) + low_mtus_text(document) +
-           raised_mtus_text(document) + unconfirmed_text(document);
+           raised_mtus_text(document) + unconfirmed_text(document) + learning_text(document);
 }
 
 // A rule, else a service of that id.

@@ -472,11 +472,17 @@ class WithSluiced(Case):
 
     def test_health_says_whose_checksums_are_not_verified_yet(self):
         health = ANSWERS[("GET", "/v1/health")][1]
-        learning = [{"service": "web", "side": "servers"}]
-        self.start({("GET", "/v1/health"): (200, {**health, "checksums_trusted": [], "checksums_learning": learning})})
+        learning = [{"service": "web", "side": "servers"}, {"service": "dns", "side": "clients"},
+                    {"service": "dns", "side": "servers"}]
+        down = [{"pair": "wan", "side": "outside", "held_down": False, "gone": False}]
+        self.start({("GET", "/v1/health"): (200, {**health, "checksums_trusted": [], "checksums_learning": learning,
+                                                  "links_down": down})})
         out, _ = self.ask("health")
-        self.assertIn("\nweb: checksums of its servers are being learnt: nothing is dropped for a wrong one until 64 of a "
-                      "side came right at a worker; `checksums: verify` drops from the first frame on\n", out)
+        self.assertTrue(out.endswith(
+            "\nport wan outside: its link is down\nchecksums being learnt, which is no fault: web (servers), dns (clients, "
+            "servers): nothing is dropped for a wrong one until 64 of a side came right at a worker; `checksums: verify` "
+            "drops from the first frame on\n"), out)
+        self.assertEqual(json.loads(self.ask("health", "--json")[0])["checksums_learning"], learning)
 
     def test_health_says_which_ports_do_not_spread_frames_as_asked(self):
         health = ANSWERS[("GET", "/v1/health")][1]
