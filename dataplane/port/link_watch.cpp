@@ -160,6 +160,17 @@ bool step(PortPair& pair, LinkFollow::Action action, const KeepChanges& keep) {
     }
 }
 
+// What a process before this one held down, and this one could not bring up at its start.
+void free_all(PortPair& pair, const KeepChanges& keep) {
+    for (Port* port : {&pair.outside, &pair.inside}) {
+        if (port->held_down && port->is_here() && (has_carrier(*port) || set_link(*port, true))) {
+            port->held_down = false;
+            keep();
+            log_info(name_of_watched(*port) + " is up again, which was held down");
+        }
+    }
+}
+
 }  // namespace
 
 void watch_links(PortPair& pair, QuiesceBoard& board, const KeepChanges& keep) {
@@ -175,14 +186,21 @@ void watch_links(PortPair& pair, QuiesceBoard& board, const KeepChanges& keep) {
     const LinkFollow::Side inside = side_of(pair.inside);
     if (pair.link_follow) {
         (void)step(pair, LinkFollow::next(outside, inside), keep);
+    } else {
+        free_all(pair, keep);
     }
 }
 
 void release_links(PortPair& pair) {
     for (Port* port : {&pair.outside, &pair.inside}) {
-        if (port->held_down) {
-            (void)set_link(*port, true);
-            port->held_down = false;
+        if (!port->held_down) {
+            continue;
+        }
+        const Result<Done> done = set_link(*port, true);
+        port->held_down = !done;
+        if (!done) {
+            log_error(name_of_watched(*port) +
+                      " stays down, which was held down: " + done.error().what);
         }
     }
 }

@@ -22,7 +22,7 @@ struct PortPair {
 using KeepChanges = std::function<void()>;
 void watch_links(PortPair& pair, QuiesceBoard& board, const KeepChanges& keep);
 
-// Brings back up what is held down, before the end.
+// Brings back up what is held down, before the end. A side that does not come up stays held_down.
 void release_links(PortPair& pair);
 
 }  // namespace sluice

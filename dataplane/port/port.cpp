@@ -181,7 +181,9 @@ void restore_settings(Port& port) {
             return;
         }
     }
-    port.change.reset();
+    if (!port.held_down) {
+        port.change.reset();
+    }
 }
 
 std::string title_of(const Port& port) {

@@ -75,7 +75,8 @@ void note_settings(Port& port);
 void will_set_mtu(Port& port, std::uint16_t mtu);
 // Notes the MTU that the interface of a started port has now.
 void take_mtu(Port& port, std::uint16_t mtu) noexcept;
-// The interface as it was before the port.
+// The interface as it was before the port. What is changed there still stays noted: also of a port
+// that is held_down.
 void restore_settings(Port& port);
 // For people: its pair, side and device.
 [[nodiscard]] std::string title_of(const Port& port);

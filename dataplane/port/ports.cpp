@@ -156,9 +156,7 @@ void Ports::take_up_kept() {
         }
         port->netdev = left.netdev;
         port->change = left.change;
-        if (left.held_down) {
-            (void)bring_up(left);
-        }
+        port->held_down = left.held_down && !bring_up(left);
     }
     keep();
 }
