@@ -50,8 +50,8 @@ Result<Done> free_interfaces(const BoxConfig& box) {
 
 // Rules, buckets and secrets, the key of databases among them; not while a dataplane has them.
 int forget(const BoxConfig& box) {
-    const Result<StateFolder> folder = StateFolder::open(box.state_dir);
-    if (!folder) {
+    const Result<StateFolder> folder = StateFolder::open_to_forget(box.state_dir);
+    if (!folder && folder.error().code == Errc::Refused) {
         return fail(kRefused, folder.error());
     }
     if (const Result<Done> freed = free_interfaces(box); !freed) {
@@ -59,6 +59,9 @@ int forget(const BoxConfig& box) {
     }
     if (const Result<Done> unpinned = remove_pins(box); !unpinned) {
         return fail(kRefused, unpinned.error());
+    }
+    if (!folder) {
+        return fail(kRefused, folder.error());
     }
     // Settings that cannot be changed back stay.
     const Result<Done> restored = restore_all_in(box.state_dir);

@@ -175,6 +175,20 @@ Result<StateFolder> StateFolder::open(const std::string& directory) {
     return StateFolder{fs::absolute(directory, error).string(), std::move(lock)};
 }
 
+Result<StateFolder> StateFolder::open_to_forget(const std::string& directory) {
+    std::error_code error;
+    if (!fs::is_directory(directory, error)) {
+        return Error{Errc::Unreachable, "there is no state directory " + directory +
+                                            ", so there is nothing in it to forget"};
+    }
+    Result<StateFolder> folder = open(directory);
+    if (!folder) {
+        return Error{Errc::Refused, "a sluice-dataplane runs with the state directory " +
+                                        directory + ": stop it first"};
+    }
+    return folder;
+}
+
 Result<std::string> StateFolder::tables(std::size_t bytes, bool huge_pages) const {
     const std::string name = directory_ + "/tables";
     if (const std::string place = place_of(name); !place.empty()) {

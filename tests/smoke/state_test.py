@@ -385,8 +385,16 @@ class Folder(Case):
         self.assertIn("another sluice-dataplane has the state directory", self.box.log("dataplane.log"))
         forget = self.box.forget()
         self.assertEqual(forget.returncode, 1)
-        self.assertIn("another sluice-dataplane", forget.stderr)
+        self.assertIn(f"a sluice-dataplane runs with the state directory {self.box.folder}/state: stop it first", forget.stderr)
         self.assertIsNone(first.poll())
+
+    def test_forgetting_what_is_not_there_is_an_error(self):
+        nowhere = self.box.folder / "nowhere"
+        forget = subprocess.run([self.box.dataplane_program, "--state-dir", nowhere, "--forget"], capture_output=True, text=True,
+                                timeout=60)
+        self.assertEqual(forget.returncode, 1)
+        self.assertIn(f"there is no state directory {nowhere}", forget.stderr)
+        self.assertFalse(nowhere.exists())
 
     def test_forget_removes_everything(self):
         self.box.start_dataplane(*NULL)
