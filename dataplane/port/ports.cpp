@@ -7,6 +7,7 @@
 #include "dataplane/state/whole_file.hpp"
 #include "lib/base/device_text.hpp"
 #include "lib/base/log.hpp"
+#include "lib/rules/kernel_pairs.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -54,12 +55,6 @@ void warn_of_tags(const BoxConfig& box) {
             "net_af_packet ports send 802.1ad frames (0x88a8) on as 802.1Q (0x8100), and rules "
             "see them so; where such come, take net_af_xdp, or a card of its own");
     }
-}
-
-// Its programs stay in the kernel (`kernel`), and forward frames for others.
-bool stays_in_kernel(const BoxConfig& box, const PairConfig& pair) {
-    return box.kernel && pair.outside.device.starts_with("net_af_xdp") &&
-           pair.inside.device.starts_with("net_af_xdp");
 }
 
 bool uses(const Port& port, unsigned index) {
@@ -114,7 +109,7 @@ Result<Done> Ports::hold(const BoxConfig& box) {
         pairs_.push_back(std::make_unique<PortPair>());
         PortPair& pair = *pairs_.back();
         pair.link_follow = config.link_follow;
-        pair.stays_in_kernel = stays_in_kernel(box, config);
+        pair.stays_in_kernel = has_program(box, config);
         Result<Done> held = hold_port(pair.outside, config, config.outside, "outside");
         held = held ? hold_port(pair.inside, config, config.inside, "inside") : held;
         if (!held) {

@@ -11,6 +11,7 @@
 #include "lib/base/device_text.hpp"
 #include "lib/base/log.hpp"
 #include "lib/packet/field.hpp"
+#include "lib/rules/kernel_pairs.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -64,10 +65,6 @@ bool is_where_it_was(const PortPlace& place, const std::optional<PortProgram>& p
     // Of one that is gone nothing can be attached until it returns.
     return index == 0 || peer == 0 ||
            (program && program->index() == index && program->peer_index() == peer);
-}
-
-bool has_program(const BoxConfig& box, const PairConfig& pair) {
-    return box.kernel && is_af_xdp(pair.outside) && is_af_xdp(pair.inside);
 }
 
 std::string dispatched_text(const KernelProgram& dispatcher) {
@@ -205,17 +202,13 @@ Result<std::unique_ptr<KernelBridge>> KernelBridge::attach(const BoxConfig& box)
         return made;
     }
     made.reset(new KernelBridge);
-    made->may_drop_early_ = box.malformed == MalformedPolicy::Drop && !box.tunnels.gre &&
-                            !box.tunnels.vxlan && !box.tunnels.ipip;
+    made->may_drop_early_ = may_drop_early(box);
     if (box.kernel->early_drop != 0 && !made->may_drop_early_) {
-        log_warn(
-            "nothing is dropped early: the kernel does not look into tunnels, nor tell what "
-            "is malformed");
+        log_warn(std::string{kNoEarlyDropText});
     }
     for (const PairConfig& pair : box.pairs) {
         if (!has_program(box, pair)) {
-            log_warn("pair " + pair.name +
-                     " ends with the process: `kernel` is for pairs of two net_af_xdp ports");
+            log_warn(without_program_text(pair));
             continue;
         }
         if (const Result<Done> done = made->attach_pair(box, pair); !done) {

@@ -5,6 +5,7 @@
 #include "lib/policy/file_keys/options_reader.hpp"
 #include "lib/policy/problems/nearest.hpp"
 #include "lib/policy/yaml/yaml_tree.hpp"
+#include "lib/rules/kernel_pairs.hpp"
 
 #include <algorithm>
 #include <array>
@@ -40,6 +41,7 @@ public:
         check_snapshot();
         if (box_.kernel) {
             check_kernel(*box_.kernel);
+            warn_of_kernel(*box_.kernel);
         }
         if ((box_.dataplane.mode & 0077) != 0) {
             problems_.error(place({"sockets", "dataplane"}),
@@ -78,6 +80,18 @@ private:
             problems_.error(is_given ? place({"kernel", "heartbeat"}) : place({"kernel"}),
                             "`heartbeat` is at least four times `idle_sleep` of `workers`: a "
                             "worker that sleeps does not beat");
+        }
+    }
+
+    // The start of the box warns in the same words.
+    void warn_of_kernel(const KernelOptions& kernel) {
+        if (kernel.early_drop != 0 && !may_drop_early(box_)) {
+            problems_.warning(place({"kernel", "early_drop"}), std::string{kNoEarlyDropText});
+        }
+        for (const PairConfig& pair : box_.pairs) {
+            if (!has_program(box_, pair)) {
+                problems_.warning(place({"kernel"}), without_program_text(pair));
+            }
         }
     }
 

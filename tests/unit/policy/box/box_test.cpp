@@ -1,4 +1,5 @@
 #include "lib/policy/box/box.hpp"
+#include "lib/rules/kernel_pairs.hpp"
 
 #include "tests/unit/policy/wrong_text.hpp"
 
@@ -56,7 +57,7 @@ log: {level: debug, format: json}
 TEST(ReadBox, KeepsEverythingTheFileSays) {
     const Outcome outcome = read(kWhole);
     ASSERT_TRUE(outcome.box.has_value());
-    EXPECT_TRUE(outcome.problems.empty());
+    EXPECT_EQ(outcome.problems.size(), 3U) << "of `kernel`, which has nothing to do here";
     const BoxConfig& box = *outcome.box;
     ASSERT_TRUE(box.kernel.has_value());
     EXPECT_EQ(box.kernel->fail, KernelFail::Closed);
@@ -286,6 +287,32 @@ TEST(ReadBox, TheApiByTcp) {
     EXPECT_EQ(outcome.box->api->port, 8480);
     EXPECT_EQ(outcome.box->api->token_file, "token");
     EXPECT_FALSE(outcome.box->api->read_only);
+}
+
+TEST(ReadBox, KernelWarnsOfWhatItDoesNothingFor) {
+    constexpr std::string_view kPairs =
+        "version: 1\n"
+        "ports:\n"
+        "  - name: both\n"
+        "    outside: {device: net_af_xdp0}\n"
+        "    inside: {device: net_af_xdp1}\n"
+        "  - name: one\n"
+        "    outside: {device: net_af_xdp2}\n"
+        "    inside: {device: net_af_packet0}\n";
+    const std::string kernel = std::string{kPairs} + "kernel: {fail: open, early_drop: 64k}\n";
+    const Outcome warned = read(kernel);
+    ASSERT_TRUE(warned.box.has_value());
+    ASSERT_EQ(warned.problems.size(), 1U);
+    EXPECT_EQ(warned.problems[0].severity, Severity::Warning);
+    EXPECT_EQ(warned.problems[0].at.line, 9U);
+    EXPECT_EQ(warned.problems[0].message,
+              "pair one ends with the process: `kernel` is for pairs of two net_af_xdp ports");
+    for (const char* packets : {"packets: {tunnels: [gre]}\n", "packets: {malformed: pass}\n"}) {
+        const Outcome seen = read(kernel + packets);
+        ASSERT_EQ(seen.problems.size(), 2U) << packets;
+        EXPECT_EQ(seen.problems[0].message, kNoEarlyDropText);
+    }
+    EXPECT_TRUE(read(kPairs).problems.empty());
 }
 
 TEST(ReadBox, WhatIsNotBuiltIsAWarningForCheck) {
