@@ -38,10 +38,13 @@ struct Incoming {
     HttpRequest request;
     std::unique_ptr<FormReader> form;  // nullptr: the body is none
     std::size_t size = 0;              // bytes of the body that have come
+    bool bad_address = false;          // told once the body has come, for whoever reads late
 };
 
-// What stands for a request before its head has come, where its address is to be refused.
+// Stands for a request before its head has come, where its address is to be refused.
 char refused_address = 0;
+constexpr const char* kBadAddress =
+    "the address of the request has a control byte, such as %00 or %0A, which no argument may have";
 
 int fd_of(MHD_Connection* connection) {
     const MHD_ConnectionInfo* info =
@@ -150,6 +153,7 @@ struct HttpCallbacks {
 
     static MHD_Result begin(HttpServer& server, MHD_Connection* connection, HttpRequest request,
                             void** context) {
+        const bool bad_address = std::exchange(*context, nullptr) == &refused_address;
         MHD_Result refused = MHD_NO;
         const std::optional<Peer> peer = speaker(server, connection, refused);
         if (!peer) {
@@ -165,14 +169,8 @@ struct HttpCallbacks {
             return send(connection,
                         problem_response(413, "too large", "a request's body is at most 64 MiB"));
         }
-        if (std::exchange(*context, nullptr) == &refused_address) {
-            return send(connection,
-                        problem_response(400, "bad request",
-                                         "the address of the request has a control byte, such as "
-                                         "%00 or %0A, which no argument may have"),
-                        true);
-        }
         auto incoming = std::make_unique<Incoming>(server.budget_);
+        incoming->bad_address = bad_address;
         incoming->request = std::move(request);
         incoming->request.peer = *peer;
         incoming->request.source = server.by_tcp_ == nullptr ? "" : source_text(fd_of(connection));
@@ -208,7 +206,9 @@ struct HttpCallbacks {
     static MHD_Result finish(HttpServer& server, MHD_Connection* connection, Incoming& incoming) {
         server.deadlines_.stop(fd_of(connection));
         const int fd = fd_of(connection);
-        const HttpResponse response = whole_answer(server.handler_, incoming);
+        const HttpResponse response = incoming.bad_address
+                                          ? problem_response(400, "bad request", kBadAddress)
+                                          : whole_answer(server.handler_, incoming);
         const MHD_Result sent = send(connection, response, server.is_last(fd));
         server.deadlines_.start(fd, Clock::now());
         return sent;
