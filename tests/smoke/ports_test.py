@@ -460,6 +460,7 @@ class LeftPrograms(KernelCase):
     def test_forgetting_removes_it_wherever_its_pins_are(self):
         self.leave()
         # With a configuration that knows neither the pins nor the state directory of before.
+        (self.box.folder / "another").mkdir()
         forget = ["ip", "netns", "exec", self.hosts.box, self.box.dataplane_program, "--state-dir",
                   str(self.box.folder / "another"), "--pair", "lab", "--outside", "net_af_packet0,iface=o", "--inside",
                   "net_af_packet1,iface=i", "--forget"]
