@@ -180,6 +180,29 @@ rules:
             units = json.loads(out).get("units")
             self.assertEqual(units and [unit["refused"] for unit in units], refused)
 
+    def test_each_of_several_requests_that_another_reading_or_the_service_refuses(self):
+        inner = '  - {id: inner, mode: enforce, when: http.request.uri.path eq "/x/y", on_match: drop}\n'
+        rules = self.write("readings.yaml", "version: 1\nrules:\n" + inner)
+        packet = ("--src", "10.0.0.1", "--dst", "192.0.2.1", "--dport", "80", "--flags", "psh,ack", "--payload")
+        host, end = "Host: a.example\\x0d\\x0a", "\\x0d\\x0a"
+        first = "GET /a HTTP/1.1\\x0d\\x0a" + host + end
+        # The reading that decodes the slash is refused; of no service, each reading is judged.
+        text = first + "GET /x%2Fy HTTP/1.1\\x0d\\x0a" + host + end
+        account = json.loads(self.ctl("explain", rules, "--json", *packet, text)[0])
+        self.assertEqual(account["verdict"], "drop")
+        self.assertEqual([unit["refused"] for unit in account["units"]], [False, True])
+        self.assertEqual((account["units"][1]["rule"], account["units"][1]["fields"]["http.request.uri.path"]),
+                         ("inner", "/x/y"))
+        # No rule decides about a packet that its service refuses: none of its requests has a fate of its own.
+        web = "services:\n  - {id: web, protocol: http, when: l4.dport eq 80, mode: enforce}\n"
+        rules = self.write("served.yaml", "version: 1\n" + web + "rules:\n" + inner)
+        text = first + "GET /b HTTP/1.1\\x0d\\x0a" + host + end + "GET / HTTP/1.0\\x0a\\x0a"
+        account = json.loads(self.ctl("explain", rules, "--json", *packet, text)[0])
+        self.assertEqual((account["verdict"], account["reason"]), ("drop", "ambiguous_request"))
+        self.assertEqual([unit["refused"] for unit in account["units"]], [None] * len(account["units"]))
+        self.assertGreater(len(account["units"]), 1)
+        self.assertNotIn("not refused", self.ctl("explain", rules, *packet, text)[0])
+
     def test_a_request_is_read_on_a_connection_that_has_begun(self):
         service = "services:\n  - {id: web, protocol: http, when: l4.dport eq 80, mode: enforce}\n"
         for services in ("", service):

@@ -34,7 +34,7 @@ std::string unit_key(const LimitOfRule& asked, const Scene& scene) {
     return key_text(asked.parts(), scene.headers, scene.frame, scene.pair);
 }
 
-// What the units before one charge a limit under the key that this one has.
+// The charge of the units before one to a limit, under the key that this one has.
 std::uint64_t charged_before(const LimitOfRule& asked, const RuleSummary& summary,
                              const Scene& scene, std::span<const std::size_t> before,
                              const std::string& key) {
@@ -78,26 +78,43 @@ const RuleSummary& summary_of(const ReplayRules& rules, std::uint32_t rule) {
     });
 }
 
+// The unit itself, or the first of its other readings that a rule refused.
+std::size_t refused_reading(const BurstUnits& units, std::size_t number) {
+    std::size_t reading = number;
+    do {
+        const Decision& own = units.decision(0, reading);
+        if (!forwards(own.verdict) && own.rule != kNoRule) {
+            return reading;
+        }
+        ++reading;
+    } while (reading < units.count(0) && units.unit(0, reading).is_other_reading);
+    return number;
+}
+
 }  // namespace
 
 std::vector<UnitAccount> unit_accounts(const Scene& scene, const Burst& judged,
                                        const Decision& decision) {
     const std::vector<std::size_t> numbers = first_readings(scene);
     std::vector<UnitAccount> accounts;
-    const bool is_refused = !forwards(decision.verdict) && decision.rule != kNoRule &&
-                            judged.units() == scene.burst.units();
+    const bool is_dropped = !forwards(decision.verdict);
+    const bool is_refused =
+        is_dropped && decision.rule != kNoRule && judged.units() == scene.burst.units();
     for (std::size_t i = 0; numbers.size() > 1 && i < numbers.size(); ++i) {
-        const BurstUnits::Unit& unit = scene.burst.units()->unit(0, numbers[i]);
+        const BurstUnits& units = *scene.burst.units();
+        const std::size_t reading = is_refused ? refused_reading(units, numbers[i]) : numbers[i];
+        const BurstUnits::Unit& unit = units.unit(0, reading);
         UnitAccount& account = accounts.emplace_back(
             UnitAccount{.kind = name_of(unit.kind),
-                        .texts = texts_of(&unit.texts, scene.rules.loaded.rules().named_texts)});
-        const Decision& own = is_refused ? scene.burst.units()->decision(0, numbers[i]) : decision;
+                        .texts = texts_of(&unit.texts, scene.rules.loaded.rules().named_texts),
+                        .is_known = is_refused || !is_dropped});
+        const Decision& own = is_refused ? units.decision(0, reading) : decision;
         if (is_refused && !forwards(own.verdict) && own.rule != kNoRule) {
             const RuleSummary& summary = summary_of(scene.rules, own.rule);
             account.refused = own;
             account.rule = summary.id;
             account.shortage = shortage_of(scene.rules.loaded.set().rules[own.rule], summary, scene,
-                                           std::span{numbers}.first(i), numbers[i]);
+                                           std::span{numbers}.first(i), reading);
         }
     }
     return accounts;

@@ -11,7 +11,7 @@ namespace {
 
 std::string fate_text(const UnitAccount& unit) {
     if (!unit.refused) {
-        return "not refused";
+        return unit.is_known ? "not refused" : "refused with the packet";
     }
     std::string text = fmt::format("{} ({}), by {}", name_of(unit.refused->verdict),
                                    row_of(unit.refused->reason).help, unit.rule);
@@ -51,7 +51,7 @@ Json units_json(const std::vector<UnitAccount>& units) {
         for (const auto& [name, text] : unit.texts) {
             json["fields"][name] = text;
         }
-        json["refused"] = unit.refused.has_value();
+        json["refused"] = unit.is_known ? Json(unit.refused.has_value()) : Json();
         if (unit.refused) {
             json["reason"] = row_of(unit.refused->reason).name;
             json["rule"] = unit.rule;

@@ -27,13 +27,14 @@ struct UnitShortage {
 struct UnitAccount {
     std::string_view kind;  // "request", "handshake" or "query"
     NamedTexts texts;
-    std::optional<Decision> refused{};
-    std::string rule{};                      // that refused it
+    std::optional<Decision> refused{};  // by a rule, be it one of its other readings
+    bool is_known = true;  // false: no rule refused the packet, and what did said nothing of units
+    std::string rule{};    // that refused it
     std::optional<UnitShortage> shortage{};  // of that rule, the first
 };
 
-// "requests\n  1 of 4 ...\n"; the texts of a unit that is not refused stand there as far as they
-// are others than the first one's. Empty of a packet with one unit.
+// "several in one packet\n ... request 1 of 4: ...\n"; the texts of a unit that is not refused
+// stand there as far as they are others than the first one's. Empty of a packet with one unit.
 [[nodiscard]] std::string units_text(const std::vector<UnitAccount>& units);
 [[nodiscard]] Json units_json(const std::vector<UnitAccount>& units);
 
