@@ -59,12 +59,14 @@ std::uint64_t micros_for(const std::vector<TextEntry>& patterns) noexcept {
 }
 
 // Compiles each alone, as `explain` will. False: one was refused. One that takes too long ends the
-// child, and it is the one that was told last.
+// child, and it is the one that was told last; where the others have left it less than a second,
+// all of them are told.
 bool compile_each(const std::vector<TextEntry>& patterns, const ChildOutput& out) {
     std::uint64_t left = micros_for(patterns);
     for (std::uint32_t i = 0; i < patterns.size(); ++i) {
-        tell(out, {News::Pattern, true, i, 0});
         const std::uint64_t given = std::min(left, kMicrosForOne);
+        const bool has_its_second = given == kMicrosForOne;
+        tell(out, {has_its_second ? News::Pattern : News::All, has_its_second, i, 0});
         set_timer(ITIMER_PROF, given);
         const CompiledPatterns made = compile_here({patterns[i]});
         left -= std::min(given - std::min(left_of_timer(ITIMER_PROF), given), left - 1);
@@ -111,8 +113,7 @@ PatternRefusal took_too_long(const Unfinished& last, const std::vector<TextEntry
     if (last.pattern) {
         return {"this regular expression takes too long to compile: more than " +
                     std::to_string(kMicrosForOne / 1000) +
-                    " ms, or what is left of the time for all; its repeats, such as .{1,1000}, "
-                    "are too many or too large",
+                    " ms; its repeats, such as .{1,1000}, are too many or too large",
                 patterns[*last.pattern]};
     }
     return {"the patterns take too long to compile together: more than " +
