@@ -104,7 +104,7 @@ bool is_before(const Decision& decision, const Decision& other) noexcept {
 
 // A rule that refuses one unit of a packet refuses the packet.
 void spread_refusals(const PacketChecks& packet) noexcept {
-    const auto rss_mapping = [](const Match& from, Match& to) {
+    const auto pass_on = [](const Match& from, Match& to) {
         to.refused_any |= from.refused_any;
         to.blocks_any |= from.blocks_any;
     };
@@ -113,14 +113,14 @@ void spread_refusals(const PacketChecks& packet) noexcept {
             match.refused_any = match.refused;
             match.blocks_any = match.blocks;
             if (match.previous != 0) {
-                rss_mapping(packet.matches[match.previous - 1], match);
+                pass_on(packet.matches[match.previous - 1], match);
             }
         }
     }
     for (std::size_t left = packet.units.size(); left > 0; --left) {
         for (const Match& match : packet.units[left - 1].matches) {
             if (match.previous != 0) {
-                rss_mapping(match, packet.matches[match.previous - 1]);
+                pass_on(match, packet.matches[match.previous - 1]);
             }
         }
     }

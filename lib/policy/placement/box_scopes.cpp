@@ -47,7 +47,7 @@ public:
         }
         OwnerGroups groups{rules_, pool};
         groups.ask();
-        groups.rss_mapping();
+        groups.spread();
         groups.write(compiled_.set);
         for (ScopedRule& rule : rules_) {
             note(rule);

@@ -113,7 +113,7 @@ std::vector<const std::vector<Clause>*> OwnerGroups::clauses_of_rules() const {
     return clauses;
 }
 
-void OwnerGroups::rss_mapping() {
+void OwnerGroups::spread() {
     for (std::size_t i = 0; i < rules_.size(); ++i) {
         rules_[i].group = i;
         if (rules_[i].rule != nullptr && rules_[i].has(LimitScope::Owner)) {

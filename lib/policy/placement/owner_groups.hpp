@@ -43,7 +43,7 @@ public:
     // Limits at owners whose packets stay where they come are asked there.
     void ask();
     // Limits that are local no more are merged, or at owners too.
-    void rss_mapping();
+    void spread();
     // What each group's keys have in common goes into the set, and the group's number into its
     // rules.
     void write(RuleSet& set);
