@@ -18,7 +18,7 @@ std::string no_command(const std::string& word, const std::vector<CompletionWord
     return fmt::format("no command '{}'{}", word, did_you_mean(word, known));
 }
 
-// Of a command, or with an empty word of none: its own and those that stand anywhere.
+// The options of a command, or with an empty word of none: its own and those that stand anywhere.
 std::string no_option(const std::string& command, const std::string& option,
                       const std::vector<CompletionWord>& words) {
     std::vector<std::string_view> known;

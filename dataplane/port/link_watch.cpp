@@ -160,7 +160,7 @@ bool step(PortPair& pair, LinkFollow::Action action, const KeepChanges& keep) {
     }
 }
 
-// What a process before this one held down, and this one could not bring up at its start.
+// A side that a process before this one held down, and this one could not bring up at its start.
 void free_all(PortPair& pair, const KeepChanges& keep) {
     for (Port* port : {&pair.outside, &pair.inside}) {
         if (port->held_down && port->is_here() && (has_carrier(*port) || set_link(*port, true))) {

@@ -29,8 +29,8 @@ public:
     // cannot be kept in it is counted and reported.
     [[nodiscard]] static Result<StateFolder> open(const std::string& directory);
 
-    // The same for forget(). An Error if there is no such directory (Unreachable), or a dataplane
-    // has it, which is to be stopped (Refused).
+    // Takes hold of a directory for forget(). An Error if there is no such directory (Unreachable),
+    // or a dataplane has it, which is to be stopped (Refused).
     [[nodiscard]] static Result<StateFolder> open_to_forget(const std::string& directory);
 
     // The folder for tables, made where `bytes` will find room if there is none.

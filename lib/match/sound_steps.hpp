@@ -14,7 +14,7 @@ struct StepBounds {
     std::size_t rows = 0;  // that there are
 };
 
-// From key 0 on, in order, no two alike, within their bounds.
+// Steps are sound from key 0 on, in order, no two alike, within their bounds.
 template <typename Key>
 [[nodiscard]] bool are_sound(const std::vector<Step<Key>>& steps, const StepBounds& bounds) {
     if (steps.empty() || steps.front().first != 0 || steps.size() > bounds.most) {

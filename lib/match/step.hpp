@@ -12,7 +12,7 @@ struct Step {
     [[nodiscard]] constexpr bool operator==(const Step&) const noexcept = default;
 };
 
-// Of keys that are addresses.
+// Bits of keys that are addresses.
 inline constexpr unsigned kV4Bits = 32;
 inline constexpr unsigned kV6Bits = 128;
 

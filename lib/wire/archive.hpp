@@ -269,7 +269,7 @@ private:
         } else if constexpr (NamesItsFields<T>) {
             T::fields(*this, value);
             if constexpr (requires { value.checked(); }) {
-                // It expects parts that are sound themselves.
+                // Parts are expected that are sound themselves.
                 check(ok() && check_whole(value));
             }
         } else if constexpr (!std::is_empty_v<T>) {

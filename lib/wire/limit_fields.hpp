@@ -27,8 +27,8 @@ namespace sluice {
     return blank<TokenBucketLimit>();
 }
 
-// What was read is what `make`, the only door of the limit, makes of it. It expects parts that are
-// sound themselves: it is called only where everything before was.
+// The limit that was read is what `make`, the only door of the limit, makes of it. It expects parts
+// that are sound themselves: it is called only where everything before was.
 template <typename Archive, typename T, typename Make>
 void read_made(Archive& archive, T& limit, Make&& make) {
     if constexpr (Archive::kReads) {

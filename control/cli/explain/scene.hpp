@@ -33,11 +33,11 @@ struct LimitOfRule {
 
 [[nodiscard]] KeyOverride override_of(const LimitOfRule& asked, const Scene& scene);
 [[nodiscard]] OwnNumbers own_numbers(const LimitOfRule& asked, const Scene& scene);
-// What the packet, or its unit of a later layer, costs.
+// The cost of the packet, or of its unit of a later layer.
 [[nodiscard]] Units cost_of(const LimitOfRule& asked, const Scene& scene);
 // nullopt also if a part of its key is missing.
 [[nodiscard]] std::optional<BucketView> view(const LimitOfRule& asked, const Scene& scene);
-// The same packet with other headers, which outlive it.
+// A scene of the same packet with other headers, which live longer than it does.
 [[nodiscard]] Scene of_headers(const Scene& scene, const PacketHeaders& headers);
 [[nodiscard]] NamedTexts texts_of(const UnitTexts* unit, const TextNames& names);
 

@@ -74,8 +74,9 @@ void renumber(Cell& cell, const AnyLimit& from, const AnyLimit& to, LinePool& po
 // Charges so much that no more than `most` remains. Refusals are not handed down: bans have none.
 void leave_at_most(Cell& cell, const AnyLimit& limit, LinePool& pool, Now now, Units most) noexcept;
 
-// From when on the bucket equals a fresh one, by its state alone: where that lies in a line, the
-// cell's own instant says the same once a charge is complete. The cell's line is the bucket's.
+// The instant from which the bucket equals a fresh one, by its state alone: where that lies in a
+// line, the cell's own instant says the same once a charge is complete. The cell's line is the
+// bucket's.
 [[nodiscard]] Instant fresh_from(const Cell& cell, const AnyLimit& limit, const LinePool& pool,
                                  Now now) noexcept;
 

@@ -31,7 +31,7 @@ struct Demand {
     const ConnectionStart* connection = nullptr;
 };
 
-// What is taken from a bucket: a cost, what check() said of it (of what is Red, as much is taken as
+// The demand on a bucket: a cost, what check() said of it (of what is Red, as much is taken as
 // there is), and the connection as Demand has it.
 struct Spending {
     Units cost;

@@ -18,7 +18,7 @@
 // everything else that any_meter.hpp offers is made of them.
 namespace sluice {
 
-// What a fresh bucket has.
+// The units that a fresh bucket has.
 template <typename Numbers>
 [[nodiscard]] Units most_of(const Numbers& limit) noexcept {
     if constexpr (requires { limit.gcra; }) {
@@ -254,7 +254,7 @@ struct OfColors {
     Conformance check(Cell& cell, LinePool& pool, Now now, Demand demand) const noexcept {
         return pool.at<ColorMeter>(cell.rest).check(limit, now.at, demand);
     }
-    // What is red is not spent in part: colour meters commit only on forwarding.
+    // Red demands are not spent in part: colour meters commit only on forwarding.
     void charge(Cell& cell, LinePool& pool, Now now, Spending spending) const noexcept {
         ColorMeter& meter = pool.at<ColorMeter>(cell.rest);
         if (spending.conformance != Conformance::Red) {

@@ -70,7 +70,8 @@ public:
         give_back_log(cell, pool);
         cell = {now.at + Nanoseconds{limit_.lasts}, kNoLine};
     }
-    // Of a fresh log, refusals that were noted elsewhere, as of now: all but the one that bans.
+    // Puts into a fresh log the refusals that were noted elsewhere, as of now: all but the one that
+    // bans.
     void use_at_least(Cell& cell, LinePool& pool, Now now, Units refusals) const noexcept {
         const Units noted = std::min(refusals, Units{limit_.after - 1});
         if (cell.rest != kNoLine && noted != Units{0}) {

@@ -186,7 +186,7 @@ public:
     [[nodiscard]] const std::array<std::uint32_t, kUnitEventCount>& events() const noexcept {
         return found_.events;
     }
-    // What is ambiguous or malformed in requests of the burst.
+    // Ambiguous and malformed shapes in requests of the burst.
     [[nodiscard]] const RequestDoubts& doubts() const noexcept { return found_.doubts; }
     // Calls visit(event, times) for each event that was counted.
     template <typename Visit>

@@ -262,7 +262,7 @@ public:
     [[nodiscard]] constexpr std::size_t count() const noexcept {
         return static_cast<std::size_t>(std::popcount(bits_));
     }
-    // Those that are not Accepted.
+    // The shapes that are not Accepted.
     [[nodiscard]] constexpr HeadShapes doubts() const noexcept {
         HeadShapes rest;
         rest.bits_ = bits_ & ~head_shapes_read_as(HeadReading::Accepted);

@@ -25,8 +25,8 @@ public:
     [[nodiscard]] UnitTexts* add_other_reading() noexcept;
     // The unit that was added last is such a request, as far as its answer is framed by that.
     void note_asked(AskedRequest request) noexcept;
-    // What is ambiguous or malformed in a request of the packet, for people; `is_stated`: all of
-    // its readings can be judged.
+    // Notes ambiguous or malformed shapes in a request of the packet, for people; `is_stated`: all
+    // of its readings can be judged.
     void note_doubts(HeadShapes shapes, bool is_stated) noexcept;
     // More than are judged.
     void note_too_many_readings() noexcept;

@@ -37,7 +37,7 @@ Found only_item(const LineIndex& lines, const YamlNode& list, std::uint32_t end)
     return {&list.items.front(), block->rules.front().first, block->rules.front().last};
 }
 
-// What a rule file with one rule has beside it, such as `services`; nullptr: nothing.
+// A key that a rule file with one rule has beside it, such as `services`; nullptr: nothing.
 const YamlEntry* too_much(const YamlNode& root) {
     if (!root.is_map() || value_of(root, "rules") == nullptr) {
         return nullptr;
