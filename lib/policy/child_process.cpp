@@ -16,7 +16,7 @@
 namespace sluice {
 namespace {
 
-// Of what the caller was doing nothing goes on here, and a crash is silent.
+// The child dies with its parent, inherits no signal handlers or masks, and crashes silently.
 void leave_the_parent() noexcept {
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
     const rlimit no_core{0, 0};
@@ -30,7 +30,7 @@ void leave_the_parent() noexcept {
     (void)sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
-// Where the pipe's end is, and no other file is held open.
+// Moves the pipe's end to descriptor 3, closes all above it, and returns it.
 int keep_only(int pipe) noexcept {
     constexpr int kPipe = 3;
     const int end = pipe == kPipe ? pipe : dup2(pipe, kPipe);
@@ -38,7 +38,7 @@ int keep_only(int pipe) noexcept {
     return end;
 }
 
-// What is thrown (there is no memory) ends the process: nothing of the caller is unwound here.
+// An exception (there is no memory) ends the process: nothing of the caller is unwound here.
 // NOLINTNEXTLINE(bugprone-exception-escape)
 [[noreturn]] void run(const std::function<void(const ChildOutput&)>& work, int pipe) noexcept {
     leave_the_parent();

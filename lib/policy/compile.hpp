@@ -22,14 +22,14 @@
 
 namespace sluice {
 
-// What the rules are wanted for. What the language has but this version does not enforce is a
-// warning `not enforced yet` for Check, and an error for Enforce unless its rule is off.
+// The use of the rules. A feature that this version does not enforce is a warning `not enforced
+// yet` for Check, and an error for Enforce unless its rule is off.
 enum class Purpose : std::uint8_t { Check, Enforce };
 
 // Modes set at run time; they win over the file's.
 using ModeOverrides = std::map<std::string, Mode>;
 
-// What of a limit decides whether workers can share it.
+// The numbers of a limit that decide whether workers can share it.
 struct SharedNumbers {
     AnyLimit limit;
     std::uint64_t largest_cost = 1;  // units that one packet may be charged
@@ -45,11 +45,11 @@ struct LimitSummary {
     std::uint8_t tier = 0;  // its key in the rule
     std::string scope;      // where a key is counted: "local", "merged", "owner" or "asked"
     std::string bound;      // the most it admits in any window W: "200 packets + 50/s * W"
-    // What is to be added for its scope: ", + 100 for each worker beyond the first".
+    // An addition for the limit's scope: ", + 100 for each worker beyond the first".
     std::string scope_note;
     std::optional<SharedNumbers> numbers;  // nullopt: its algorithm is not built
-    // What its state belongs to beside rule and name: key, algorithm, window, ..., per. When one of
-    // them is another, the limit starts anew.
+    // The parts of a limit's identity beside rule and name: key, algorithm, window, ..., per. When
+    // one of them changes, the limit starts anew.
     std::vector<NamedText> schema;
 };
 
@@ -78,7 +78,7 @@ enum class RuleKind : std::uint8_t { Rule, Bypass, Candidate };
 inline constexpr auto kRuleKindNames =
     std::to_array<std::string_view>({"rule", "bypass", "candidate"});
 
-// What `rules` and `check` show of a rule; one for every rule of the file, also those that are off.
+// A rule as `rules` and `check` show it; one for every rule of the file, also those that are off.
 struct RuleSummary {
     std::string id;
     RuleKind kind = RuleKind::Rule;
@@ -105,7 +105,7 @@ struct RuleSummary {
     Stance stance{};
 };
 
-// What `check` shows of a list.
+// A list as `check` shows it.
 struct ListSummary {
     std::string name;
     std::string type;
@@ -116,7 +116,7 @@ struct ListSummary {
     std::size_t ranges = 0;  // different values, those that overlap together
 };
 
-// What `check` shows of a database.
+// A database as `check` shows it.
 struct DatabaseSummary {
     std::string key;             // in `data`: "country_db"
     std::string file;            // as the rule file has it
@@ -150,7 +150,7 @@ struct CompiledRules {
     std::vector<ListSummary> lists;
     std::vector<DatabaseSummary> databases;
     ClientView client;  // what client.ip is
-    // Of each rule whose packets one worker judges although the box has several, why. For people.
+    // For people: each rule whose packets one worker judges although the box has several, and why.
     std::vector<std::string> one_worker_notes;
 };
 

@@ -45,7 +45,7 @@ std::optional<Texts> meet(const Texts& a, const Texts& b) {
                : std::nullopt;
 }
 
-// What stands in both clauses; nullopt: nothing does.
+// The intersection of both clauses; nullopt: it is empty.
 std::optional<Clause> meet(const Clause& a, const Clause& b, SetPool& pool) {
     std::optional<Texts> texts = meet(a.texts, b.texts);
     std::optional<Fields> fields = texts ? meet(a.fields, b.fields, pool) : std::nullopt;
@@ -220,7 +220,7 @@ private:
                 ++i;
                 continue;
             }
-            // What it has become may join those that it did not join before.
+            // The joined clause may join those that it did not join before.
             clause = *std::move(one);
             clauses.erase(clauses.begin() + static_cast<std::ptrdiff_t>(i));
             i = 0;

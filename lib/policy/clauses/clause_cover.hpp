@@ -9,7 +9,7 @@
 
 namespace sluice {
 
-// Which of many clauses contain a given one: every packet of it is one of theirs. Each clause is
+// Finds the clauses that contain a given one: every packet of it is one of theirs. Each clause is
 // kept under its narrowest field, so that few of them are compared.
 class ClauseCover {
 public:

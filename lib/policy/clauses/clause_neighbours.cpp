@@ -94,7 +94,7 @@ std::vector<std::size_t> ClauseNeighbours::of(std::size_t rule) const {
         }
         return near;
     }
-    // From the last that begins within it back to where none reaches it any more.
+    // Backwards from the last that begins within the span to where none reaches it any more.
     const auto behind =
         std::partition_point(listed_.begin(), listed_.end(), [&span](const Listed& one) {
             return std::tie(one.span.v6, one.span.first) <= std::tie(span->v6, span->last);

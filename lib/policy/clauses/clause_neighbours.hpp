@@ -6,8 +6,8 @@
 
 namespace sluice {
 
-// Of many rules, those that may share packets with one of them, judged by one field: the one by
-// whose values most rules can be separated. It replaces comparing each rule with each.
+// Finds the rules that may share packets with a rule, judged by one field: the one by whose values
+// most rules can be separated. This replaces comparing each rule with each.
 class ClauseNeighbours {
 public:
     // The clauses of each rule; nullptr: not known, so it is a neighbour of all.

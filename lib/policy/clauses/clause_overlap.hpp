@@ -8,9 +8,9 @@
 
 namespace sluice {
 
-// Whether one packet may satisfy clauses of two rules. No is certain: their sets for some field are
-// disjoint, or one negates a test of the other. Yes may be wrong: dependencies between fields are
-// not known here.
+// Tells whether one packet may satisfy clauses of two rules. No is certain: their sets for some
+// field are disjoint, or one negates a test of the other. Yes may be wrong: dependencies between
+// fields are not known here.
 class ClauseOverlap {
 public:
     explicit ClauseOverlap(const SetPool& pool) noexcept : pool_{pool} {}

@@ -37,7 +37,7 @@ Ranges unite(const Ranges& a, const Ranges& b) {
     return merged(sorted);
 }
 
-// What of the ranges is made of whole networks whose last `free` bits are any.
+// The part of the ranges that is made of whole networks whose last `free` bits are any.
 Ranges whole_networks(const Ranges& ranges, unsigned free) {
     const Wide inside = free >= 128 ? kLargestV6 : (Wide{1} << free) - 1;
     Ranges whole;
@@ -61,7 +61,7 @@ Ranges whole_networks(const Ranges& ranges, unsigned free) {
     return whole;
 }
 
-// From the networks of clients to the addresses that are seen: those of IPv4 also as they stand
+// The addresses seen on the wire from clients in these networks: those of IPv4 also as they stand
 // inside IPv6, and what stands there is no address of IPv6.
 DomainSet sources_of(const DomainSet& clients, const ClientView& view) {
     DomainSet sources{.absent = clients.absent,

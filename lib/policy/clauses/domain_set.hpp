@@ -33,7 +33,7 @@ struct DomainSet {
 [[nodiscard]] DomainSet everything(Field field);
 // The field whose value a leaf's set is about: its own, or ip.src in the place of client.ip.
 [[nodiscard]] Field asked_field(const Leaf& leaf) noexcept;
-// Of asked_field(): for client.ip every source address whose client's network lies in the set.
+// The values of asked_field(): for client.ip all source addresses of clients in the set.
 [[nodiscard]] DomainSet set_of(const Leaf& leaf);
 [[nodiscard]] bool contains(const DomainSet& set, const VersionedAddress& address) noexcept;
 [[nodiscard]] DomainSet complement(Field field, const DomainSet& set);

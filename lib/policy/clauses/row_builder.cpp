@@ -5,7 +5,7 @@
 namespace sluice {
 namespace {
 
-// Of a block that satisfies nothing.
+// The reference to a block that satisfies nothing.
 constexpr std::uint32_t kNothing = 0xFFFF'FFFF;
 
 bool is_used(const std::vector<std::uint64_t>& used, std::size_t block) noexcept {
@@ -95,7 +95,7 @@ std::uint32_t RowBuilder::row_now() {
     return at->second;
 }
 
-// Where sets begin and end, in order.
+// The beginnings and ends of the sets, in order.
 std::vector<RowBuilder::Event> RowBuilder::events_of(bool v6, Wide max) const {
     std::vector<Event> events;
     for (const auto& [set, flips] : flips_) {
@@ -136,7 +136,7 @@ bool RowBuilder::sweep(bool v6, Wide max, std::vector<Step<Key>>& steps, std::si
         }
         at = event->at;
     }
-    // What reaches to the end is taken back: every bit of a set is as it was.
+    // Sets that reach to the end are taken back: every bit of a set is as it was.
     for (const auto& [set, flips] : flips_) {
         const std::vector<WideRange>& ranges = v6 ? pool_[set].v6 : pool_[set].numbers;
         if (!ranges.empty() && ranges.back().last >= max) {

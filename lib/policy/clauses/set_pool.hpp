@@ -19,7 +19,7 @@ public:
     [[nodiscard]] SetId add(Field field, DomainSet set);
     [[nodiscard]] const DomainSet& operator[](SetId id) const noexcept { return sets_[id].set; }
 
-    // Of two sets of one field.
+    // Both sets are of one field.
     [[nodiscard]] SetId intersect(SetId a, SetId b);
     [[nodiscard]] SetId unite(SetId a, SetId b);
     [[nodiscard]] bool contains(SetId outer, SetId inner) {

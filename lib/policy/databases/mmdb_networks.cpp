@@ -76,7 +76,7 @@ private:
     bool any_ = false;
 };
 
-// What a bit of an address leads to: a node, a record of values, or nothing.
+// The target of a bit of an address: a node, a record of values, or nothing.
 struct Target {
     std::uint8_t type = MMDB_RECORD_TYPE_SEARCH_NODE;
     std::uint32_t node = 0;
@@ -144,7 +144,7 @@ private:
         return true;
     }
 
-    // What ::/96 leads to.
+    // The target of ::/96.
     std::optional<Target> v4_root() const {
         Target target;
         for (unsigned bit = 0; bit < kBitsBeforeV4 && target.is_node(); ++bit) {

@@ -10,10 +10,10 @@
 
 namespace sluice {
 
-// What is looked for in the records of a database.
+// The values that are looked for in the records of a database.
 enum class DatabaseKind : std::uint8_t { Country, Asn };
 
-// What a database has for every address there is, in order.
+// The values that a database has for all addresses, in order.
 struct DatabaseNetworks {
     // Rows are country numbers (see country.hpp) or AS numbers; 0: none. Neighbours differ.
     std::vector<Step<std::uint64_t>> steps;  // of IPv4 addresses

@@ -21,7 +21,7 @@ constexpr std::uint64_t kMicros = 20'000'000;
 constexpr rlim_t kMemory = rlim_t{1} << 30;
 constexpr std::size_t kMostText = std::size_t{64} << 10;
 
-// What the answer begins with; then a text (the type, or why there are no networks) and the steps.
+// The beginning of an answer; then a text (the type, or why there are no networks) and the steps.
 struct Header {
     std::uint64_t refused = 0;  // 0: no; else 1 + Errc
     std::uint64_t text = 0;
@@ -62,7 +62,7 @@ bool take(ByteView& rest, std::size_t count, std::string& text) {
     return true;
 }
 
-// From 0 on, in order, with neighbours that differ; IPv4 addresses have 32 bits.
+// Steps begin at 0 and ascend, with neighbours that differ; IPv4 addresses have 32 bits.
 template <typename Key>
 bool take(ByteView& rest, std::uint64_t count, std::size_t most, std::vector<Step<Key>>& steps) {
     if (count == 0 || count > most || count > rest.size() / sizeof(Step<Key>)) {

@@ -8,7 +8,7 @@ namespace sluice {
 // or keeps it busy, is BadSyntax.
 [[nodiscard]] Result<DatabaseNetworks> read_mmdb(std::string_view bytes, DatabaseKind kind);
 
-// Of a child process: it ends when reading a file has taken too much time, or memory, from now on.
+// Bounds a child process: it ends when reading takes too much time, or memory, from now on.
 void bound_reading();
 // The child's answer. What the child may have become by reading the file is not trusted: everything
 // is checked that users of the networks rely on.

@@ -18,7 +18,7 @@ public:
     // nullptr: no file can be read.
     explicit SuffixFile(const ListReader* files) noexcept : files_{files} {}
 
-    // What the list says; nullptr: there is none that can be read.
+    // The suffixes of the list; nullptr: there is none that can be read.
     [[nodiscard]] const PublicSuffixes* suffixes();
     [[nodiscard]] std::shared_ptr<const std::vector<SuffixRule>> rules();
     // Reports a list that cannot be read, where a rule needs it: a file that is missing is a

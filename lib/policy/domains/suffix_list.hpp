@@ -7,7 +7,7 @@
 
 namespace sluice {
 
-// Where Debian's `publicsuffix` puts the list.
+// The path at which Debian's `publicsuffix` puts the list.
 inline constexpr const char* kSuffixListFile = "/usr/share/publicsuffix/public_suffix_list.dat";
 
 // Reads the public suffix list in its text form (publicsuffix.org/list): a rule a line, `//`

@@ -118,7 +118,7 @@ bool check_operator(TokenReader& reader, const Operand& operand, Op op, const To
     return true;
 }
 
-// Of lists alone: what stands in { } is an error there.
+// Warns of lists alone: a finer network in { } is an error.
 void warn_of_finer(TokenReader& reader, const Operand& operand, const Leaf& leaf) {
     const auto warn = [&](IpVersion version, const std::vector<AddressRange>& ranges) {
         const std::uint8_t length = leaf.client.length(version);
@@ -135,7 +135,7 @@ void warn_of_finer(TokenReader& reader, const Operand& operand, const Leaf& leaf
     warn(IpVersion::V6, leaf.v6);
 }
 
-// Of handshakes rules see the first message of a client, and no other.
+// Rules see a client's first handshake message, and no other.
 bool has_handshake(TokenReader& reader, const Operand& operand, std::size_t offset,
                    const std::vector<NumberRange>& ranges) {
     const bool holds = operand.text != TextField::TlsHandshakeType ||
@@ -203,7 +203,7 @@ std::optional<Expression> finish(TokenReader& reader, const Operand& operand, Op
     return comparison;
 }
 
-// Those that compare such a field.
+// The operators that compare such a field.
 std::string operators_of(const Operand& operand) {
     const bool text = operand.kind == OperandKind::Text;
     std::vector<std::string_view> words;

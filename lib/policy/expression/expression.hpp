@@ -67,7 +67,7 @@ inline constexpr std::size_t kMaxExpressionDepth = 64;
 class NamedLists;
 class SuffixFile;
 
-// What of a file an expression can name.
+// The names of a file that an expression can use.
 struct Surroundings {
     NamedLists* lists = nullptr;      // what `$name` can be; nullptr: nothing
     ClientView client{};              // what client.ip is

@@ -9,7 +9,7 @@
 
 namespace sluice {
 
-// What can stand on the left of a comparison or in a key.
+// The kinds of values on the left of a comparison or in a key.
 enum class OperandKind : std::uint8_t { Number, Flag, Address, Mac, Name, Country, Text };
 
 [[nodiscard]] std::optional<Field> find_field(std::string_view name);

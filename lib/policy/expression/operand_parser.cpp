@@ -215,7 +215,7 @@ std::optional<std::uint64_t> parse_count(TokenReader& reader, std::uint64_t leas
     return std::nullopt;
 }
 
-// What client.ip has cut off stays off.
+// Bits that client.ip has cut off stay off.
 void cut(Operand& operand, std::uint64_t v4_length, std::uint64_t v6_length) {
     const std::uint64_t v4 = operand.is_client() ? operand.v4_length : 32;
     const std::uint64_t v6 = operand.is_client() ? operand.v6_length : 128;

@@ -42,20 +42,20 @@ public:
     bool fail(std::size_t offset, std::string text);
     bool fail_here(const std::string& expected);
 
-    // What `$name` can be; nullptr: nothing.
+    // The lists that `$name` can be; nullptr: none.
     [[nodiscard]] NamedLists* lists() const noexcept { return around_.lists; }
     void note_unknown_list() noexcept { unknown_list_ = true; }
     [[nodiscard]] bool has_unknown_list() const noexcept { return unknown_list_; }
 
-    // What client.ip makes of an address, and the places that use it.
+    // The way client.ip is made of an address, and the places that use it.
     [[nodiscard]] const ClientView& client() const noexcept { return around_.client; }
     void note_client(std::size_t offset) { clients_.push_back(offset); }
     [[nodiscard]] std::vector<std::size_t>& clients() noexcept { return clients_; }
 
-    // Of texts that the file names beside fields; nullptr: none can be named.
+    // Names of texts that the file has beside fields; nullptr: none can be named.
     [[nodiscard]] TextNames* text_names() const noexcept { return around_.text_names; }
 
-    // Where registrable domains end, and the places that ask for one.
+    // The ends of registrable domains, and the places that ask for one.
     [[nodiscard]] SuffixFile* suffixes() const noexcept { return around_.suffixes; }
     void note_domain(std::size_t offset) { domains_.push_back(offset); }
     [[nodiscard]] std::vector<std::size_t>& domains() noexcept { return domains_; }
@@ -94,7 +94,7 @@ private:
 struct Operand {
     OperandKind kind{};
     std::optional<Field> field;  // nullopt: a text
-    // What packets have as a text; of kind Number one in decimal digits.
+    // The text that packets have; of kind Number one in decimal digits.
     std::optional<TextField> text;
     bool lower = false;   // lower(field)
     bool folded = false;  // the same whatever the case of its letters

@@ -16,8 +16,8 @@ struct PortWord {
     std::uint16_t number;
 };
 
-// Of the IANA's "Service Name and Transport Protocol Port Number Registry", and what people call
-// some of them.
+// Names from the IANA's "Service Name and Transport Protocol Port Number Registry", and what people
+// call some of them.
 constexpr auto kPortWords = std::to_array<PortWord>(
     {{"ftp", 21},          {"ssh", 22},     {"telnet", 23},     {"smtp", 25},
      {"dns", 53},          {"domain", 53},  {"tftp", 69},       {"http", 80},

@@ -4,7 +4,7 @@
 
 namespace sluice {
 
-// What to add to an error about a port that was written as a word: the number of that service, or
+// An addition to an error about a port that was written as a word: the number of that service, or
 // of the one with the nearest name. Empty: no name is near.
 [[nodiscard]] std::string number_of_port_word(std::string_view word);
 

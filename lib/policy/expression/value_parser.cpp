@@ -27,14 +27,14 @@ struct NumberName {
 
 constexpr auto kHandshakes = std::to_array<NumberName>({{"client_hello", kClientHello}});
 
-// Of the IANA's "Assigned Internet Protocol Numbers", and what people call two of them.
+// Names from the IANA's "Assigned Internet Protocol Numbers", and what people call two of them.
 constexpr auto kProtocols = std::to_array<NumberName>(
     {{"icmp", 1},  {"igmp", 2},    {"ipip", 4},       {"tcp", 6},    {"udp", 17},
      {"dccp", 33}, {"ipv6", 41},   {"rsvp", 46},      {"gre", 47},   {"esp", 50},
      {"ah", 51},   {"icmpv6", 58}, {"ipv6-icmp", 58}, {"eigrp", 88}, {"ospf", 89},
      {"pim", 103}, {"vrrp", 112},  {"l2tp", 115},     {"sctp", 132}, {"udplite", 136}});
 
-// Those of a field of numbers, which stand in quotes; none: its numbers have no names.
+// The quoted names for the values of a field of numbers; none: its numbers have no names.
 std::span<const NumberName> names_of_numbers(const Operand& operand) noexcept {
     if (operand.text == TextField::TlsHandshakeType) {
         return kHandshakes;
@@ -43,7 +43,7 @@ std::span<const NumberName> names_of_numbers(const Operand& operand) noexcept {
                                            : std::span<const NumberName>{};
 }
 
-// Whatever the case of its letters.
+// Ignores the case of letters.
 std::optional<std::uint64_t> find_number(std::span<const NumberName> names, std::string_view name) {
     const std::string small = lowered(name);
     const auto found = std::find_if(names.begin(), names.end(),

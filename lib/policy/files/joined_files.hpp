@@ -18,11 +18,11 @@ public:
     explicit JoinedFiles(std::span<const RuleFilePart> parts);
 
     [[nodiscard]] const std::string& text() const noexcept { return text_; }
-    // Where each file begins in that text.
+    // The line at which each file begins in that text.
     [[nodiscard]] const std::vector<FileStart>& starts() const noexcept { return starts_; }
 
-    // What is wrong with a file, and what two files both have, is in `problems`, by the places of
-    // the joined text. nullopt: one of them has no tree.
+    // Faults of a file, and what two files both have, are put into `problems`, by the places of the
+    // joined text. nullopt: one of them has no tree.
     [[nodiscard]] std::optional<YamlNode> read(Problems& problems) const;
 
 private:

@@ -12,7 +12,7 @@ constexpr std::string_view kForms =
     "one rule is a map that begins with `id`, a list of one, or a rule file that has `version` and "
     "one rule";
 
-// Where a lone rule stands in its text.
+// The place of a lone rule in its text.
 struct Found {
     const YamlNode* rule = nullptr;  // nullptr: there is none
     std::uint32_t first = 0;         // line where it begins, its dash included

@@ -49,7 +49,7 @@ public:
     [[nodiscard]] const YamlNode& list() const noexcept { return entry().value; }
     // nullopt: there is no rule.
     [[nodiscard]] const std::optional<RuleBlock>& block() const noexcept { return block_; }
-    // Its number in the list; nullopt: there is none.
+    // The rule's number in the list; nullopt: there is none.
     [[nodiscard]] std::optional<std::size_t> number_of(std::string_view id) const {
         for (std::size_t i = 0; block_ && i < block_->rules.size(); ++i) {
             if (block_->rules[i].id == id) {
@@ -108,7 +108,7 @@ std::vector<std::string> in_block(const LoneRule& rule, std::uint32_t dash, std:
     return lines;
 }
 
-// Where in a text something is put, in place of what stands there.
+// The bytes of a text that are replaced by what is put in.
 struct Gap {
     std::size_t from = 0;
     std::size_t to = 0;
@@ -138,7 +138,7 @@ EditedText put_in(std::string_view text, Gap gap, const RuleBlock& block, const 
     return edited;
 }
 
-// Where comments begin that stand right above a line.
+// The first line of the comments that stand right above a line.
 std::uint32_t with_comments_above(const LineIndex& lines, std::uint32_t line, std::uint32_t after) {
     while (line > after + 1 && is_comment(line_at(lines, line - 1))) {
         --line;

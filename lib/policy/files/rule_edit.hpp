@@ -12,7 +12,7 @@ namespace sluice {
 // what it said, but for that rule: where a text is written so that this cannot be had (its rules in
 // brackets), it is an error and nothing has changed.
 
-// Where a rule goes.
+// The place that a rule goes to.
 struct RulePlace {
     enum class Where : std::uint8_t { End, Before, After };
     Where where = Where::End;

@@ -20,7 +20,7 @@ std::uint32_t dash_line(const LineIndex& lines, Position at, std::uint32_t dash,
     return 0;
 }
 
-// Of the lines from `first` to before `end`, the last that is the item's.
+// The last line of an item that ends before `end`, without comments and blank lines behind it.
 std::uint32_t last_line(const LineIndex& lines, std::uint32_t first, std::uint32_t end,
                         std::uint32_t dash) {
     std::uint32_t last = end - 1;
@@ -86,7 +86,7 @@ std::optional<RuleBlock> block_of(const LineIndex& lines, const YamlNode& list, 
     }
     std::uint32_t after = list.at.line - 1;
     for (const YamlNode& item : list.items) {
-        // What is nothing has the place of what comes next.
+        // An item that is nothing has the place of what comes next.
         const std::uint32_t first =
             item.is_map() ? dash_line(lines, item.at, block.dash, after) : 0;
         if (first == 0) {

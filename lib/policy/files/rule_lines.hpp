@@ -28,7 +28,7 @@ struct RuleBlock {
 
 // A line of a text, from 1 on, without its end.
 [[nodiscard]] std::string_view line_at(const LineIndex& lines, std::uint32_t line) noexcept;
-// Its first byte that is no space or tab; npos: it is blank.
+// The first byte of a line that is no space or tab; npos: it is blank.
 [[nodiscard]] std::size_t indent_of(std::string_view line) noexcept;
 [[nodiscard]] bool is_blank(std::string_view line) noexcept;
 [[nodiscard]] bool is_comment(std::string_view line) noexcept;

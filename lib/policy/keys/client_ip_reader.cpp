@@ -26,7 +26,7 @@ constexpr auto kWrappingNames = [] {
     return names;
 }();
 
-// From 1 to `most`; `otherwise` when it is absent or wrong.
+// Reads a number from 1 to `most`; `otherwise` when it is absent or wrong.
 std::uint8_t read_bounded(const MapReader& map, std::string_view key, std::uint64_t most,
                           std::uint8_t otherwise, const ReadContext& context) {
     const YamlNode* node = map.find(key);
@@ -111,8 +111,8 @@ AddressSetParts read_proxies(const YamlNode& node, NamedLists& lists, const Read
     return parts;
 }
 
-// What a list held when it was read: " (2 ranges, 5f3a09c1)". Lists of the same addresses have the
-// same digest, however they are written.
+// The contents of a list when it was read: " (2 ranges, 5f3a09c1)". Lists of the same addresses
+// have the same digest, however they are written.
 std::string contents_of(const ListValues& values) {
     ListedNetworks networks{values.v4, values.v6};
     networks.merge();
@@ -138,7 +138,7 @@ std::string shown(const YamlNode& item, NamedLists& lists) {
     return item.text + (list == nullptr || !list->known ? "" : contents_of(list->values));
 }
 
-// Its entries are name=value pairs (RFC 7239), not addresses.
+// Entries of Forwarded are name=value pairs (RFC 7239), not addresses.
 bool is_forwarded(std::string_view name) noexcept {
     constexpr std::string_view kForwarded = "forwarded";
     return std::equal(name.begin(), name.end(), kForwarded.begin(), kForwarded.end(),

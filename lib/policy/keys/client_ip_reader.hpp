@@ -16,7 +16,7 @@ class NamedLists;
 // `client_ip` of a rule file: what client.ip is made of.
 struct ClientIp {
     ClientView view;
-    // Who names clients, where somebody does; shared by the sets that are compiled.
+    // The source that names clients, if there is one; shared by the sets that are compiled.
     std::shared_ptr<const ClientSource> source{};
     std::string proxies{};  // that are trusted, a space before each; of lists, what they held
     // Services whose proxies name clients in headers of the PROXY protocol, likewise.
@@ -27,12 +27,12 @@ struct ClientIp {
 [[nodiscard]] ClientIp read_client_ip(const YamlNode& node, NamedLists& lists,
                                       const ReadContext& context);
 
-// What client.ip is in this context.
+// The meaning of client.ip in this context.
 [[nodiscard]] ClientView client_view(const ReadContext& context) noexcept;
 
 [[nodiscard]] bool asks_for_client(bool condition_asks, const std::vector<GroupingKey>& keys);
 inline constexpr std::string_view kClientSetting = "client_ip";
-// What client.ip is belongs to the rules that use it, though it stands at the top of the file:
+// client.ip belongs to the rules that use it, though it is defined at the top of the file:
 // "prefixes 24|64, unwrap nat64 v4mapped, from x-forwarded-for 1 of 10.0.0.0/8 $proxies (2 ranges,
 // 5f3a09c1), from PROXY headers to web". A list whose addresses have changed has another digest.
 void note_client(const ClientIp& client, std::vector<NamedText>& settings);

@@ -25,7 +25,7 @@ const TextNames& names_in(const ReadContext& context) {
     return context.text_names == nullptr ? kNone : *context.text_names;
 }
 
-// It hangs on a header's name, whatever other headers the file names.
+// The schema names a header, whatever other headers the file names.
 std::string schema_of(const KeyPart& part, const TextNames& names) {
     if (part.text) {
         const std::string name = state_name_of(*part.text, names);
@@ -39,7 +39,7 @@ std::string schema_of(const KeyPart& part, const TextNames& names) {
     return schema + (part.field == Field::ProxiedClient ? "/proxied;" : ";");
 }
 
-// Of that operand, as the key's rule is known to meet it.
+// The IP versions that a key's rule is known to meet in that operand.
 IpVersions versions_of(const Operand& operand, const IpVersions& let_through) {
     const bool is_packets_own =
         operand.field == Field::IpSrc || operand.field == Field::IpDst ||

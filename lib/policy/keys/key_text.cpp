@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kMaxKeyText = 16384;
 
-// Whose part it is stands before it in the end.
+// The name of the key's part is put in front by a caller.
 Error wrong(const std::string& what) {
     return {Errc::BadSyntax, what};
 }

@@ -24,9 +24,9 @@ struct ReadKey {
 [[nodiscard]] Result<ReadKey> read_key_text(const GroupingKey& key, std::string_view text,
                                             const TextNames& names = {});
 
-// Of a rule's keys the one that the text can be. `tier`, from 1 on, names it; without, a text that
-// could be more than one is refused. With `missing` as Share the empty text stands for the packets
-// that lack a part.
+// Reads a text as the one of a rule's keys that it can be. `tier`, from 1 on, names it; without, a
+// text that could be more than one is refused. With `missing` as Share the empty text stands for
+// the packets that lack a part.
 [[nodiscard]] Result<ReadKey> read_key_of_rule(std::span<const GroupingKey> keys,
                                                MissingKey missing, std::string_view text,
                                                std::optional<std::size_t> tier = std::nullopt,

@@ -17,8 +17,8 @@ struct Meaningless {
     std::string_view why;
 };
 
-// What has no meaning beside a limit of open connections, each of which counts once while it is
-// open.
+// Reports keys that mean nothing beside a limit of open connections, each of which counts once
+// while it is open.
 void check_concurrency(const MapReader& map, const Rule& rule, const ReadContext& context) {
     const bool counts_open =
         std::any_of(rule.limits.begin(), rule.limits.end(), [](const MeteredLimit& limit) {
@@ -66,7 +66,7 @@ struct MostAtOnce {
     std::uint64_t operator()(const auto& window) const { return window.numbers.count; }
 };
 
-// What is wrong with a prefix; empty: nothing.
+// The fault of a prefix; empty: none.
 std::string fault_of(std::string_view prefix) {
     if (!prefix.starts_with('/')) {
         return "a path begins with a slash, such as /v1/export";

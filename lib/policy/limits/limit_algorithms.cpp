@@ -113,7 +113,7 @@ void build_sliding_log(LimitBuilder& limit) {
     }
 }
 
-// What is open is known by when it was last seen: with another `idle` it means something else.
+// A connection is known to be open by when it was last seen: another `idle` changes the meaning.
 void build_concurrency(LimitBuilder& limit) {
     const ParameterValue* count = limit.find("count");
     const ParameterValue* idle = limit.find("idle");

@@ -16,7 +16,7 @@ namespace sluice {
 // Bytes of IP that an Ethernet MTU carries.
 inline constexpr std::uint64_t kLargestUsualPacket = 1500;
 
-// What is wrong with the value of one parameter, or doubtful about it.
+// A fault of the value of one parameter, or a doubt about it.
 struct LimitFault {
     std::string_view parameter;  // a name of the table
     Severity severity = Severity::Error;
@@ -32,14 +32,14 @@ struct BuiltLimit {
     std::vector<LimitFault> faults;
 };
 
-// What the algorithms build their limits with. Values that are missing have been reported; a limit
-// that lacks one is not built.
+// The tools by which algorithms build their limits. Values that are missing have been reported; a
+// limit that lacks one is not built.
 class LimitBuilder {
 public:
     LimitBuilder(const ParameterValues& values, Per per) noexcept : values_{values}, per_{per} {}
 
     [[nodiscard]] const ParameterValue* find(std::string_view parameter) const;
-    // Of a parameter that has a default.
+    // The value of a parameter that has a default.
     [[nodiscard]] std::uint64_t number(std::string_view parameter) const {
         return values_.at(parameter).number;
     }
@@ -50,8 +50,8 @@ public:
     // `count` in `window`.
     [[nodiscard]] std::optional<WindowNumbers> window();
 
-    // What was made; an error is blamed on the first of these parameters that was given and that
-    // the error names, else on the first of them.
+    // Takes the value that was made; an error is blamed on the first of these parameters that was
+    // given and that the error names, else on the first of them.
     template <typename T>
     [[nodiscard]] std::optional<T> checked(const Result<T>& made,
                                            std::initializer_list<std::string_view> blamed) {
@@ -64,7 +64,7 @@ public:
 
     // In both, {NAME} stands for the value as written and {units} for the word behind a count.
     void finish(const AnyLimit& numbers, std::string_view text, std::string_view bound);
-    // These values are part of what the limit's state depends on.
+    // Adds these values to what the limit's state depends on.
     void depends_on(std::initializer_list<std::string_view> parameters);
     void depends_on(NamedText part) { built_.schema.push_back(std::move(part)); }
 

@@ -13,7 +13,7 @@
 
 namespace sluice {
 
-// What all limits of a rule have in common.
+// The settings that all limits of a rule have in common.
 struct LimitOwner {
     std::string_view rule;
     std::optional<Per> per;

@@ -39,7 +39,7 @@ std::vector<KeyRow> known_keys(const LimitAlgorithm& algorithm) {
     return keys;
 }
 
-// Those that are good. Without its `variant` it is open what a limit's parameters mean.
+// The good parameters. Without its `variant` it is open what a limit's parameters mean.
 ParameterValues read_parameters(const LimitAlgorithm& algorithm, const MapReader& map, Per per,
                                 const ReadContext& context) {
     const ParameterReader reader{map, per, context, algorithm.name};

@@ -10,7 +10,7 @@
 
 namespace sluice {
 
-// As `per` has it.
+// The name that `per` has in a rule file.
 [[nodiscard]] std::string_view name_of(Per per) noexcept;
 
 // The value of `per`, if given.
@@ -22,7 +22,7 @@ struct LimitText {
     Per per = Per::Packet;
     std::string text;   // "token_bucket 50/s burst 200"
     std::string bound;  // the most it admits in any window W: "200 packets + 50/s * W"
-    // What its state depends on beside its numbers: algorithm, window, buckets, edge, ...
+    // The state depends on these beside its numbers: algorithm, window, buckets, edge, ...
     std::vector<NamedText> schema;
 };
 

@@ -14,10 +14,10 @@ namespace sluice {
 
 [[nodiscard]] SharedNumbers shared_numbers(const AnyLimit& limit, const LimitOwner& owner, Per per);
 
-// Whether the workers of a box can share it, and if not, why.
+// Tells whether the workers of a box can share the limit, and if not, why.
 [[nodiscard]] SharingTerms terms_for(const SharedNumbers& numbers, const RssMapping& box);
 
-// What is admitted beyond the limit's own bound because several workers charge it.
+// The amount that is admitted beyond the limit's own bound because several workers charge it.
 [[nodiscard]] std::string merged_note(const SharedNumbers& numbers, const SharingTerms& terms);
 
 }  // namespace sluice

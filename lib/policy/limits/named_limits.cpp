@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kMaxLimitNameSize = 128;
 
-// What unnamed limits are called: `1`, `2`, and `t2.1` in tiers.
+// Unnamed limits are called `1`, `2`, and `t2.1` in tiers.
 bool is_position(std::string_view name) noexcept {
     if (name.starts_with('t')) {
         const std::size_t dot = name.find('.');

@@ -32,7 +32,7 @@ struct Parameter {
     std::string_view variant{};                 // the one `variant` that has it; empty: any
 };
 
-// What a parameter is set to. Of the numbers, the one of its kind counts.
+// The value that a parameter is set to. The number of the parameter's kind counts.
 struct ParameterValue {
     ParameterKind kind{};
     std::string text;  // as written; a default in the same spelling

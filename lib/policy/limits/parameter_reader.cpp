@@ -3,7 +3,7 @@
 namespace sluice {
 namespace {
 
-// Of the wrong value of a parameter whose number has a unit.
+// The message for a wrong value of a parameter whose number has a unit.
 std::string wrong_value(const Parameter& parameter, const YamlNode& node, const Error& error) {
     if (parameter.kind == ParameterKind::Offset) {
         return "`" + std::string{parameter.name} +

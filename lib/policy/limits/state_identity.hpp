@@ -4,7 +4,7 @@
 
 namespace sluice {
 
-// What a bucket's state belongs to, in one spelling.
+// The owner of a bucket's state, in one spelling.
 struct StateOwner {
     std::string_view rule;
     std::string_view name;    // of the limit

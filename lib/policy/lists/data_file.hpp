@@ -24,7 +24,7 @@ namespace sluice {
                                                      const ListReader* files,
                                                      const ReadContext& context);
 
-// What is wrong with the lines of a file.
+// The faults in the lines of a file.
 struct LineFaults {
     static constexpr std::size_t kMaxFaults = 20;
     struct Fault {

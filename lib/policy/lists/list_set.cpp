@@ -12,7 +12,7 @@
 namespace sluice {
 namespace {
 
-// What a list has to be for the operand; nullopt: no list holds such values.
+// The type that a list must have for the operand; nullopt: no list holds such values.
 std::optional<ListType> type_for(OperandKind kind) noexcept {
     switch (kind) {
         case OperandKind::Address:
@@ -171,7 +171,7 @@ std::optional<RangeSet> list_set(TokenReader& reader, const Operand& operand) {
         reader.note_unknown_list();
         values.not_built = true;
     }
-    // Of a list without a type even that has been reported.
+    // A list without a type has been reported, so that this is not checked either.
     if (!list->file.empty() && !fits(reader, operand, name, *list)) {
         return std::nullopt;
     }

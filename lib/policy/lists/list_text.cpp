@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kBlanks = " \t";
 
-// Where the comment of a line begins, or its end.
+// The beginning of the comment in a line, or the line's end.
 std::size_t comment_at(std::string_view line, ListType type) noexcept {
     std::size_t at = line.find('#');
     while (type == ListType::String && at != std::string_view::npos && at != 0 &&
@@ -36,7 +36,7 @@ Result<std::uint64_t> parse_value(std::string_view text) {
                  "`" + std::string{text} + "` is no hexadecimal number such as 0x0806"};
 }
 
-// What is wrong with an entry; nullopt: it has been added.
+// The fault of an entry; nullopt: it has been added.
 using EntryFault = std::optional<std::string>;
 
 EntryFault add_network(std::string_view entry, ListValues& values) {

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kMaxName = 128;
 
-// What may stand behind a `$`, as token.cpp reads it.
+// A list's name behind a `$`, as token.cpp reads it.
 bool is_list_name(std::string_view name) noexcept {
     const auto good = [](char c) {
         return is_ascii_alphanumeric(c) || c == '-' || c == '_' || c == '.';

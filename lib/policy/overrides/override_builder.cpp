@@ -17,7 +17,7 @@ bool same(ByteView a, ByteView b) noexcept {
     return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size()) == 0;
 }
 
-// What a piece is known by: everything but the key.
+// The identity of a piece: everything but the key.
 std::string text_of(const OverrideText& text, std::uint8_t key) {
     std::string all{static_cast<char>(key)};
     all += text.banned ? "banned " : "";
@@ -30,7 +30,7 @@ std::string text_of(const OverrideText& text, std::uint8_t key) {
     return all;
 }
 
-// Of a key of one address: whether the bytes are those of a shorter network.
+// True if a key of one address holds the bytes of a shorter network.
 bool is_network_of(ByteView bytes, const GroupingKey& key) noexcept {
     if (key.size() != 1 || !key.front().is_address()) {
         return false;
@@ -170,7 +170,7 @@ std::optional<OverrideFault> OverrideBuilder::add(const OverrideText& text, Over
     return std::nullopt;
 }
 
-// What the packet path needs of a ban is the same whatever its reason.
+// The packet path needs the same of a ban whatever its reason.
 std::uint32_t OverrideBuilder::reason_of(const OverrideText& text) {
     if (!text.banned || text.reason.empty()) {
         return 0;
@@ -214,7 +214,7 @@ OverrideTwice OverrideBuilder::twice_of(const Row& first, const Row& second) con
                 : "the key has the limit `" + rule_.limits[piece.numbers.limit].name + "` twice"};
 }
 
-// Of one limit a key has one thing only, and beside `exempt` nothing but a ban has a meaning. An
+// A key has one thing only for a limit, and beside `exempt` nothing but a ban has a meaning. An
 // operator's row stands beside, or has replaced the other.
 void OverrideBuilder::check_group(const Group& group, std::vector<OverrideTwice>& twice) const {
     std::vector<const Row*> of_limit(rule_.limits.size());  // the first of each

@@ -30,7 +30,7 @@ struct OverrideText {
 };
 inline constexpr std::string_view kExempt = "exempt";
 
-// What of an OverrideText is wrong.
+// The fault of an OverrideText.
 struct OverrideFault {
     enum class Word : std::uint8_t { Key, Limit, Rate, Burst, Count, Until };
     Word word{};
@@ -54,7 +54,7 @@ struct OpenRows {
 class OverrideBuilder {
 public:
     explicit OverrideBuilder(const Rule& rule) : rule_{rule} {}
-    // Of headers and cookies in the rule's keys, for messages.
+    // Names of headers and cookies in the rule's keys, for messages.
     void set_names(const TextNames& names) { names_ = names; }
 
     // nullopt: taken.
@@ -69,9 +69,9 @@ public:
         said_ = std::move(rows.rows);
         known_pieces_ = std::move(rows.pieces);
     }
-    // Its rows, in order; nothing is left here.
+    // The builder's rows, in order; nothing is left here.
     [[nodiscard]] OpenRows leave();
-    // As if each of these had been added behind what there is.
+    // Adds each of these behind what there is.
     void append(const OpenRows& more);
 
     // The keys that files ban, once finished; nullptr: none.
@@ -96,7 +96,7 @@ private:
     [[nodiscard]] std::optional<std::size_t> tier_of(std::string_view limit) const;
     [[nodiscard]] std::optional<std::uint8_t> limit_in(std::string_view name,
                                                        std::uint8_t key) const;
-    // Its number in the rows' reasons.
+    // The number of the text's reason in the rows' reasons.
     [[nodiscard]] std::uint32_t reason_of(const OverrideText& text);
     void note_bans(const Group& group);
     [[nodiscard]] std::uint32_t plan_of(const Group& group, Overrides& overrides);

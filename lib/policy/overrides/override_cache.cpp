@@ -53,7 +53,7 @@ SettingRows OverrideCache::take_settings(const Rule& rule) {
 void OverrideCache::give_settings(const Rule& rule, SettingRows rows) {
     const std::lock_guard lock{mutex_};
     settings_[rule.id] = {shape_of(rule), std::move(rows), ++uses_};
-    // Of rules that have gone, or are settled: few have as many as there may be.
+    // Rows of rules that have gone, or are settled, make room: few have as many as there may be.
     std::size_t held = 0;
     for (const auto& [id, kept] : settings_) {
         held += kept.rows.size();
@@ -67,7 +67,7 @@ void OverrideCache::give_settings(const Rule& rule, SettingRows rows) {
     }
 }
 
-// What was used longest ago goes first.
+// Rows that were used longest ago go first.
 void OverrideCache::make_room(std::size_t rows) {
     const auto held = [this] {
         std::size_t sum = 0;

@@ -26,8 +26,8 @@ public:
     // `rows` are sorted.
     void keep(const Rule& rule, Text text, Rows rows);
 
-    // What was set at run time for keys of such a rule, to be brought up to what is set now and
-    // given back; empty: nothing is known.
+    // The settings made at run time for keys of such a rule, to be brought up to what is set now
+    // and given back; empty: nothing is known.
     [[nodiscard]] SettingRows take_settings(const Rule& rule);
     void give_settings(const Rule& rule, SettingRows rows);
 

@@ -95,7 +95,7 @@ std::size_t column_of(OverrideFault::Word word) noexcept {
 }
 static_assert(static_cast<std::size_t>(OverrideFault::Word::Until) == 5, "as in kHeader");
 
-// What is wrong with a line that bans its key.
+// The fault of a line that bans its key.
 Fault ban_fault(const Line& line, std::uint32_t number) {
     const Cell& ban = line.cells[kColumns];
     if (ban.text != kBanned) {

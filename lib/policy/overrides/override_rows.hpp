@@ -9,7 +9,7 @@
 
 namespace sluice {
 
-// Where an override comes from: which text, and its line there.
+// The origin of an override: which text, and its line there.
 enum class OverrideSource : std::uint8_t { RuleFile, CsvFile, RunTime };
 struct OverridePlace {
     OverrideSource source{};

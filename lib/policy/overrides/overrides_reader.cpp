@@ -216,14 +216,14 @@ std::string text_of(const Overrides& overrides, std::uint64_t sum) {
     return std::to_string(keys) + (keys == 1 ? " key, sum " : " keys, sum ") + digits;
 }
 
-// What was set at run time for the keys of one rule.
+// Reads the settings made at run time for the keys of one rule.
 class SettingsReader {
 public:
     SettingsReader(const Rule& rule, const OverrideSources& sources, OverrideBuilder& builder,
                    const ReadContext& context)
         : rule_{rule}, sources_{sources}, builder_{builder}, context_{context} {}
 
-    // What no longer fits the rule is reported, and has no effect.
+    // Settings that no longer fit the rule are reported, and have no effect.
     void run() {
         if (append_kept()) {
             return;

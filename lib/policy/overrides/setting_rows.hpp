@@ -9,8 +9,8 @@
 
 namespace sluice {
 
-// What is set at run time for keys of a rule, as rows of its overrides: one more setting beside ten
-// thousand is read alone. As if all of them were read anew, in their order.
+// Settings made at run time for keys of a rule, as rows of its overrides: one more setting beside
+// ten thousand is read alone, with the outcome of reading all of them anew, in their order.
 class SettingRows {
 public:
     // Brings the rows up to the settings that are of this rule. The rule has the keys and limits

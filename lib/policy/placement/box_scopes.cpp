@@ -122,7 +122,7 @@ private:
         }
     }
 
-    // Of all that was decided of one rule.
+    // Writes all that was decided of one rule.
     void note(ScopedRule& rule) {
         const OwnerGroup* group = rule.rule == nullptr || rule.rule->owner_group == 0
                                       ? nullptr

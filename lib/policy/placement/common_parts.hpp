@@ -9,7 +9,7 @@ namespace sluice {
 // the shorter prefix; of a text, small letters if one of them has it so.
 [[nodiscard]] GroupingKey common_parts(const GroupingKey& a, const GroupingKey& b);
 
-// As a rule file has it: "prefix(ip.src, 24|64), l4.dport".
+// The parts as a rule file has them: "prefix(ip.src, 24|64), l4.dport".
 [[nodiscard]] std::string parts_text(const GroupingKey& parts, const TextNames& names = {});
 
 }  // namespace sluice

@@ -20,7 +20,7 @@ bool tells(const KeyPart& part, std::uint8_t v4_length, std::uint8_t v6_length) 
            part.unwrapping == Unwrapping{};
 }
 
-// What of the frame that a port sees can be worked out from a key.
+// The values in a frame that a port sees which can be worked out from a key.
 struct TellingKey {
     bool source = false;
     bool source_prefix = false;
@@ -152,7 +152,7 @@ bool maps_alike(const PortRssMapping& a, const PortRssMapping& b) {
            (a.by == PortRssMapping::By::OneWorker || a.rss == b.rss);
 }
 
-// What of a port decides on the worker of a packet, and what of the key names the port.
+// The settings of a port that decide on the worker of a packet, and what of the key names the port.
 std::string rss_mapping_text(const TellingKey& key, const PortRssMapping& port) {
     const bool hashes = port.by != PortRssMapping::By::OneWorker;
     std::string text;

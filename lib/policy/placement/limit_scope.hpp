@@ -20,8 +20,8 @@ struct ScopeQuestion {
 // is hashed and on which worker gets it. Doubt is no.
 [[nodiscard]] bool is_local(const ScopeQuestion& asked, const RssMapping& box);
 
-// Of a local limit: a hash of how the ports that the condition may see spread packets, and of which
-// of them can share a key. Where it stays the same, keys stay with their workers. Never 0.
+// A hash, for a local limit, of how the ports that the condition may see spread packets, and of
+// which of them can share a key. While it stays the same, keys stay with their workers. Never 0.
 [[nodiscard]] std::uint64_t rss_mapping_at_ports(const ScopeQuestion& asked, const RssMapping& box);
 
 }  // namespace sluice

@@ -15,7 +15,7 @@ bool has(const std::vector<NumberRange>& ranges, std::uint64_t value) {
     });
 }
 
-// Of a field that every packet has.
+// The answer for a field that every packet has.
 Answer answer_of(const std::vector<NumberRange>& ranges, std::optional<std::uint64_t> value) {
     if (!value) {
         return Answer::Maybe;
@@ -23,7 +23,7 @@ Answer answer_of(const std::vector<NumberRange>& ranges, std::optional<std::uint
     return has(ranges, *value) ? Answer::Yes : Answer::No;
 }
 
-// Of one that some packets lack: a value that lies in the set is a yes only if it is there.
+// The answer for a field that some packets lack: a value in the set is a yes only if it is there.
 Answer answer_if_there(const std::vector<NumberRange>& ranges, std::optional<std::uint64_t> value) {
     return answer_of(ranges, value) == Answer::No ? Answer::No : Answer::Maybe;
 }

@@ -7,7 +7,7 @@
 
 namespace sluice {
 
-// What is known of a packet before it comes.
+// Facts that are known of a packet before it comes.
 struct KnownFacts {
     std::optional<std::uint64_t> dir{};
     std::optional<std::uint64_t> port{};  // port_name() of the pair

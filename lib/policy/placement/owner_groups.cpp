@@ -10,13 +10,13 @@
 namespace sluice {
 namespace {
 
-// What of a key its packets have alike. Where those that lack a part share a bucket: nothing.
+// The parts of a key that its packets have alike: none if those that lack a part share a bucket.
 GroupingKey told_by(const ScopedRule& rule, const ScopedLimit& limit) {
     return rule.summary.missing_key == MissingKey::Share ? GroupingKey{}
                                                          : rule.rule->keys[limit.limit->key];
 }
 
-// What one group is made of.
+// The members of one group.
 struct Members {
     std::optional<GroupingKey> parts;
     std::uint64_t salt = UINT64_MAX;  // the least identity of its limits
@@ -70,7 +70,7 @@ void OwnerGroups::unite(std::size_t a, std::size_t b) {
     rules_[second].group = first;
 }
 
-// What the packets of one rule that are handed over mean for another that may judge them.
+// Packets of one rule that are handed over end the local scope of another that may judge them.
 void OwnerGroups::meet(ScopedRule& handed, ScopedRule& other) {
     for (ScopedLimit& limit : other.limits) {
         if (limit.scope == LimitScope::Local) {

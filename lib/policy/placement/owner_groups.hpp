@@ -30,7 +30,7 @@ struct ScopedRule {
     // what is remembered of their connection does.
     bool stays = false;
 
-    // Of the limits that are in the set.
+    // True if a limit that is in the set has this scope.
     [[nodiscard]] bool has(LimitScope scope) const noexcept;
 };
 
@@ -44,7 +44,7 @@ public:
     void ask();
     // Limits that are local no more are merged, or at owners too.
     void spread();
-    // What each group's keys have in common goes into the set, and the group's number into its
+    // Puts into the set what each group's keys have in common, and the group's number into its
     // rules.
     void write(RuleSet& set);
 

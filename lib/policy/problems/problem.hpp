@@ -29,13 +29,13 @@ struct Problem {
 // For those to whom a warning is reason enough to refuse.
 void make_warnings_errors(std::vector<Problem>& problems);
 
-// Where a file begins in a text that is several files, one after the other.
+// The beginning of a file in a text that is several files, one after the other.
 struct FileStart {
     std::string file;
     std::uint32_t line = 1;
 };
 
-// What is wrong with a text, collected so that one run shows everything, and each thing once. A
+// The problems of a text, collected so that one run shows everything, and each thing once. A
 // hostile text may have a fault in every byte, so both the list and what it quotes are bounded.
 class Problems {
 public:
@@ -46,8 +46,8 @@ public:
     explicit Problems(std::string file, std::stop_token stop = {})
         : file_{std::move(file)}, stop_{std::move(stop)} {}
 
-    // From here on the text is that of these files, of which there is one at least: a place in it
-    // is shown as the place in its file.
+    // Splits the text, from here on, into these files, of which there is one at least: a place in
+    // it is shown as the place in its file.
     void split(std::vector<FileStart> files) { files_ = std::move(files); }
     // True if it is that of several files.
     [[nodiscard]] bool is_split() const noexcept { return !files_.empty(); }

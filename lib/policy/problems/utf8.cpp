@@ -3,8 +3,8 @@
 namespace sluice {
 namespace {
 
-// What may stand second: narrower where a longer sequence would spell a shorter one's character, a
-// surrogate, or one past U+10FFFF.
+// The range of second bytes: narrower where a longer sequence would spell a shorter one's
+// character, a surrogate, or one past U+10FFFF.
 struct Second {
     unsigned char least = 0x80;
     unsigned char most = 0xBF;

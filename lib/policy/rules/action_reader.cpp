@@ -51,7 +51,7 @@ constexpr auto kActionWords = [] {
     return words;
 }();
 
-// Which row an action names; nullopt (reported) if it names none.
+// The row that an action names; nullopt (reported) if it names none.
 std::optional<std::size_t> find_action(const YamlNode& node, const ReadContext& context) {
     const YamlNode* named = value_of(node, "action");
     if (named == nullptr) {

@@ -118,7 +118,7 @@ void ConditionCompiler::warn_of_costs(const YamlNode& rules, const ScanCosts& co
     }
 }
 
-// Where the pattern stands that was refused, if it was one.
+// The place of the pattern that was refused, if it was one.
 Position ConditionCompiler::place_of(const YamlNode& rules, const CompiledRules& compiled,
                                      const PatternRefusal& refusal) const {
     for (std::size_t i = 0; refusal.pattern && i < nodes_.size(); ++i) {

@@ -10,7 +10,7 @@ namespace sluice {
 // is, since it refuses nobody.
 [[nodiscard]] EdgeEventSet read_events(const MapReader& rule, const ReadContext& context);
 
-// As people read it: "limit_start, ban", "none".
+// The events as people read them: "limit_start, ban", "none".
 [[nodiscard]] std::string text_of(EdgeEventSet events);
 
 }  // namespace sluice

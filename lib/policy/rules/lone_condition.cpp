@@ -20,7 +20,7 @@ constexpr std::string_view kBeforeCondition =
 constexpr std::uint32_t kConditionLine = 7;
 constexpr std::uint32_t kConditionColumn = 6;  // of what stands before it
 
-// Of the text that was compiled -> of the condition. What lies elsewhere is about all of it.
+// Turns places of the compiled text into the condition's. A problem elsewhere is about all of it.
 void move_places(std::vector<Problem>& problems, std::size_t skipped) {
     for (Problem& problem : problems) {
         const bool inside =

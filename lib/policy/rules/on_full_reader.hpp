@@ -8,7 +8,7 @@
 
 namespace sluice {
 
-// What becomes of a new key in a full table.
+// The fate of a new key in a full table.
 struct WhenFull {
     OnFull on_full = OnFull::Coarsen;
     std::uint32_t factor = 16;
@@ -18,7 +18,7 @@ struct WhenFull {
 [[nodiscard]] std::optional<WhenFull> read_on_full(const MapReader& map,
                                                    const ReadContext& context);
 
-// As people read it: "open", "coarsen by 16".
+// The setting as people read it: "open", "coarsen by 16".
 [[nodiscard]] std::string text_of(const WhenFull& full);
 
 }  // namespace sluice

@@ -42,7 +42,7 @@ std::optional<Nanoseconds> read_ttl(const MapReader& map, const ReadContext& con
     return std::nullopt;
 }
 
-// What a rule that decides on sight does not have.
+// Keys that a rule that decides on sight does not have.
 constexpr auto kNotOnSight = std::to_array<std::string_view>(
     {"key", "limits", "on_exceed", "tiers", "per", "missing_key", "on_full", "on_color", "cost",
      "ban", "overrides", "candidates", "dynamic", "max_unsynced", "events"});
@@ -100,7 +100,7 @@ public:
     }
 
 private:
-    // It never acts, and is judged wherever its rule is.
+    // A candidate never acts, and is judged wherever its rule is.
     void become_candidate() {
         if (mode_ != Mode::Off) {
             read_.rule.mode = Mode::Monitor;

@@ -23,7 +23,7 @@ struct RuleDefaults {
 };
 [[nodiscard]] RuleDefaults read_defaults(const YamlNode& node, const ReadContext& context);
 
-// What a rule is read with.
+// The surroundings that a rule is read with.
 struct FileContext {
     const LineIndex& lines;
     Problems& problems;
@@ -56,7 +56,7 @@ struct ReadRule {
 
 [[nodiscard]] ReadRule read_rule(const YamlNode& node, const FileContext& file);
 
-// Its candidates: rules with the same condition and keys that only count, called `ID.NAME`.
+// A rule's candidates: rules with the same condition and keys that only count, called `ID.NAME`.
 [[nodiscard]] std::vector<ReadRule> read_candidates_of(const YamlNode& node,
                                                        const FileContext& file);
 

@@ -24,7 +24,7 @@ public:
     void add(const YamlNode& node, ReadService read) {
         services_.add(node, std::move(read), conditions_.sets(), compiled_);
     }
-    // What the rules name, before finish(). False: it is more than a set can hold.
+    // Takes what the rules name, before finish(). False: it is more than a set can hold.
     [[nodiscard]] bool take(ActionPool actions) { return std::move(actions).fill(compiled_.set); }
     // Proxies that name the clients of requests, before finish().
     void believe(std::shared_ptr<const ClientSource> source) {

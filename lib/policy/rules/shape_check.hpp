@@ -8,8 +8,8 @@
 
 namespace sluice {
 
-// What a rule holds packets for: `shape` stands in `on_exceed`, over limits whose buckets know when
-// they have room again.
+// A rule holds packets only for `shape` in `on_exceed`, over limits whose buckets know when they
+// have room again.
 void check_shape(const MapReader& rule, const ActionText& on_exceed,
                  std::span<const MeteredLimit> limits, const ReadContext& context);
 

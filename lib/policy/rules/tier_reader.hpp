@@ -7,7 +7,7 @@
 
 namespace sluice {
 
-// What a rule counts by, and its limits under each key.
+// The keys that a rule counts by, and its limits under each key.
 struct ReadTiers {
     std::vector<GroupingKey> keys;
     std::string text;  // "ip.src, l4.dport"; of tiers one after the other: "ip.src; ip.dst"

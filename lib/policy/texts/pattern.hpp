@@ -15,7 +15,7 @@ struct PatternFault {
     std::optional<std::size_t> at;  // the byte of the pattern, if it is known
 };
 
-// What is wrong with a regular expression; nullopt: nothing that shows before it is compiled.
+// The fault of a regular expression; nullopt: none that shows before it is compiled.
 [[nodiscard]] std::optional<PatternFault> find_fault(std::string_view regex, bool ignore_case);
 
 // Hyperscan's error for a pattern, in the words of the rule language.

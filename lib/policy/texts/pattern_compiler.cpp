@@ -58,8 +58,8 @@ std::optional<PatternRefusal> PatternCache::compile(TextParts& parts, ScanCosts&
     return std::nullopt;
 }
 
-// What the base has not is made beside it; when that is too much, or too little of the base is in
-// use, everything is made anew.
+// Patterns that the base lacks are made beside it; when they are too many, or too little of the
+// base is in use, everything is made anew.
 std::optional<PatternRefusal> PatternCache::compile_field(TextField field, TextParts& parts,
                                                           ScanCost& cost) {
     const std::vector<TextEntry> patterns = patterns_of(field, parts);

@@ -34,7 +34,7 @@ private:
     };
     using KeptDatabase = std::shared_ptr<const Kept>;
     using Made = std::variant<KeptDatabase, PatternRefusal>;
-    // What one field is scanned for.
+    // The databases that one field is scanned with.
     struct Pair {
         KeptDatabase base;
         KeptDatabase beside;  // made last beside the base

@@ -131,7 +131,7 @@ private:
         rest_.remove_prefix(end + 1);
     }
 
-    // Of the bounds the last that there is.
+    // The last of the bounds that there is.
     static std::optional<std::uint64_t> most_of(std::string_view bounds) noexcept {
         const std::size_t comma = bounds.find(',');
         const std::optional<std::uint64_t> least = number_of(bounds.substr(0, comma));

@@ -9,11 +9,11 @@
 #include <variant>
 #include <vector>
 
-// What the process that compiles patterns tells the one that waits for it. A crash or a time that
-// ran out may end it after any byte, so that whatever comes is read as bytes of a stranger.
+// Messages of the process that compiles patterns to the one that waits for it. A crash or a time
+// that ran out may end it after any byte, so that whatever comes is read as bytes of a stranger.
 namespace sluice {
 
-// What it begins with, then what came of it, and behind a database what scanning with it takes.
+// The child's next step, then its outcome, and behind a database what scanning with it takes.
 enum class News : std::uint8_t { Pattern, All, Database, Refusal, Cost };
 struct NewsHeader {
     News news{};
@@ -22,7 +22,7 @@ struct NewsHeader {
     std::uint64_t size = 0;  // of the bytes behind it: the database, or a message; of Cost: ns
 };
 
-// Where it was when it ended without an outcome.
+// The step at which the process ended without an outcome.
 struct Unfinished {
     std::optional<std::uint32_t> pattern;  // that it was about; otherwise all together
 };

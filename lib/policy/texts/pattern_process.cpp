@@ -17,7 +17,7 @@
 namespace sluice {
 namespace {
 
-// Of processor time: for one pattern, and for all of them.
+// Bounds of processor time: for one pattern, and for all of them.
 constexpr std::uint64_t kMicrosForOne = 1'000'000;
 constexpr std::uint64_t kMicrosForAll = 1'500'000;
 constexpr std::uint64_t kMicrosForEach = 50'000;  // as much more for all

@@ -13,7 +13,7 @@
 // never wait. When it had too little, a second one finds the pattern that is to blame.
 namespace sluice {
 
-// What went wrong in making the databases.
+// The reason why the databases could not be made.
 struct PatternRefusal {
     std::string what;
     std::optional<TextEntry> pattern;  // that it is about

@@ -234,7 +234,7 @@ std::string text_for(const TextEntry& pattern, Repeats repeats, std::size_t most
                                            : pattern.text.substr(0, most);
 }
 
-// Those that are large once they are written out come first.
+// Patterns that are large once they are written out come first.
 std::vector<const TextEntry*> largest_first(const std::vector<TextEntry>& patterns) {
     std::vector<std::pair<std::uint64_t, const TextEntry*>> by_size;
     for (const TextEntry& pattern : patterns) {
@@ -250,7 +250,7 @@ std::vector<const TextEntry*> largest_first(const std::vector<TextEntry>& patter
     return ordered;
 }
 
-// What has nothing to do with the patterns: runs, letters, a request, all bytes.
+// Texts that have nothing to do with the patterns: runs, letters, a request, all bytes.
 void add_general_texts(std::size_t size, std::vector<std::string>& texts) {
     std::string bytes;
     for (unsigned byte = 0; byte < 256; ++byte) {

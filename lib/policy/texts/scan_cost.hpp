@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-// What scanning for patterns takes on the worst text that is known for them. Some that compile in
-// no time take a hundred times as long to scan for as others, and only the clock tells.
+// The time that scanning for patterns takes on the worst text that is known for them. Some that
+// compile in no time take a hundred times as long to scan for as others, and only the clock tells.
 namespace sluice {
 
 // The least that a core must be able to scan a second: 1/80 of the 812,744 full frames that
@@ -25,13 +25,13 @@ struct ScanCost {
 };
 using ScanCosts = std::array<ScanCost, kTextFieldCount>;
 
-// Of a database as Hyperscan writes it: processor time for the worst of the texts, the least of
-// several tries, so that what else the machine does counts little. Takes some milliseconds at
+// Measures a database as Hyperscan writes it: processor time for the worst of the texts, the least
+// of several tries, so that what else the machine does counts little. Takes some milliseconds at
 // most, whatever the texts are. nullopt: there is no memory for it.
 [[nodiscard]] std::optional<std::uint64_t> measure_scan(ByteView database, std::size_t patterns,
                                                         const std::vector<std::string>& texts);
 
-// What is to be said about a field whose patterns cost so much.
+// A warning about a field whose patterns cost too much; nullopt: they do not.
 [[nodiscard]] std::optional<std::string> find_costly(TextField field, const ScanCost& cost,
                                                      const TextNames& names = {});
 

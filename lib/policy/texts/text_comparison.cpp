@@ -41,8 +41,8 @@ Fault fault_of_domain(const ComparedText& compared, const PublicSuffixes& suffix
     return never_so("it has one label more than a public suffix", registered);
 }
 
-// As find_form_fault(), of a text that a function makes of `compared.field`, whose own form the
-// literal has. Without suffixes, what a registrable domain is stays open.
+// Finds the fault, like find_form_fault(), of a text that a function makes of `compared.field`,
+// whose own form the literal has. Without suffixes, what a registrable domain is stays open.
 std::optional<std::string> find_derived_fault(const ComparedText& compared, const TextName& derived,
                                               const PublicSuffixes* suffixes) {
     if (derived.kind == TextName::Kind::PathPrefix) {

@@ -7,13 +7,13 @@
 
 namespace sluice {
 
-// What follows `eq`, `ne`, `in`, `contains` or `matches`, or stands in starts_with() and
+// Parses what follows `eq`, `ne`, `in`, `contains` or `matches`, or stands in starts_with() and
 // ends_with(), once the operand is known to be a text.
 [[nodiscard]] std::optional<Expression> parse_text_comparison(TokenReader& reader,
                                                               const Operand& operand, TextHow how,
                                                               bool negated);
 
-// Of a number of a later layer: whether it lies in one of these ranges.
+// Tests whether a number of a later layer lies in one of these ranges.
 [[nodiscard]] Expression number_test(const Operand& operand,
                                      const std::vector<NumberRange>& ranges);
 

@@ -21,7 +21,7 @@ namespace {
 
 using Fault = std::optional<std::string>;
 
-// As a text stands in an expression, where a backslash and a quote stand behind another.
+// The text as an expression has it, where a backslash and a quote stand behind another.
 std::string written(std::string_view text) {
     constexpr std::string_view kHex = "0123456789abcdef";
     std::string out;
@@ -40,7 +40,7 @@ bool ends_at_end(TextHow how) noexcept {
     return how == TextHow::Equals || how == TextHow::EndsWith;
 }
 
-// What a text of this form is made into, between what may stand around it.
+// Bytes that may stand before and behind a text when it is brought into its form.
 struct Around {
     std::string before;
     std::string after;
@@ -97,7 +97,7 @@ std::string normal_host(std::string_view host) {
     return std::string{http1::as_text(normalise_host(bytes_of(host), room, shapes))};
 }
 
-// Where it ends matters alone: what is no host keeps what stands behind a colon.
+// The end of a host matters alone: what is no host keeps what stands behind a colon.
 Fault fault_of_host(const ComparedText& compared) {
     if (!ends_at_end(compared.how)) {
         return std::nullopt;
@@ -142,8 +142,8 @@ Fault fault_of_server_name(const ComparedText& compared) {
         });
 }
 
-// What makes a path of a part of one: an escape that has begun ends as one that stays, and the last
-// segment goes on.
+// The rest that makes a path of a part of one: an escape that has begun ends as one that stays, and
+// the last segment goes on.
 std::string rest_of_path(std::string_view part) {
     constexpr std::string_view kHex = "0123456789ABCDEF";
     constexpr std::string_view kStays = "00FA0B0C00000000";  // behind each first digit
@@ -277,7 +277,7 @@ std::string never_so(std::string_view why, std::string_view meant) {
     return meant.empty() ? what : what + "; write \"" + written(meant) + "\"";
 }
 
-// It takes at most three bytes for one.
+// The normal form takes at most three bytes for one.
 std::string normal_path(std::string_view path) {
     std::vector<std::byte> room(3 * path.size());
     HeadShapes shapes;

@@ -25,13 +25,13 @@ struct ComparedText {
 // The same in words: why, and what was meant where that is known.
 [[nodiscard]] std::string never_so(std::string_view why, std::string_view meant);
 
-// What else was probably meant by a text that some packets can have, to be read likewise.
+// A guess at what was meant by a text that some packets can have, to be read likewise.
 [[nodiscard]] std::optional<std::string> find_form_doubt(const ComparedText& compared);
 
 // A path in its normal form (lib/l7/http1/path.hpp).
 [[nodiscard]] std::string normal_path(std::string_view path);
 
-// Of a field that takes a few words alone; empty: it takes any text.
+// The few words that a field takes alone; empty: it takes any text.
 [[nodiscard]] std::span<const std::string_view> words_of(TextField field) noexcept;
 
 }  // namespace sluice

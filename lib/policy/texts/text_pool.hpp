@@ -22,7 +22,7 @@ public:
 
     // The test as it is without `negated`. It has texts.
     [[nodiscard]] TextTestId add(const TextTest& test);
-    // Whether a packet has the field.
+    // The test for whether a packet has the field.
     [[nodiscard]] TextTestId presence_of(TextField field) { return add(Test{field, {}}); }
 
     [[nodiscard]] const Test& operator[](TextTestId id) const noexcept { return *tests_[id]; }

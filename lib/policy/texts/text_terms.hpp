@@ -13,10 +13,10 @@ namespace sluice {
 // that are off contribute nothing.
 [[nodiscard]] TextParts text_parts_of(std::span<const RuleClause> clauses, const TextPool& pool);
 
-// Which bound the texts are beyond, in words; nullopt: none.
+// The bound that the texts exceed, in words; nullopt: none.
 [[nodiscard]] std::optional<std::string> find_excess(const TextParts& parts);
 
-// Where the expression names an entry: the byte; nullopt: nowhere.
+// The byte at which the expression names an entry; nullopt: nowhere.
 [[nodiscard]] std::optional<std::size_t> place_of(const TextEntry& entry, const Expression& tree);
 
 }  // namespace sluice

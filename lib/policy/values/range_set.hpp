@@ -13,7 +13,7 @@ template <typename Number>
 }
 [[nodiscard]] bool touches(const IpAddress& last, const IpAddress& first) noexcept;
 
-// Of ranges sorted by their first values: what touches becomes one range.
+// Ranges sorted by their first values become one range where they touch.
 template <typename Range>
 [[nodiscard]] std::vector<Range> merged(const std::vector<Range>& sorted) {
     std::vector<Range> ranges;

@@ -8,7 +8,7 @@
 
 namespace sluice {
 
-// Where the lines of a text begin, found once: a file may have a remark on each of a million lines.
+// The offsets of a text's lines, found once: a file may have a remark on each of a million lines.
 class LineIndex {
 public:
     explicit LineIndex(std::string_view text);

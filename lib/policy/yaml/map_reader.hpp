@@ -22,14 +22,14 @@ struct KeyRow {
     bool built = true;
 };
 
-// Of which packets are that a condition lets through.
+// The versions of packets that a condition lets through.
 struct IpVersions {
     bool v4 = true;
     bool v6 = true;
 };
 
-// What is read, and where problems go. `strict` is whether something that is not enforced yet is an
-// error (Purpose::Enforce, in a rule that is not off).
+// The surroundings of what is read, and where problems go. `strict` is whether something that is
+// not enforced yet is an error (Purpose::Enforce, in a rule that is not off).
 struct ReadContext {
     const LineIndex& lines;  // the whole file
     Problems& problems;

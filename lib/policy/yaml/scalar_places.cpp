@@ -26,7 +26,7 @@ Style style_at(std::string_view file, std::size_t at, bool plain) noexcept {
     }
 }
 
-// Where the first byte of the text may stand.
+// The place where the first byte of the text may stand.
 std::size_t first_byte(std::string_view file, std::size_t at, Style style) noexcept {
     switch (style) {
         case Style::Plain:

@@ -7,7 +7,7 @@
 
 namespace sluice {
 
-// Where in the file the bytes of a scalar's text stand: plain, quoted or block, also over several
+// The places in the file of the bytes of a scalar's text: plain, quoted or block, also over several
 // lines and behind escapes. Built once for a scalar, then used for any number of places.
 class ScalarPlaces {
 public:

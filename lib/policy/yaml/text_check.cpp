@@ -5,8 +5,8 @@
 namespace sluice {
 namespace {
 
-// What one line has opened so far. Brackets in quotes count too: no real file has thousands of
-// them.
+// The brackets that one line has opened so far. Brackets in quotes count too: no real file has
+// thousands of them.
 struct Line {
     std::size_t start = 0;
     std::size_t open = 0;

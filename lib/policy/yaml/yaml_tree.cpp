@@ -18,7 +18,7 @@ Position place_of(const YAML::Mark& mark) {
     return {static_cast<std::uint32_t>(mark.line) + 1, static_cast<std::uint32_t>(mark.column) + 1};
 }
 
-// What our own rules refuse; YAML::Exception is what the reader refuses.
+// A refusal by our own rules; YAML::Exception is one by the reader.
 struct Refused : std::runtime_error {
     Refused(Position where, const std::string& what) : std::runtime_error{what}, at{where} {}
     Position at;

@@ -44,7 +44,7 @@ struct YamlEntry {
 // in `problems` either way. Throws only what the standard library throws.
 [[nodiscard]] std::optional<YamlNode> read_yaml(const LineIndex& lines, Problems& problems);
 
-// What read(lines, root) makes of a file; nullopt where it has no tree. A larger file, and what
+// The outcome of read(lines, root) for a file; nullopt if it has no tree. A larger file, and what
 // libraries throw, are problems of the file.
 template <typename Read>
 [[nodiscard]] std::invoke_result_t<Read, const LineIndex&, const YamlNode&> read_file(
