@@ -49,7 +49,7 @@ public:
         return static_cast<std::uint64_t>(_mm_cvtsi128_si64(four_rounds(state, keys_)));
     }
 
-    // Of four bytes and the sixteen of two words behind them.
+    // Hashes four bytes and the sixteen of two words behind them.
     SLUICE_AES [[nodiscard]] std::uint64_t of_headed_words(std::uint32_t head, std::uint64_t low,
                                                            std::uint64_t high) const noexcept {
         const __m128i start =
@@ -61,8 +61,8 @@ public:
             _mm_cvtsi128_si64(four_rounds(_mm_xor_si128(state, rest), keys_)));
     }
 
-    // Of `size` bytes that lie in words, of which word_at(i) is the i-th; what is left of the last
-    // one is zero. The same value as for these bytes side by side.
+    // Hashes `size` bytes that lie in words, of which word_at(i) is the i-th; what is left of the
+    // last one is zero. The same value as for these bytes side by side.
     template <typename WordAt>
     SLUICE_AES [[nodiscard]] std::uint64_t of_words_at(std::size_t size,
                                                        WordAt&& word_at) const noexcept {

@@ -30,7 +30,7 @@ using AnyLimit =
     std::variant<TokenBucketLimit, LeakyBucketLimit, FixedWindowLimit, SlidingWindowLimit,
                  SlidingCountersLimit, SlidingLogLimit, ColorLimit, PenaltyLimit, ConcurrencyLimit>;
 
-// Its index in AnyLimit.
+// The index of an algorithm in AnyLimit.
 enum class Algorithm : std::uint8_t {
     TokenBucket,
     LeakyBucket,

@@ -41,7 +41,7 @@ void charge(Cell& cell, const AnyLimit& limit, LinePool& pool, Now now, Spending
 // used just now or lately; open connections and refusals stay as they are. False: it owed no more.
 bool relieve(Cell& cell, const AnyLimit& limit, LinePool& pool, Now now, Relief relief) noexcept;
 
-// What a fresh bucket has.
+// The units that a fresh bucket has.
 [[nodiscard]] Units most_of(const AnyLimit& limit) noexcept;
 
 // The largest cost that would be admitted now, for a packet that comes as green.
@@ -50,8 +50,8 @@ bool relieve(Cell& cell, const AnyLimit& limit, LinePool& pool, Now now, Relief 
 // The same of another core's bucket, which that core may be changing meanwhile.
 [[nodiscard]] Units remaining(const Cell& cell, const AnyLimit& limit, const RemoteLines& lines,
                               Now now) noexcept;
-// What was used and has not come back, rounded up; more than a fresh bucket has where its numbers
-// were lowered.
+// The units that were used and have not come back, rounded up; more than a fresh bucket has where
+// its numbers were lowered.
 [[nodiscard]] Units used(const Cell& cell, const AnyLimit& limit, const LinePool& pool,
                          Now now) noexcept;
 [[nodiscard]] Units used(const Cell& cell, const AnyLimit& limit, const RemoteLines& lines,

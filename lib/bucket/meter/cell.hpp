@@ -5,12 +5,12 @@
 
 #include <cstdint>
 
-// What passes between a table, a meter and whoever asks.
+// Values that pass between a table, a meter and whoever asks.
 namespace sluice {
 
-// What a table's entry holds for a key.
+// The part of a table's entry that is a key's bucket.
 struct Cell {
-    // From when on the bucket equals a fresh one and may be forgotten.
+    // The instant from which the bucket equals a fresh one and may be forgotten.
     Instant fresh_from{};
     // GCRA: by how many 1/parts ns the TAT lies below fresh_from. Others: its line in the pool.
     std::uint32_t rest = 0;
@@ -23,8 +23,8 @@ enum class Conformance : std::uint8_t {
     NoRoom,  // the pool has no line to note the charge in: as if the table were full
 };
 
-// What is asked of a bucket: a cost, the colour the packet came with, and for limits of open
-// connections which one it may open (nullptr: one of which nothing is known).
+// A demand on a bucket: a cost, the colour the packet came with, and for limits of open connections
+// which one it may open (nullptr: one of which nothing is known).
 struct Demand {
     Units cost;
     Color color = Color::Green;

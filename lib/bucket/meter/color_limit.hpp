@@ -7,7 +7,7 @@
 
 namespace sluice {
 
-// What a colour meter says of a packet; the other algorithms say Green or Red.
+// The verdict of a colour meter on a packet; the other algorithms say Green or Red.
 enum class Color : std::uint8_t { Green, Yellow, Red };
 
 enum class ColorVariant : std::uint8_t { Rfc2697, Rfc2698, Rfc4115 };

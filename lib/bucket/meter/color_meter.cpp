@@ -26,7 +26,7 @@ void take_down_to(Gcra& bucket, const Limit& numbers, Instant now, std::uint64_t
     }
 }
 
-// Whoever takes the memory over in between finds a debt that is not smaller than it was.
+// A process that takes the memory over in between finds a debt no smaller than it was.
 void charge_in_order(Gcra& bucket, const Limit& limit, Instant now, Units cost) noexcept {
     Gcra charged = bucket;
     charge(charged, limit, now, cost);
@@ -64,7 +64,7 @@ std::optional<Nanoseconds> ColorMeter::second_wait(const ColorLimit& limit, Inst
     if (coupled(limit) && second_admits(limit, now, cost)) {
         return Nanoseconds{0};
     }
-    // It only fills once the first is full, so from then on it is a bucket like any other.
+    // The second bucket only fills once the first is full: from then on it is like any other.
     return sluice::wait(second_, limit.second(), now, cost);
 }
 
@@ -105,7 +105,7 @@ void ColorMeter::give_back(const ColorLimit& limit, Instant now, Units units) no
     (void)relieve(second_, limit.second(), now, {units});
 }
 
-// Of two that are coupled, the second owes its own debt beyond the first's.
+// A coupled second bucket owes its own debt beyond the first's.
 bool ColorMeter::forgive_excess(const ColorLimit& limit, Instant now) noexcept {
     if (!coupled(limit)) {
         const bool first = relieve(first_, limit.first(), now, kExcess);

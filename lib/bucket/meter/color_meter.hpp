@@ -22,9 +22,9 @@ public:
     // Green, Yellow or Red.
     [[nodiscard]] Conformance check(const ColorLimit& limit, Instant now,
                                     Demand demand) const noexcept;
-    // What check() has just said.
+    // Charges a spending that check() has just admitted.
     void charge(const ColorLimit& limit, Instant now, Spending spending) noexcept;
-    // Of either bucket.
+    // Leaves at most `most` in either bucket.
     void leave_at_most(const ColorLimit& limit, Instant now, Units most) noexcept;
 
     // To both buckets, at most `units`; a coupled second one gets what the first has no room for.
@@ -38,13 +38,13 @@ public:
     // The least time after which the demand would not be red; nullopt: never.
     [[nodiscard]] std::optional<Nanoseconds> wait(const ColorLimit& limit, Instant now,
                                                   Demand demand) const noexcept;
-    // Of each bucket what was used stays used, be it more than the new numbers allow.
+    // Units used of each bucket stay used, be they more than the new numbers allow.
     void renumber(const ColorLimit& from, const ColorLimit& to, Instant changed) noexcept;
     // When all buckets are full.
     [[nodiscard]] Instant fresh_from() const noexcept;
 
 private:
-    // What the second bucket of RFC 2697 lacks, in 1/parts ns.
+    // The debt that the second bucket of RFC 2697 has alone, in 1/parts ns.
     [[nodiscard]] std::uint64_t excess_debt(const ColorLimit& limit, Instant now) const noexcept;
     [[nodiscard]] bool second_admits(const ColorLimit& limit, Instant now,
                                      Units cost) const noexcept;

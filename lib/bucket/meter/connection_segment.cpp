@@ -31,7 +31,7 @@ void ConnectionSequence::note_taken(const ConnectionSegment& segment) noexcept {
     }
 }
 
-// What a receiver acknowledges has reached it, whether or not it has passed here.
+// Bytes that a receiver acknowledges have reached it, whether or not they have passed here.
 void ConnectionSequence::note_ack(unsigned other, std::uint32_t ack) noexcept {
     Way& way = ways_[other];
     if (distance(way.acked, ack) > 0) {

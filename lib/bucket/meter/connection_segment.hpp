@@ -35,7 +35,7 @@ struct ConnectionSegment {
     bool rst = false;
     // The sender is on the inside: nobody outside sends in its name.
     bool from_inside = false;
-    // Its receiver may get it, or may not: a fragment, a TTL that may end on the way.
+    // The receiver may get it, or may not: a fragment, a TTL that may end on the way.
     bool is_uncertain = false;
     // An RST of the box in its sender's name, which answers what its receiver says to it.
     bool is_made_here = false;

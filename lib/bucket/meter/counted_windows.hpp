@@ -26,21 +26,21 @@ namespace sluice {
     return std::holds_alternative<SlidingCountersLimit>(limit);
 }
 
-// These are for limits that have windows.
+// The next functions are for limits that have windows.
 
-// As the current window has them: the later of the one that the clock says and the one in `cell`.
+// The counts in the current window: the later of the one that the clock says and the one in `cell`.
 [[nodiscard]] WindowCounts counts_of(const Cell& cell, const AnyLimit& limit, const LinePool& pool,
                                      Now now) noexcept;
-// Those of a key that has not been seen.
+// The counts of a key that has not been seen.
 [[nodiscard]] WindowCounts fresh_counts(const AnyLimit& limit, GroupKey key, Now now) noexcept;
 // Counts that are no earlier and no smaller than those there are.
 void set_counts(Cell& cell, const AnyLimit& limit, LinePool& pool, Now now,
                 const WindowCounts& counts) noexcept;
 
-// These for limits that are tallied.
+// The next functions are for limits that are tallied.
 [[nodiscard]] Tally tally_of(const Cell& cell, const AnyLimit& limit, const LinePool& pool,
                              Now now) noexcept;
-// What another worker has spent.
+// Adds what another worker has spent.
 void add_tallied(Cell& cell, const AnyLimit& limit, LinePool& pool, Now now,
                  const SpentBefore& spent) noexcept;
 [[nodiscard]] std::uint64_t newest_of(const Cell& cell, const LinePool& pool) noexcept;
@@ -48,14 +48,14 @@ void raise_tally(Cell& cell, const AnyLimit& limit, LinePool& pool, Now now,
                  const TallyTotal& to) noexcept;
 // After raise_tally() anew: so much of it was spent in an earlier sub-window; from the oldest on.
 void move_tally_back(const Cell& cell, LinePool& pool, const SubWindow& earlier) noexcept;
-// What counts still of all sub-windows but the newest; the number of places that are filled.
+// Notes what still counts of all sub-windows but the newest; returns the number of places filled.
 [[nodiscard]] std::size_t earlier_of(const Cell& cell, const AnyLimit& limit, const LinePool& pool,
                                      Now now, std::span<SubWindow> places) noexcept;
 
 // A charge that nobody is told of: what others spend is not to be taken for it.
 void disown(const Cell& cell, const AnyLimit& limit, LinePool& pool, Units units) noexcept;
 
-// Of either: by how many units, rounded up, what counts now is more than the limit admits.
+// The excess of what counts now over what the limit admits, in units, rounded up; for both kinds.
 [[nodiscard]] std::uint64_t excess_of(const Cell& cell, const AnyLimit& limit, const LinePool& pool,
                                       Now now) noexcept;
 

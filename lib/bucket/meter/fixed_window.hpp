@@ -38,7 +38,7 @@ public:
     [[nodiscard]] bool forgive_excess(const FixedWindowLimit& limit, Now now) noexcept;
     // May be more than the count, where that was lowered or several workers count.
     [[nodiscard]] Units used(const FixedWindowLimit& limit, Now now) const noexcept;
-    // What the current window has; not for phase first, whose windows have no common numbers.
+    // The counts of the current window; not for phase first, whose windows have no common numbers.
     [[nodiscard]] WindowCounts counts(const FixedWindowLimit& limit, Now now) const noexcept;
     // No earlier and no smaller than what counts() has.
     void set_counts(const WindowCounts& counts) noexcept;
@@ -54,7 +54,7 @@ private:
     [[nodiscard]] Nanoseconds until_end(const FixedWindowLimit& limit, Now now) const noexcept;
 
     std::uint64_t used_ = 0;
-    // Of the window that `used_` belongs to.
+    // The index of the window that `used_` belongs to.
     std::int64_t index_ = std::numeric_limits<std::int64_t>::min();
     std::int64_t offset_ = 0;  // ns
 };

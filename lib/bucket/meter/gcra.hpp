@@ -52,8 +52,8 @@ struct Gcra {
     [[nodiscard]] bool operator==(const Gcra&) const noexcept = default;
 };
 
-// What was taken and has not come back yet, in 1/parts ns. Below 2^63, so 64 bits are enough, but
-// for a ledger's copies (lib/peer/merge).
+// The debt that has not come back yet, in 1/parts ns. Below 2^63, so 64 bits are enough, but for a
+// ledger's copies (lib/peer/merge).
 template <typename Debt = std::uint64_t>
 [[nodiscard]] inline Debt debt_in_parts(const Gcra& bucket, std::uint32_t parts,
                                         Instant now) noexcept {
@@ -99,7 +99,7 @@ struct InParts {
         const bool idle = bucket.fresh_from <= now;
         return {idle ? now : bucket.fresh_from, idle ? 0 : bucket.below};
     }
-    // Whether parts carry over into a ns is as random as the keys: nothing branches on it.
+    // The carry of parts into a ns is as random as the keys: nothing branches on it.
     [[nodiscard]] Gcra later(const Gcra& from, Units cost) const noexcept {
         const Lapse added = limit.time_of(cost);
         const std::uint32_t next = added.rest > from.below ? 1 : 0;
@@ -166,8 +166,8 @@ bool relieve(Gcra& bucket, const Limit& limit, Instant now, Relief relief) noexc
     return owing_parts(debt, limit.parts(), now);
 }
 
-// What was used at `changed` is read under `from` and written under `to`. It may be more than the
-// new burst, so that numbers that are lowered and restored leave it as it was.
+// Units used at `changed` are read under `from` and written under `to`. They may be more than the
+// new burst, so that numbers that are lowered and restored leave the bucket as it was.
 void renumber(Gcra& bucket, const Limit& from, const Limit& to, Instant changed) noexcept;
 
 }  // namespace sluice

@@ -7,7 +7,7 @@
 // once all have been: each is checked as if the earlier ones had been charged already.
 namespace sluice {
 
-// What is about to be charged to a bucket at this very instant: check() has admitted all of it.
+// Charges that a bucket is about to get at this very instant: check() has admitted all of them.
 struct ChargedBefore {
     Units green;
     Units yellow;  // of colour meters
@@ -20,7 +20,7 @@ struct LaterDemand {
     ChargedBefore before;
 };
 
-// What check() would say of the demand if what comes before it had been charged; and the least time
+// The answer of check() to the demand if what comes before it had been charged; and the least time
 // after which both would be admitted at once, of colour meters the demand after what comes before.
 [[nodiscard]] Conformance check_later(Cell& cell, const AnyLimit& limit, LinePool& pool, Now now,
                                       const LaterDemand& later) noexcept;

@@ -13,7 +13,7 @@ Nanoseconds debt_of(const Limit& limit) noexcept {
     return Nanoseconds{static_cast<std::int64_t>(limit.full() / limit.parts()) + 1};
 }
 
-// Of so many units that were used under other numbers.
+// The debt of so many units that were used under other numbers.
 Nanoseconds debt_of(const Limit& limit, Units used) noexcept {
     const Wide debt =
         std::min<Wide>(static_cast<Wide>(used.count()) * limit.period(), limit.longest_debt());

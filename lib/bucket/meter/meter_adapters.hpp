@@ -78,7 +78,7 @@ struct InCell {
                   Now changed) const noexcept {
         Gcra bucket = bucket_in(cell, from.gcra);
         sluice::renumber(bucket, from.gcra, limit.gcra, changed.at);
-        // What may be a lease goes on as one.
+        // A rest that may be a lease goes on as one.
         const bool leased = from.gcra.parts() == 1 && limit.gcra.parts() == 1;
         cell = {bucket.fresh_from, leased ? cell.rest : bucket.below};
     }
@@ -277,7 +277,7 @@ struct OfColors {
         cell.fresh_from = meter.fresh_from();
         return exceeded;
     }
-    // As far as either bucket has it: what it lacks of a full one.
+    // The units used as far as either bucket has it: what it lacks of a full one.
     [[nodiscard]] Units used(const Cell& cell, const auto& pool, Now now) const noexcept {
         const Units most = most_of(limit);
         const Units left = pool.template at<ColorMeter>(cell.rest).remaining(limit, now.at);

@@ -47,7 +47,7 @@ static_assert(sizeof(OpenConnection) <= kLineBytes);
     return digest ^ 0x5DEE'CE66'D1CE'4E5B;
 }
 
-// Of whose table entry the bucket is: its instant follows the packets of the connections.
+// The table entry that a bucket belongs to: its instant follows the packets of the connections.
 struct BucketName {
     static constexpr unsigned kTagBits = 25;  // below the slot, as in Entry::key
 
@@ -101,7 +101,7 @@ public:
     bool follow(LinePool& pool, PoolLine connection, const ConnectionSegment& segment,
                 Instant now) noexcept;
 
-    // What is open now.
+    // The number of connections that are open now.
     [[nodiscard]] std::uint64_t used(const auto& pool, Instant now) const noexcept {
         const std::uint64_t anonymous = has_passed(anonymous_at_ + idle_, now) ? 0 : anonymous_;
         return anonymous + open_ - std::min<std::uint64_t>(open_, idle_by(pool, now));

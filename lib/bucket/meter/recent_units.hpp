@@ -59,7 +59,7 @@ public:
     [[nodiscard]] bool admits(const Slots& slots, Units cost) const noexcept {
         return cost.count() <= slots.count() && total_ <= slots.count() - cost.count();
     }
-    // As much of the cost as fits. After make_way() likewise.
+    // The part of the cost that fits. After make_way() likewise.
     [[nodiscard]] Units what_fits(const Slots& slots, Units cost) const noexcept {
         return Units{std::min(cost.count(), slots.count() - std::min(total_, slots.count()))};
     }
@@ -68,15 +68,15 @@ public:
         return make_room_in(pool, slots.of(now));
     }
 
-    // What admits() or what_fits() has just said. Without room, the newest slot's units are taken
-    // as spent now as well: they leave later than they should, never earlier.
+    // Charges a cost that admits() or what_fits() has just allowed. Without room, the newest slot's
+    // units are taken as spent now as well: they leave later than they should, never earlier.
     void charge(const Slots& slots, LinePool& pool, Instant now, Units cost) noexcept {
         if (cost.count() != 0) {
             charge_in(pool, slots.of(now), cost);
         }
     }
 
-    // What has not left; more than the count where that was lowered.
+    // The units that have not left; more than the count where that was lowered.
     [[nodiscard]] Units used(const Slots& slots, const auto& pool, Instant now) const noexcept {
         const std::uint64_t total = total_;  // of another core's, it may change meanwhile
         return Units{total - std::min(total, left_by(slots, pool, now))};
@@ -148,8 +148,8 @@ public:
                               Instant now) const noexcept {
         return {total_ - left_by(slots, pool, now), ever_, born_};
     }
-    // What another worker has spent: counted from then or from now on, whichever is later, if it
-    // counts still.
+    // Adds what another worker has spent: counted from then or from now on, whichever is later, if
+    // it counts still.
     void add(const Slots& slots, LinePool& pool, Instant now, const SpentBefore& spent) noexcept {
         make_way(slots, pool, now, Units{0});
         if (slots.leaves(slots.of(spent.at)) <= now) {
@@ -193,8 +193,8 @@ public:
         queue_.clear(pool);
         total_ = units;
     }
-    // Of units that renew() took as spent now: these were spent in an earlier slot. To be told from
-    // the oldest on, and before another slot begins; else they stay what they are.
+    // Moves units that renew() took as spent now to the earlier slot they were spent in. To be told
+    // from the oldest on, and before another slot begins; else they stay what they are.
     void move_back(LinePool& pool, const SubWindow& earlier) noexcept {
         const bool in_order =
             earlier.slot < newest_ && (queue_.empty() || slot_of(queue_.back(pool)) < earlier.slot);
@@ -205,8 +205,8 @@ public:
         keep_store_order();
         newest_units_ -= earlier.units;
     }
-    // What counts still but for the newest slot, oldest first, several slots in one where there are
-    // more of them than places. Returns how many places are filled.
+    // The units that still count but for the newest slot, oldest first, several slots in one where
+    // there are more of them than places. Returns how many places are filled.
     [[nodiscard]] std::size_t earlier(const Slots& slots, const LinePool& pool, Instant now,
                                       std::span<SubWindow> places) const noexcept {
         std::size_t count = 0;

@@ -66,7 +66,7 @@ Result<AnyLimit> times(PenaltyLimit limit, std::uint64_t factor) {
     return AnyLimit{limit};
 }
 
-// What counts in windows.
+// Limits that count in windows.
 template <typename WindowLimit>
     requires requires(WindowLimit limit) { limit.numbers.count; }
 Result<AnyLimit> times(WindowLimit limit, std::uint64_t factor) {

@@ -29,12 +29,12 @@ public:
     void give_back(const SlidingWindowLimit& limit, Instant now, Units units) noexcept;
     // Lets no more be used than the count. False: no more is.
     [[nodiscard]] bool forgive_excess(const SlidingWindowLimit& limit, Instant now) noexcept;
-    // What the current window and the one before have.
+    // The counts of the current window and the one before.
     [[nodiscard]] WindowCounts counts(const SlidingWindowLimit& limit, Instant now) const noexcept;
     // No earlier and no smaller than what there is.
     void set_counts(const WindowCounts& counts) noexcept;
-    // What counts now, rounded up; may be more than the count, where that was lowered or several
-    // workers count.
+    // The units that count now, rounded up; may be more than the count, where that was lowered or
+    // several workers count.
     [[nodiscard]] Units used(const SlidingWindowLimit& limit, Instant now) const noexcept;
     // The end of the window after the current one.
     [[nodiscard]] Instant fresh_from(const SlidingWindowLimit& limit, Instant now) const noexcept;

@@ -3,9 +3,9 @@
 
 #include <cstdint>
 
-// What sub-windows have counted, so that what several workers have counted can be added up. There
-// are too many of them to be told one by one: `ever` only grows, so that the difference to what is
-// held is what has been spent meanwhile.
+// Units that sub-windows have counted, so that those of several workers can be added up.
+// Sub-windows are too many to be told one by one: `ever` only grows, so that the difference to what
+// is held is what has been spent meanwhile.
 namespace sluice {
 
 // Without initial values, so that it can be a member of a union.

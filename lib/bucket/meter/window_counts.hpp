@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cstdint>
 
-// What a fixed or sliding window has counted, by the number of the window, so that what several
-// workers have counted can be added up: an epoch says which window a unit was spent in.
+// Counts of a fixed or sliding window, by the number of the window, so that those of several
+// workers can be added up: an epoch says which window a unit was spent in.
 //
 //   |--- epoch - 1 ---|--- epoch ---|
 //        previous         current

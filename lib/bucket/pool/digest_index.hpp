@@ -36,7 +36,7 @@ struct IndexedAs {
 class DigestIndex {
 public:
     static constexpr std::size_t kReasons = 4;
-    // What lines are counted by, while they are there. The first is nobody's.
+    // Groups that lines are counted by, while they are there. The first is nobody's.
     static constexpr std::size_t kGroups = std::size_t{1} << 15;
 
     explicit DigestIndex(std::size_t lines)
@@ -44,8 +44,8 @@ public:
           heads_{zeroed_array<PoolLine>(mask_ + 1)},
           by_group_{zeroed_array<Counter>(kGroups)} {}
 
-    // From now on other cores learn from `owners` that this one may have a digest; nullptr: from
-    // nobody. With as many places as this index has heads at least.
+    // Makes other cores learn from `owners` from now on that this one may have a digest; nullptr:
+    // from nobody. With as many places as this index has heads at least.
     void tell(const auto& pool, DigestOwners* owners, std::size_t core) noexcept {
         owners_ = owners;
         core_ = core;

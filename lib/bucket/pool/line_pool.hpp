@@ -55,14 +55,14 @@ public:
     void give_back_chain(PoolLine first, PoolLine last, std::uint32_t count) noexcept;
 
     [[nodiscard]] std::size_t free() const noexcept { return free_; }
-    // What take() would give now.
+    // True if take() would give a line now.
     [[nodiscard]] bool has_line() const noexcept { return free_ > kept_; }
     [[nodiscard]] std::size_t lines_to_give() const noexcept {
         return has_line() ? free_ - kept_ : 0;
     }
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
-    // From now on some of its lines can be found by a digest.
+    // Makes some of the lines, from now on, ones that can be found by a digest.
     void make_index() { index_ = std::make_unique<DigestIndex>(size_); }
     [[nodiscard]] DigestIndex& index() noexcept { return *index_; }
     [[nodiscard]] const DigestIndex& index() const noexcept { return *index_; }

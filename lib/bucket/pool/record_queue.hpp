@@ -26,7 +26,7 @@ class RecordQueue {
     };
 
 public:
-    // Where a walk from the oldest record to the newest has come to.
+    // The position of a walk from the oldest record to the newest.
     class Cursor {
     public:
         [[nodiscard]] bool at_end() const noexcept { return line_ == kNoLine; }

@@ -22,7 +22,7 @@ public:
     }
 
 private:
-    // Of a log, the records that have expired and have not been dropped are read; mostly none.
+    // Records of a log that have expired and have not been dropped are read; mostly none.
     static constexpr unsigned kMostSteps = 512;
     struct alignas(kLineBytes) Zeroes {
         std::array<std::byte, kLineBytes> bytes;

@@ -26,7 +26,7 @@ public:
     // In memory of somebody else that holds what an earlier process left, or zeroes.
     explicit BucketStore(const StoreMemory& memory);
 
-    // What was found of an earlier process.
+    // The entries that were found of an earlier process.
     struct Found {
         std::uint64_t live = 0;     // entries that go on
         std::uint64_t mended = 0;   // that a change had been half done to
@@ -73,14 +73,14 @@ public:
     // True if any parent in them may still owe something.
     [[nodiscard]] bool former_coarsened(Instant now) const noexcept;
 
-    // Those of all workers of this process, this one's too: who files a key whose packets have come
-    // to another worker until now finds there what it owes. nullptr: there are no others.
+    // The tables of all workers of this process, this one's too: a key whose packets have come to
+    // another worker until now is filed with what it owes there. nullptr: there are no others.
     void set_worker_tables(const WorkerTables* worker_tables) noexcept;
     [[nodiscard]] const WorkerTables* worker_tables() const noexcept { return worker_tables_; }
-    // Its place among them.
+    // The place of this worker among them.
     [[nodiscard]] std::size_t worker() const noexcept { return worker_; }
 
-    // What this core has charged and owners may not know yet; nullptr: it shares no limit.
+    // Units that this core has charged and owners may not know yet; nullptr: it shares no limit.
     void set_unsynced(const UnsyncedUnits* unsynced) noexcept { unsynced_ = unsynced; }
     [[nodiscard]] const UnsyncedUnits* unsynced() const noexcept { return unsynced_; }
     // Accounts of a limit that have any.

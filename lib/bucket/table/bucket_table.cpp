@@ -165,7 +165,7 @@ Entry* BucketTable::move_along(const Path& path, Entry* idle, LimitRegistry& reg
 
 void BucketTable::move(Entry& from, Entry& to, LimitRegistry& registry, Now now) noexcept {
     registry.update(from, now);
-    // It is there twice for a moment, never not at all.
+    // The entry is there twice for a moment, never not at all.
     store_word(to.time, from.time);
     store_word(to.key, from.key);
     from.clear();
@@ -254,7 +254,7 @@ Entry BucketTable::read(const TableKey& key) const noexcept {
 }
 
 Entry BucketTable::peek(const TableKey& key) const noexcept {
-    // From the second line home: the first is read once more.
+    // Entries move from the second line home: the first is read once more.
     const Entry* entry = last_of(key);
     entry = entry != nullptr ? entry : last_of(key);
     if (entry == nullptr) {

@@ -63,7 +63,7 @@ public:
             }
             return first;
         }
-        // Its address, for a later prefetch.
+        // The address of a key's first line, for a later prefetch.
         [[nodiscard]] Entry* at(const TableKey& key) const noexcept {
             return lines_[line_of(key, count_)].entries;
         }
@@ -119,7 +119,7 @@ public:
     [[nodiscard, gnu::always_inline]] static std::size_t find_first(std::span<Lookup> lookups,
                                                                     Lookup** missed) noexcept {
         std::size_t misses = 0;
-        // Where a key lies is as random as the key, so nothing here branches on it.
+        // A key's line is as random as the key, so nothing here branches on it.
         for (Lookup& lookup : lookups) {
             Line& first = as_line(lookup.entry);
             const unsigned hits = hits_in(first, lookup.key.slot_and_tag);
@@ -195,8 +195,8 @@ public:
     // For readers on other threads: the entry at a position below slots(), as two words that
     // belong together. A scan may miss or repeat an entry that is being moved.
     [[nodiscard]] Entry read(std::size_t position) const noexcept;
-    // Of a key that a table of the same size has at that position: its entry here, empty if there
-    // is none; the lesser of the two lines that it can lie in; whether it is that key.
+    // Reads a key that a table of the same size has at that position: its entry here, empty if
+    // there is none; the lesser of the two lines that it can lie in; whether it is that key.
     [[nodiscard]] Entry read_near(std::size_t position, std::uint64_t slot_and_tag) const noexcept;
     // The same of a key that another table, of any size, has there: its entry here, filed as
     // `wanted`. Either line of it may be the first one that its hash leads to, and stands for as
@@ -225,8 +225,8 @@ public:
     // The same of a table that its owner goes on using; an entry that is just being moved is found.
     [[nodiscard]] Entry peek(const TableKey& key) const noexcept;
     void end(const TableKey& key) const noexcept;
-    // Its end, in a table that its owner goes on using, of an entry that he charges no more. It may
-    // remain if he moves it, or writes it under other numbers, at that very instant.
+    // Ends an entry that its owner charges no more, in a table that he goes on using. It may remain
+    // if he moves it, or writes it under other numbers, at that very instant.
     void end_beside_owner(const TableKey& key) const noexcept;
 
     // For the walk over what an earlier process left: an entry by its position below slots(), and

@@ -13,7 +13,7 @@ namespace {
 // been told, which is less than half of it; those of one that packets wait for, by their delay.
 constexpr int kMostDebts = 2;
 
-// Where numbers were lowered, what was used under higher ones is owed as long as that takes.
+// Units used before numbers were lowered are owed as long as that takes.
 Nanoseconds longest_of(const SlotRow& row) noexcept {
     Nanoseconds longest{0};
     const Units used{row.latest.lowered ? kMostCount : 0};

@@ -10,12 +10,12 @@
 // how much is not known any more, but that it was at most a full debt: that is what they owe then.
 namespace sluice {
 
-// Where an entry lies: what it may say depends on it.
+// The place of an entry: what it may say depends on it.
 enum class EntryPlace : std::uint8_t { Keys, Parents, Rule };
 
-// Whether an entry of a known slot says what its limit's entries say: a version and a level that
-// there are, and a debt that its limit can have. Without `times` it carries the numbers in force,
-// since nobody knows when others ended.
+// Checks that an entry of a known slot says what its limit's entries say: a version and a level
+// that there are, and a debt that its limit can have. Without `times` it carries the numbers in
+// force, since nobody knows when others ended.
 struct EntrySense {
     const SlotRow& row;
     Now now;
@@ -24,7 +24,7 @@ struct EntrySense {
     [[nodiscard]] bool allows(const Entry& entry, EntryPlace place) const noexcept;
     // The same of a state in lines that are the entry's alone.
     [[nodiscard]] bool allows_state(const Entry& entry, const LinePool& pool) const noexcept;
-    // Whose numbers it carries, if these are in force; nullptr: others, or its key's own.
+    // The numbers that an entry carries, if they are in force; nullptr: others, or its key's own.
     [[nodiscard]] const AnyLimit* numbers(const Entry& entry) const noexcept;
 };
 

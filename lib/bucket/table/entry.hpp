@@ -44,7 +44,7 @@ struct Stamp {
     [[nodiscard]] constexpr bool operator==(const Stamp&) const noexcept = default;
 };
 
-// Where a key belongs, and what it is known by there.
+// The home of a key, and what it is known by there.
 struct TableKey {
     std::uint64_t hash = 0;
     std::uint64_t slot_and_tag = 0;  // slot and tag, as in Entry::key
@@ -53,7 +53,7 @@ struct TableKey {
     constexpr TableKey(GroupKey key, LimitSlot slot) noexcept
         : hash{key.hash},
           slot_and_tag{(std::uint64_t{slot} << kTagBits) | (key.hash >> (64 - kTagBits))} {}
-    // Of no entry, not even an empty one.
+    // The key of no entry, not even an empty one.
     [[nodiscard]] static constexpr TableKey nobody() noexcept {
         TableKey key;
         key.slot_and_tag = ~std::uint64_t{0};
@@ -133,7 +133,7 @@ struct Entry {
         const auto ns = static_cast<std::uint64_t>(fresh.time_since_epoch().count());
         store_word(time, (ns << kInstantShift) | (time & kLow));
     }
-    // As it was: what an earlier process left half done is taken back.
+    // Restores an entry: what an earlier process left half done is taken back.
     void put_back(const Entry& before) noexcept {
         store_word(time, before.time);
         store_word(key, before.key);

@@ -63,7 +63,7 @@ void LimitRegistry::adopt(std::span<const SlotRow> rows, std::uint64_t changes,
     recovery_log_->changes.set(changes);
 }
 
-// What most entries want after a change. False: an entry of another kind.
+// The change that most entries want. False: an entry of another kind.
 [[gnu::always_inline]] inline bool LimitRegistry::update_latest(Entry& entry) noexcept {
     const LatestChange& latest = rows_[entry.slot()].latest;
     const Stamp stamp = entry.stamp();
@@ -74,7 +74,7 @@ void LimitRegistry::adopt(std::span<const SlotRow> rows, std::uint64_t changes,
         const Cell cell = entry.cell();
         const Instant changed =
             recovery_log_->changed[latest.change % recovery_log_->changed.size()].at();
-        // What may be a lease goes on as one.
+        // A rest that may be a lease goes on as one.
         const bool leased = latest.numbers.from_parts == 1 && latest.numbers.to_parts == 1;
         const std::uint32_t below = latest.numbers.from_parts == 1 ? 0 : cell.rest;
         const Gcra bucket = latest.numbers.of({cell.fresh_from, below}, changed);
@@ -158,7 +158,7 @@ bool LimitRegistry::forgive_windows(const Entry& entry, Cell& cell, const AnyLim
 
 void LimitRegistry::renumber_entry(Entry& entry, const SlotRow& row, Now now) noexcept {
     Cell cell = entry.cell();
-    // Of others only a colour meter's line changes.
+    // Beside buckets in entries, only a colour meter's line changes.
     std::optional<EntryTransaction> transaction;
     if (algorithm_of(*row.limit) == Algorithm::ColorMeter) {
         transaction.emplace(recovery_log_->undo, entry, cell.rest, pool_);

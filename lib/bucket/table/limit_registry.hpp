@@ -109,7 +109,7 @@ public:
         }
     }
 
-    // What an entry holds, and a new state for it under the same numbers.
+    // The state that an entry holds, and a new one for it under the same numbers.
     [[nodiscard]] Cell cell_of(const Entry& entry) const noexcept {
         return entry.has_own_numbers() ? own_cell(entry) : entry.cell();
     }
@@ -128,16 +128,16 @@ public:
     // The same of a bucket that has just been filed: what it owes, it owes now.
     [[nodiscard]] bool bring_new_under(Entry& entry, const OwnNumbers& own, Now now) noexcept;
 
-    // What an entry of another table has used, of the limits that are known here; `pool` is that
-    // table's. Its limit's numbers may have changed since, and so may its key's own: those that
-    // count now are `present`, where they are known.
+    // The units that an entry of another table has used, of the limits that are known here; `pool`
+    // is that table's. Its limit's numbers may have changed since, and so may its key's own: those
+    // that count now are `present`, where they are known.
     [[nodiscard]] Units used_of(const Entry& entry, const LinePool& pool, Now now,
                                 const AnyLimit* present = nullptr) const noexcept;
     [[nodiscard]] Units used_of(const Entry& entry, const RemoteLines& lines,
                                 Now now) const noexcept;
-    // From when on an entry of any table equals a fresh one: of token and leaky buckets under the
-    // numbers in force, of others as the entry has it. All that says in how long a key is fresh
-    // asks here.
+    // The instant from which an entry of any table equals a fresh one: of token and leaky buckets
+    // under the numbers in force, of others as the entry has it. All that says in how long a key is
+    // fresh asks here.
     [[nodiscard]] Instant fresh_from_of(const Entry& entry) const noexcept;
     // The same of any algorithm; `pool` is that table's.
     [[nodiscard]] Instant fresh_from_of(const Entry& entry, const LinePool& pool) const noexcept;
@@ -147,7 +147,7 @@ public:
                                                      const LinePool& pool) const noexcept;
     [[nodiscard]] std::optional<ColorMeter> meter_of(const Entry& entry,
                                                      const RemoteLines& lines) const noexcept;
-    // What a token or leaky bucket without numbers of its own has used, exactly; nullopt: of any
+    // The use of a token or leaky bucket without numbers of its own, exactly; nullopt: of any
     // other.
     [[nodiscard]] std::optional<Gcra> bucket_of(const Entry& entry) const noexcept;
 
@@ -186,7 +186,7 @@ private:
                                 const AnyLimit* present) const noexcept;
     [[nodiscard]] Units used_of_own(const OwnBucket& bucket, const SlotRow& row, Now now,
                                     const AnyLimit* present) const noexcept;
-    // Its debt has been charged elsewhere (end_if_same()), whatever its line says.
+    // The entry's debt has been charged elsewhere (end_if_same()), whatever its line says.
     [[nodiscard]] static bool is_over(const Entry& entry) noexcept {
         return entry.fresh_from() == Instant{};
     }

@@ -43,25 +43,25 @@ struct LineNumbers {
 // Plain data that fits a pool line.
 struct OwnBucket {
     Gcra state;
-    // Of the Limit, which is more than fits: a unit takes `whole` ns and `rest` of `parts` of one.
+    // The Limit, in a form that fits: a unit takes `whole` ns and `rest` of `parts` of one.
     std::uint32_t rest = 0;
     std::uint64_t whole = 1;
     std::uint64_t burst = 1;
     std::uint32_t parts = 1;
-    // Of the key's digest; `said_by` is the name of the override table that gave it these numbers.
-    // Where both are equal, the look-up can be left out. 0: unknown.
+    // A part of the key's digest; `said_by` is the name of the override table that gave it these
+    // numbers. If both are equal, the look-up can be left out. 0: unknown.
     std::uint32_t digest = 0;
     std::int64_t until = 0;  // ns of UTC
     std::uint64_t said_by = 0;
 
     [[nodiscard]] LineNumbers numbers() const noexcept { return {whole, burst, rest, parts}; }
     [[nodiscard]] Limit limit() const noexcept { return *checked_limit(); }
-    // Of a line that may just have become something else.
+    // The limit of a line that may just have become something else.
     [[nodiscard]] Result<Limit> checked_limit() const noexcept {
         return Limit::make({Units{parts}, Nanoseconds{static_cast<std::int64_t>(period())}},
                            Units{burst});
     }
-    // Of so many parts of a ns.
+    // The period, in `parts` of a ns.
     [[nodiscard]] std::uint64_t period() const noexcept { return numbers().period(); }
     [[nodiscard]] bool has(const Limit& limit) const noexcept {
         return period() == limit.period() && burst == limit.burst() && parts == limit.parts();
@@ -80,7 +80,7 @@ struct OwnBucket {
         keep_store_order();
         state.below = after.below;
     }
-    // What it holds once it has admitted `cost`; nullopt: it does not.
+    // The state once it has admitted `cost`; nullopt: it does not.
     [[nodiscard, gnu::always_inline]] std::optional<Gcra> after(Units cost,
                                                                 Instant now) const noexcept {
         return cost == Units{1} ? taken(Units{1}, now) : taken(cost, now);
@@ -109,8 +109,8 @@ static_assert(sizeof(OwnBucket) <= kLineBytes);
     return leaky != nullptr ? &leaky->gcra : nullptr;
 }
 
-// From when on a bucket equals a fresh one, if its own numbers end at `ends` and `base` counts from
-// then on.
+// The instant from which a bucket equals a fresh one, if its own numbers end at `ends` and `base`
+// counts from then on.
 [[nodiscard]] inline Instant fresh_from(const Gcra& state, const Limit& own, const Limit& base,
                                         Instant ends) noexcept {
     if (state.fresh_from <= ends) {

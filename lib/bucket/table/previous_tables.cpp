@@ -10,8 +10,8 @@ namespace sluice {
 PreviousTables::PreviousTables(std::vector<Store> stores, Instant until)
     : stores_{std::move(stores)}, until_{until} {}
 
-// Of one process the workers' buckets add up; what a later process has includes what it took over
-// of the earlier.
+// Buckets of one process's workers add up; what a later process has includes what it took over of
+// the earlier.
 template <typename EntryIn>
 Units PreviousTables::used_in_all(const LimitRegistry& registry, Now now, const AnyLimit* present,
                                   EntryIn&& entry_in) const noexcept {

@@ -25,8 +25,8 @@ public:
     // change.
     PreviousTables(std::vector<Store> stores, Instant until);
 
-    // What a key, or a rule, has used of its limit, in all of them together. `present`: the numbers
-    // that count for the key now; nullptr: they are not known.
+    // The units that a key, or a rule, has used of its limit, in all of them together. `present`:
+    // the numbers that count for the key now; nullptr: they are not known.
     [[nodiscard]] Units used(const BucketAt& at, const LimitRegistry& registry, Now now,
                              const AnyLimit* present = nullptr) const noexcept;
     // The colour meter of a key, as a whole; nullopt: it owes nothing, or to several workers.
@@ -41,7 +41,7 @@ public:
     // True if any parent may still owe something.
     [[nodiscard]] bool coarsened(Instant now) const noexcept;
     [[nodiscard]] Instant until() const noexcept { return until_; }
-    // From when on the key owes nothing there that has not been taken over; an instant that has
+    // The instant from which the key owes nothing there that has not been taken over; one that has
     // passed where it owes nothing.
     [[nodiscard]] Instant fresh_from(const BucketAt& at, const LimitRegistry& registry,
                                      Now now) const noexcept;

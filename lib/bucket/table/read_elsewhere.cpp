@@ -83,7 +83,7 @@ std::optional<ColorMeter> LimitRegistry::meter_of(const Entry& entry,
     return meter_in(entry, lines);
 }
 
-// As take_own() and give_up_own() would bring it under the numbers that count now.
+// Takes numbers as take_own() and give_up_own() would bring the bucket under those that count now.
 Units LimitRegistry::used_of_own(const OwnBucket& bucket, const SlotRow& row, Now now,
                                  const AnyLimit* present) const noexcept {
     const Result<Limit> own = bucket.checked_limit();
@@ -106,7 +106,7 @@ Units LimitRegistry::used_of_own(const OwnBucket& bucket, const SlotRow& row, No
     return used(state, *next, now.at);
 }
 
-// Of a bucket that cannot be converted here only what was used is of interest, which the counting
+// A bucket that cannot be converted here matters only by what was used, which the counting
 // algorithms keep under any numbers.
 Units LimitRegistry::used_in(const Entry& entry, const auto& pool, Now now,
                              const AnyLimit* present) const noexcept {

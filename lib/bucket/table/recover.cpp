@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <vector>
 
-// What a process that is killed between two stores can leave behind, and what becomes of it:
+// Traces of a process that is killed between two stores, and what becomes of them:
 //
 //   entry and line half changed     the undo has both as they were
 //   an entry filed twice            it was on its way: the later one goes on

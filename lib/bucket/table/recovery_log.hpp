@@ -17,7 +17,7 @@ namespace sluice {
 // Charging a bucket needs none of this: its stores are in an order in which each leaves at least
 // what was owed before. Bringing one under other numbers has no such order.
 struct Undo {
-    // Where the entry lies, in bytes from here; 0: nothing is under way.
+    // The offset of the entry, in bytes from here; 0: nothing is under way.
     CheckedWord<48> entry_at;
     std::uint64_t line = kNoLine;
     std::uint64_t time = 0;
@@ -25,8 +25,8 @@ struct Undo {
     std::array<std::byte, kLineBytes> bytes{};
 };
 
-// What a core's buckets mean besides what stands in their entries. Plain data that lies beside the
-// tables, so that the next process reads them as this one does.
+// The meaning of a core's buckets besides what stands in their entries. Plain data that lies beside
+// the tables, so that the next process reads them as this one does.
 struct RecoveryLog {
     ChangeTimes changed{};
     CheckedWord<48> changes;  // of numbers, as far as this core has adopted them

@@ -21,7 +21,7 @@ void owe(Cell& cell, const AnyLimit& numbers, const Owed& owed, LinePool& pool, 
         cell.fresh_from = owed.line->fresh_from;
         return;
     }
-    // As if all of it were used now, so that nothing of it ends too early.
+    // All of it counts as used now, so that nothing of it ends too early.
     use_at_least(cell, numbers, pool, now, owed.used);
 }
 
@@ -45,7 +45,7 @@ Units RemoteDebt::used_in_earlier(const BucketAt& at, const Owed& before,
     return most;
 }
 
-// Of both buckets of a colour meter units say too little.
+// Units say too little of a colour meter, which has two buckets.
 Owed RemoteDebt::meter_in_earlier(const BucketAt& at) const noexcept {
     const PreviousTables* previous = store_.previous();
     return {.line =

@@ -5,7 +5,7 @@
 
 #include <span>
 
-// What keys owe in buckets that their own worker does not write: one source for whoever files,
+// The debt of keys in buckets that their own worker does not write: one source for whoever files,
 // judges, shows or resets a key.
 //
 //   earlier processes    the tables of another shape that they left (PreviousTables)
@@ -31,9 +31,9 @@ public:
 
     // How much that is, as if all of it were used now.
     [[nodiscard]] Units used(const BucketAt& at) const noexcept;
-    // From when on none of it is owed; an instant that has passed where nothing is.
+    // The instant from which none of it is owed; one that has passed where nothing is.
     [[nodiscard]] Instant fresh_from(const BucketAt& at) const noexcept;
-    // Which source had a debt.
+    // The sources that had a debt.
     struct Taken {
         bool in_earlier = false;
         bool at_workers = false;
@@ -55,7 +55,7 @@ public:
     // Ends it: it has been charged to a wider key, or given back. Of keys, not of a rule.
     void end(const BucketAt& at) const noexcept;
 
-    // What other workers hold under the own slot, and may go on charging.
+    // The units that other workers hold under the own slot, and may go on charging.
     [[nodiscard]] Units held_by_others(const BucketAt& at) const noexcept;
     // True if one of them has an entry of it.
     [[nodiscard]] bool others_have(const BucketAt& at) const noexcept;

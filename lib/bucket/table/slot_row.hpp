@@ -32,9 +32,9 @@ struct PreviousNumbers {
     std::shared_ptr<const OwnCounts> own_counts{};
 };
 
-// What brings an entry of aggregation level 0 from the last former numbers of a token or leaky
-// bucket under those in force, in one line of memory: right after a change most entries are like
-// that.
+// The change that brings an entry of aggregation level 0 from the last former numbers of a token or
+// leaky bucket under those in force, in one line of memory: right after a change most entries are
+// like that.
 struct alignas(64) LatestChange {
     static constexpr std::uint8_t kNone = 0xFF;
     std::uint8_t from = kNone;  // the version that such entries carry; kNone: there are none
@@ -61,7 +61,7 @@ struct MigratedFrom {
     [[nodiscard]] bool operator==(const MigratedFrom&) const noexcept = default;
 };
 
-// What must be known of a limit to handle its entries without its rule at hand.
+// Facts that must be known of a limit to handle its entries without its rule at hand.
 struct SlotRow {
     const AnyLimit* limit = nullptr;            // nullptr: no limit has this slot
     std::span<const AnyLimit> coarser;          // its numbers by aggregation level - 1
@@ -72,7 +72,7 @@ struct SlotRow {
     // A bucket of the limit's numbers lies in its entry: forgetting it does not read the limit,
     // which lies on a page of its own.
     bool in_entry = false;
-    // Its keys' buckets may have leases (Entry::lease()).
+    // Buckets of the limit's keys may have leases (Entry::lease()).
     bool leases = false;
     // The bound of a limit that workers share (lib/peer/merge); 0: they do not.
     std::uint32_t max_unsynced = 0;

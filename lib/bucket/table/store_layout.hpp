@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <cstddef>
 
-// Where the parts of one core's buckets lie in one piece of memory, such as a file that outlives
-// the process:
+// The places of the parts of one core's buckets in one piece of memory, such as a file that
+// outlives the process:
 //
 //   | notes | rules | keys | parents | pool |       each begins on a page, large ones on a huge one
 namespace sluice {
@@ -61,7 +61,7 @@ private:
     std::size_t pool_lines_;
 };
 
-// Such a piece of memory, which outlives the store that is made in it.
+// Memory of that layout, which outlives the store that is made in it.
 struct StoreMemory {
     void* base;
     StoreLayout layout;

@@ -7,7 +7,7 @@
 
 namespace sluice {
 
-// What a key met that had no bucket and found no place for one; or whose worker was ahead of the
+// Events of a key that had no bucket and found no place for one; or whose worker was ahead of the
 // key's owner by as much as it may be, could not hand a packet to it, or had no answer from it; and
 // what became of the open connections that buckets count.
 enum class TableEvent : std::uint8_t {

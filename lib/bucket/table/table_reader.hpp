@@ -48,7 +48,7 @@ public:
         return kOfALine * std::max(store_.keys.lines_alike(other.store_.keys),
                                    store_.parents.lines_alike(other.store_.parents));
     }
-    // What names the key at a position, wherever in its two lines it lies.
+    // A name for the key at a position, wherever in its two lines it lies.
     [[nodiscard]] std::uint64_t digest(std::size_t position,
                                        std::uint64_t slot_and_tag) const noexcept {
         const std::uint64_t tag = slot_and_tag & ((std::uint64_t{1} << kTagBits) - 1);

@@ -39,7 +39,7 @@ public:
         store_word(entry.time, static_cast<std::uint64_t>(tat + (word & kBelow)));
     }
 
-    // What conforms() and next_tat() take.
+    // The terms that conforms() and next_tat() take.
     [[nodiscard]] std::uint64_t burst() const noexcept { return burst_; }
     // Below zero of a bucket that is idle.
     [[nodiscard]] static std::int64_t debt(Bucket tat, Time now) noexcept { return tat - now; }

@@ -6,7 +6,7 @@
 
 namespace sluice {
 
-// Which bucket of a store.
+// A bucket of a store.
 struct BucketAt {
     TableKey key;
     std::uint8_t aggregation_level = 0;  // of the key, as it coarsens
@@ -17,12 +17,12 @@ struct BucketAt {
     return {with_slot(at.key, slot), at.aggregation_level, at.of_rule};
 }
 
-// What one core has charged and the owners of the keys may not have in their totals yet
+// Units that one core has charged and the owners of the keys may not have in their totals yet
 // (lib/peer/merge). Any core may read it.
 class UnsyncedUnits {
 public:
-    // Of one bucket, in all windows together. A unit is missing here only once its owner's total,
-    // and this core's copy, contain it.
+    // The units of one bucket, in all windows together. A unit is missing here only once its
+    // owner's total, and this core's copy, contain it.
     [[nodiscard]] virtual Units of(const BucketAt& at) const noexcept = 0;
     // How many accounts of a limit have any. Entries that are read afterwards include those of the
     // owners that amounts missing here have been charged to.

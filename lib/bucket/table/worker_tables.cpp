@@ -33,13 +33,13 @@ bool is_later(const Gcra& a, const Gcra& b) noexcept {
 
 }  // namespace
 
-// What several tables have of one key, added up or not.
+// The debts of one key in several tables, added up or not.
 class WorkerTables::Sum {
 public:
     Sum(Combine combine, const LimitRegistry& registry, Now now) noexcept
         : combine_{combine}, registry_{registry}, now_{now} {}
 
-    // What a table has, and what it may not contain. The entry is read again if it was
+    // Adds what a table has, and what it may not contain. The entry is read again if it was
     // another's by the time that its line had been read.
     void add(const BucketStore& store, const BucketAt& at, Units unsynced = Units{0}) noexcept {
         constexpr int kTries = 3;
@@ -66,7 +66,7 @@ private:
         const RemoteLines lines{store.registry.pool()};
         seen.used = registry_.used_of(entry, lines, now_);
         if (const std::optional<ColorMeter> meter = registry_.meter_of(entry, lines)) {
-            // Its second bucket may owe alone, which are no units that the first lacks.
+            // The meter's second bucket may owe alone, which are no units that the first lacks.
             seen.line =
                 meter->fresh_from() > now_.at ? std::optional{line_of(*meter)} : std::nullopt;
             return seen;

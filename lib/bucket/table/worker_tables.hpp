@@ -14,7 +14,7 @@
 
 namespace sluice {
 
-// What a key owes in tables that its own worker does not write.
+// The debt of a key in tables that its own worker does not write.
 struct Owed {
     bool found = false;  // there is an entry, whatever it owes
     Units used{0};
@@ -42,10 +42,10 @@ public:
         return static_cast<std::size_t>(std::find(stores_.begin(), stores_.end(), &store) -
                                         stores_.begin());
     }
-    // Where workers tell each other of connections.
+    // The lanes by which workers tell each other of connections.
     [[nodiscard]] ConnectionLanes& connection_lanes() const noexcept { return *connection_lanes_; }
-    // Who may count a connection as open, of whatever number of workers; an index that has been
-    // told (BucketStore::set_worker_tables()) names its own there.
+    // The workers that may count a connection as open, however many they are; an index that has
+    // been told (BucketStore::set_worker_tables()) names its own there.
     [[nodiscard]] DigestOwners& connection_owners() const noexcept { return *connection_owners_; }
     // True if a worker counts a connection as open; what it opens or closes at this moment may be
     // missed.
@@ -55,11 +55,11 @@ public:
     // if nobody charges it any more, nothing will be.
     [[nodiscard]] std::uint64_t uses_of(LimitSlot slot) const noexcept;
 
-    // What is owed under the slots that the limit had before: under the latest that anybody has an
+    // The debt under the slots that the limit had before: under the latest that anybody has an
     // entry in, since that one has taken over from those before. `registry` knows all of them.
     [[nodiscard]] Owed owed_before(const BucketAt& at, const LimitRegistry& registry,
                                    Now now) const noexcept;
-    // From when on none of that is owed; an instant that has passed where nothing is.
+    // The instant from which none of that is owed; one that has passed where nothing is.
     [[nodiscard]] Instant fresh_before(const BucketAt& at, const LimitRegistry& registry,
                                        Now now) const noexcept;
     // True if some of that is on its way to its owner, whose bucket will owe it; once it has
