@@ -67,7 +67,7 @@ private:
     static_assert(kMaxBurst <= RangeTrie<Key>::kMaxKeys && kMaxBurst <= FibV4::kMaxKeys &&
                   kMaxBurst <= FibV6::kMaxKeys && kMaxBurst <= PackedV4::kMaxKeys &&
                   kMaxBurst <= PackedV6::kMaxKeys);
-    // As many as are counted are read.
+    // Only as many entries as are counted are read.
     std::array<Key, kMaxBurst> keys_;
     std::array<std::uint32_t, kMaxBurst> packets_;
     std::size_t count_ = 0;

@@ -28,7 +28,7 @@ public:
     explicit AddressSet(AddressSetParts parts);
 
     [[nodiscard]] bool has(const VersionedAddress& address) const noexcept;
-    // Of these rows, all of which have an IP header, those whose source is inside.
+    // The rows, of these which all have an IP header, whose source is inside.
     [[nodiscard]] RowMask sources(const HeaderColumns& columns, RowMask rows) const noexcept;
 
 private:

@@ -57,7 +57,7 @@ void BitPlane::begin_row(std::uint64_t open) {
     words_.push_back(static_cast<std::uint32_t>(open >> 32));
 }
 
-// What both satisfy; a block in which nothing is left is not open.
+// Adds the clauses that both satisfy; a block in which nothing is left is not open.
 void BitPlane::add_product(const BitPlane& left, std::uint32_t left_row, const BitPlane& right,
                            std::uint32_t right_row, BlockPool& pool) {
     for (std::size_t word = 0; word < used_.size(); ++word) {

@@ -18,7 +18,7 @@ namespace sluice {
 // other) + b.
 class BitPlane {
 public:
-    // What a row of a dimension counts for in a row of the plane.
+    // The weight of a dimension's row in a row of the plane.
     struct Factor {
         std::uint32_t dimension = 0;
         std::uint32_t stride = 1;
@@ -35,7 +35,7 @@ public:
             std::memcpy(&blocks, at_, sizeof(blocks));
             return blocks;
         }
-        // Of an open block that uses the plane; `before`: the blocks before it that do.
+        // The reference of an open block using the plane; `before`: the blocks before it that do.
         [[nodiscard]] BlockReference reference(std::uint64_t before) const noexcept {
             const auto asking = static_cast<std::size_t>(std::popcount(open() & before));
             return std::bit_cast<BlockReference>(at_[kHead + asking]);
@@ -45,7 +45,7 @@ public:
         const std::uint32_t* at_;
     };
 
-    // Of one dimension; rows have no bits but those of clauses.
+    // A plane of one dimension; rows have no bits but those of clauses.
     BitPlane(std::uint32_t dimension, const ClassifierParts& parts, BlockPool& pool);
     // The product of two, over the same clauses.
     BitPlane(const BitPlane& left, const BitPlane& right, BlockPool& pool);
@@ -64,7 +64,7 @@ public:
     [[nodiscard]] std::uint64_t before(std::size_t block) const noexcept {
         return used_[block / 64] & ((std::uint64_t{1} << (block % 64)) - 1);
     }
-    // Where the rows of one word of the summary stand, for loops over many packets.
+    // The places of the rows of one word of the summary, for loops over many packets.
     class Reader {
     public:
         Reader(const BitPlane& plane, std::size_t word) noexcept

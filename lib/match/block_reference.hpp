@@ -6,7 +6,7 @@
 
 namespace sluice {
 
-// Where a block stands in a pool, and which of its eight words are not zero: so that zero words are
+// The place of a block in a pool, and which of its eight words are not zero: so that zero words are
 // left out of an AND unread.
 class BlockReference {
 public:
@@ -19,7 +19,7 @@ public:
         }
     }
 
-    // This one where `holds` has all bits; where it has none, the other, which is zero otherwise.
+    // This one if `holds` has all bits; if it has none, the other, which is zero otherwise.
     [[nodiscard]] BlockReference or_else(BlockReference other, std::uint32_t holds) const noexcept {
         BlockReference one;
         one.bits_ = (bits_ & holds) | other.bits_;

@@ -15,7 +15,7 @@
 
 namespace sluice {
 
-// Which rules match a packet, at a cost that hardly depends on how many there are. Every dimension
+// Finds the rules that match a packet, at a cost hardly dependent on their number. Every dimension
 // of some rule is looked up once per packet and leads to a row of bits, one per clause; the AND of
 // the rows is the answer; dimensions of few rows are multiplied out beforehand. A summary, one bit
 // per 512 clauses, excludes the blocks whose AND is zero. (Lakshman and Stiliadis, SIGCOMM 1998;
@@ -58,7 +58,7 @@ public:
     enum class Way : std::uint8_t { ByClause, ByIndex };
     void choose(Way way);
 
-    // What it was made from.
+    // The parts that it was made from.
     [[nodiscard]] const ClassifierParts& parts() const noexcept { return parts_; }
     // With fast look-ups, whichever it has.
     [[nodiscard]] std::size_t bytes() const noexcept;

@@ -61,7 +61,7 @@ struct ClassifierParts {
 inline constexpr std::size_t kMaxSteps = std::size_t{1} << 22;
 inline constexpr std::size_t kMaxWideSteps = std::size_t{1} << 21;
 inline constexpr std::size_t kMaxRows = std::size_t{1} << 18;
-// Of bits that differ; those that fields multiplied out add to them still have a number.
+// Blocks of bits that differ; those that fields multiplied out add to them still have a number.
 inline constexpr std::size_t kMaxDifferentBlocks = std::size_t{1} << 22;
 // Numbers of no more bits go through a table with a place for each.
 inline constexpr unsigned kMaxTableBits = 17;

@@ -73,7 +73,7 @@ void Classifier::match_by_index(const HeaderColumns& columns, RowMask valid,
     matches.hits_.drain([&](std::uint32_t rule, RowMask rows) { matches.add_matched(rule, rows); });
 }
 
-// What headers decide has been found; what texts decide is a candidate.
+// Clauses decided by headers alone are found; those that ask for texts become candidates.
 void Classifier::split_open(const ClausePlanes::Search& search, RowMask valid,
                             RuleMatches& matches) const noexcept {
     for (const OpenBlocks::Open& open : search.open.all()) {
@@ -125,7 +125,7 @@ void Classifier::list_pending(RuleMatches& matches) const noexcept {
     });
 }
 
-// Of a program's clauses, for rows that have no text at all.
+// Settles a program's pending clauses for rows that have no text at all.
 void Classifier::match_without_texts(RowMask bare, RuleMatches& matches) const noexcept {
     for (const RuleMatches::PendingClause& pending : matches.pending_clauses()) {
         const Block& open = texts_.without_texts(pending.number / kBlockBits);

@@ -8,7 +8,7 @@
 namespace sluice {
 namespace {
 
-// What planes may grow to when they are multiplied out: rows, and rows times blocks.
+// Bounds of planes that are multiplied out: rows, and rows times blocks.
 constexpr std::size_t kMaxJoinedRows = 4096;
 constexpr std::size_t kMaxJoinedWords = std::size_t{1} << 16;
 
@@ -112,7 +112,7 @@ struct ClausePlanes::Narrowed {
         std::uint16_t word;
     };
 
-    // As many as are read are written.
+    // Only as many entries as are read are written.
     std::array<BlockReference, kMost * kFieldCount> references;  // by open block, by plane
     std::array<Word, kMost * kBlockWords + 1> words;             // that may not be zero
     std::size_t count = 0;                                       // of words

@@ -14,10 +14,10 @@
 
 namespace sluice {
 
-// From the rows of a burst's packets to the clauses that these satisfy: the AND of the planes, of
-// which only the words that may be other than zero are read. Step by step over the whole burst,
-// with hardly a branch, because what a packet satisfies is unpredictable; the loads of one packet
-// overlap with the work of the others.
+// Leads from the rows of a burst's packets to the clauses that these satisfy: the AND of the
+// planes, of which only the words that may be other than zero are read. Step by step over the whole
+// burst, with hardly a branch, because what a packet satisfies is unpredictable; the loads of one
+// packet overlap with the work of the others.
 class ClausePlanes {
 public:
     using Rows = DensePlanes::Rows;
@@ -28,9 +28,9 @@ public:
 
     [[nodiscard]] std::span<const BitPlane> planes() const noexcept { return planes_; }
 
-    // What the packets of one burst are looked for in.
+    // The working memory of a search for the packets of one burst.
     struct Search {
-        // As many as are read are written.
+        // Only as many entries as are read are written.
         Rows rows;
         std::size_t packets = 0;
         OpenBlocks open;  // list_open() fills it

@@ -18,7 +18,7 @@ public:
           parts_{parts},
           dimensions_{dimensions} {}
 
-    // Those of `rows` that satisfy the clause.
+    // The members of `rows` that satisfy the clause.
     [[nodiscard]] RowMask satisfied(const Clause& clause, RowMask rows) noexcept {
         const std::uint16_t* const terms = program_.terms_.data();
         for (std::uint32_t term = clause.first_term; term != clause.past_terms && rows != 0;
@@ -71,7 +71,7 @@ private:
     RowMask rows_;
     const ClassifierParts& parts_;
     std::span<const Dimension> dimensions_;
-    // What is known has been written; nothing else is read.
+    // Results that are known have been written; nothing else is read.
     std::array<std::uint64_t, kMaxTests / 64> known_{};
     std::uint64_t looked_up_ = 0;  // a bit for each dimension
     std::array<bool, 2> has_halves_{};

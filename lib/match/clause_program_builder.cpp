@@ -52,7 +52,7 @@ struct ColumnPlace {
     std::uint64_t largest = 0;  // that the column can hold
 };
 
-// Where the values of a field stand in HeaderColumns, for a vector compare.
+// The place of a field's values in HeaderColumns, for a vector compare.
 ColumnPlace place_in_columns(Field field) {
     static const HeaderColumns columns;
     ColumnPlace place{ColumnTest::Kind::Gathered, 0, UINT64_MAX};

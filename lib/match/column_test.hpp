@@ -16,8 +16,8 @@ struct V6Range {
     [[nodiscard]] constexpr bool operator==(const V6Range&) const noexcept = default;
 };
 
-// Whether one field's value lies in a set: a condition that several clauses may share, which is
-// decided for a whole burst at once.
+// A test whether one field's value lies in a set: a condition that several clauses may share, which
+// is decided for a whole burst at once.
 struct ColumnTest {
     enum class Kind : std::uint8_t {
         Presence,  // any value will do, or none: what counts is whether the field is there

@@ -71,7 +71,7 @@ template <std::size_t kPerRow>
 void DensePlanes::find_in(const Rows& rows, std::size_t packets, const std::uint32_t* rule_of,
                           FoundRules::Adder& found) const noexcept {
     constexpr std::size_t kWords = kBlockWords * kPerRow;
-    // As many as are read are written.
+    // Only as many entries as are read are written.
     alignas(64) std::array<std::uint64_t, kMaxBurst * kWords> satisfied;
     std::array<std::uint16_t, kMaxBurst * kWords + 1> not_zero;  // packet by packet
     const Block* const blocks = blocks_.data();

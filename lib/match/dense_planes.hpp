@@ -22,7 +22,7 @@ public:
     using Rows = std::array<std::array<std::uint32_t, kMaxBurst>, kFieldCount>;
 
     DensePlanes() = default;
-    // Of so many clauses; holds nothing if they are too many, or their rows.
+    // Planes over so many clauses; holds nothing if they are too many, or their rows.
     DensePlanes(std::span<const BitPlane> planes, std::size_t clauses, const BlockPool& pool);
 
     [[nodiscard]] bool empty() const noexcept { return planes_.empty(); }

@@ -18,27 +18,27 @@ namespace sluice {
 // table, for processes that look up few packets or none.
 enum class Lookups : std::uint8_t { Fast, Slim };
 
-// From so many steps on, a table costs a packet less than a trie whose nodes and steps no cache
-// holds: one of a MiB and three bytes for each step, or half a MiB and five for IPv6, where there
-// are few rows; of 64 MiB, where there are many; and the one for many rows of IPv6, which grows
-// with its steps.
+// With so many steps or more, a table costs a packet less than a trie whose nodes and steps no
+// cache holds: one of a MiB and three bytes for each step, or half a MiB and five for IPv6, where
+// there are few rows; of 64 MiB, where there are many; and the one for many rows of IPv6, which
+// grows with its steps.
 inline constexpr std::size_t kManyPackedSteps = std::size_t{1} << 13;
 inline constexpr std::size_t kManySteps = std::size_t{1} << 17;
 inline constexpr std::size_t kManyWideSteps = std::size_t{1} << 13;
 
-// From the value of one field to the row of clauses that it satisfies.
+// A look-up from the value of one field to the row of clauses that it satisfies.
 class Dimension {
 public:
     Dimension(const DimensionParts& parts, Lookups lookups);
 
-    // What becomes of the row of each packet, times the stride.
+    // The use of each packet's row, times the stride.
     enum class To : std::uint8_t { Set, Add };
     // The row of each of `rows` of a burst; of other rows any that there is. `parts`: those it was
     // made from.
     template <To kTo>
     void find_rows(const HeaderColumns& columns, RowMask rows, const DimensionParts& parts,
                    std::uint32_t* found) const noexcept;
-    // What a row counts for: 1 by default.
+    // The weight of a row: 1 by default.
     void set_stride(std::uint32_t stride);
     [[nodiscard]] std::uint32_t stride() const noexcept { return stride_; }
 

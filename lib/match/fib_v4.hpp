@@ -13,8 +13,8 @@
 
 namespace sluice {
 
-// From an IPv4 address to a small number, in one access to memory, or two where an address's /24 is
-// divided.
+// A look-up from an IPv4 address to a small number, in one access to memory, or two where an
+// address's /24 is divided.
 //
 //   table of 2^24, by the first 24 bits --> a value
 //                                      `--> a line: up to 13 ranges of the last byte
@@ -33,7 +33,7 @@ public:
     // kMaxValue. TooMany: it would take more than `most` bytes; nothing has been allocated then.
     [[nodiscard]] static Result<FibV4> make(Steps steps, std::size_t most = kMostBytes);
 
-    // What it would take; nothing is allocated.
+    // The bytes that it would take; nothing is allocated.
     [[nodiscard]] static std::size_t bytes_for(Steps steps);
 
     [[nodiscard]] std::uint32_t find(std::uint32_t address) const noexcept {
@@ -52,12 +52,12 @@ public:
 private:
     static constexpr std::size_t kSlots = std::size_t{1} << 24;
     static constexpr std::size_t kLineSize = 64;
-    // What a slot of the table leads to, by its highest two bits; without them, a value.
+    // The target of a slot of the table, by its highest two bits; without them, a value.
     static constexpr std::uint32_t kLine = 0x4000'0000;
     static constexpr std::uint32_t kWhole = 0x8000'0000;
 
-    // Where ranges of the last byte begin; the first begins at 0. Those that are not needed begin
-    // at 255, with the value of the last.
+    // The beginnings of ranges of the last byte; the first begins at 0. Those that are not needed
+    // begin at 255, with the value of the last.
     struct alignas(kLineSize) Line {
         static constexpr std::size_t kRanges = 13;
         std::array<std::uint8_t, kRanges - 1> first;
@@ -103,7 +103,7 @@ private:
     [[nodiscard]] std::byte* line_at(std::size_t index) const noexcept {
         return static_cast<std::byte*>(lines_.data()) + index * kLineSize;
     }
-    // Where the value of an address whose place is no value stands.
+    // The line that has the value of an address whose place is no value.
     [[nodiscard]] const std::byte* line_of(std::uint32_t place,
                                            std::uint32_t address) const noexcept {
         const std::byte* line = line_at(place & kMaxValue);

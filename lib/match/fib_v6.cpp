@@ -84,7 +84,7 @@ private:
     std::uint32_t add_lines(std::size_t count) {
         const std::size_t place = line_count_;
         line_count_ += count;
-        // What is beyond the bound is detected before the next table, and never read.
+        // Lines beyond the bound are detected before the next table, and never read.
         if (!counts_) {
             lines_.resize(line_count_);
         }
@@ -109,7 +109,7 @@ private:
         return true;
     }
 
-    // What a piece of 2^bits keys becomes; a table is noted as to be filled.
+    // The place for a piece of 2^bits keys; a table is noted as to be filled.
     [[nodiscard]] std::uint32_t place_for(const Piece& piece, unsigned bits) {
         if (piece.inside == 0) {
             return row(piece, 0);

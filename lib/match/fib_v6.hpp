@@ -11,8 +11,8 @@
 
 namespace sluice {
 
-// From an IPv6 address to a small number, in few accesses to memory: one or two for a million
-// prefixes as they are met, one more for each that lie nested in one another.
+// A look-up from an IPv6 address to a small number, in few accesses to memory: one or two for a
+// million prefixes as they are met, one more for each that lie nested in one another.
 //
 //   a table over the keys in which steps begin --> a value
 //                                             `--> a line: up to six ranges, by 64 bits of the key
@@ -37,7 +37,7 @@ public:
     // kMaxValue. TooMany: it would take more than `most` bytes.
     [[nodiscard]] static Result<FibV6> make(Steps steps, std::size_t most = kMostBytes);
 
-    // What it would take, or something above `most`; little is allocated for that.
+    // The bytes that it would take, or something above `most`; little is allocated for that.
     [[nodiscard]] static std::size_t bytes_for(Steps steps, std::size_t most = kMostBytes);
 
     [[nodiscard]] std::uint32_t find(Wide key) const noexcept {
@@ -56,8 +56,8 @@ public:
 
 private:
     static constexpr std::size_t kLineSize = 64;
-    // What a slot leads to, by its highest two bits; without them, a value. Where it begins, in
-    // lines, and above that, of a line, how many bits are below those that it compares.
+    // The target of a slot, by its highest two bits; without them, a value. Its first line, and
+    // above that, of a line, how many bits are below those that it compares.
     static constexpr std::uint32_t kTable = 0x4000'0000;
     static constexpr std::uint32_t kLine = 0x8000'0000;
     static constexpr unsigned kPlaceBits = 23;
@@ -114,7 +114,7 @@ private:
     [[nodiscard]] const Table& table_at(std::uint32_t place) const noexcept {
         return *reinterpret_cast<const Table*>(at(place));
     }
-    // Where what a key belongs to stands.
+    // The slot that a key belongs to.
     [[nodiscard]] static const std::uint32_t* slot_of(const Table& table, Wide key) noexcept {
         const Wide slot = key >> table.shift;
         if (slot < table.base) {

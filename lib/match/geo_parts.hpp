@@ -7,11 +7,11 @@
 #include <cstdint>
 #include <vector>
 
-// Where addresses come from, compiled from the databases of a rule file: what crosses the wire, and
+// The origins of addresses, compiled from the databases of a rule file: what crosses the wire, and
 // what a GeoTable is made from.
 namespace sluice {
 
-// What the databases have for an address.
+// The origin that the databases have for an address.
 struct GeoOrigin {
     std::uint32_t asn = 0;      // autonomous system number; 0: none (RFC 7607)
     std::uint32_t country = 0;  // country_number(); 0: none

@@ -34,7 +34,7 @@ void GeoTable::fill(HeaderColumns& headers, RowMask rows) const noexcept {
 }
 
 void GeoTable::fill_end(HeaderColumns& headers, RowMask rows, const End& end) const noexcept {
-    // As many as are counted are read.
+    // Only as many entries as are counted are read.
     std::array<std::uint64_t, kMaxBurst> v4_keys;
     std::array<Wide, kMaxBurst> v6_keys;
     std::array<std::uint32_t, kMaxBurst> origins;

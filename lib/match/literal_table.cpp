@@ -15,7 +15,7 @@ bool begins(const std::basic_string<std::uint8_t>& text,
     return text.compare(0, beginning.size(), beginning) == 0;
 }
 
-// Of the last row that was added.
+// The head of the last row that was added.
 std::uint64_t stored_head(std::span<const std::uint8_t> bytes, std::size_t at) noexcept {
     std::uint64_t head = 0;
     for (std::size_t i = 0; i < sizeof(head); ++i) {
@@ -60,7 +60,7 @@ LiteralTable::LiteralTable(std::span<const TextEntry> entries, TextField field, 
         const auto& [text, entry] = texts[i];
         Row row{static_cast<std::uint32_t>(bytes_.size()), static_cast<std::uint32_t>(text.size()),
                 entry, kNone};
-        // What begins it begins all that stands between the two.
+        // A beginning of a text begins all texts that stand between the two.
         row.shorter = i == 0 ? kNone : i - 1;
         while (row.shorter != kNone && !begins(text, texts[row.shorter].first)) {
             row.shorter = rows_[row.shorter].shorter;

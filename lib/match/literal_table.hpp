@@ -16,7 +16,7 @@ namespace sluice {
 //     a  <--  abc  <--  abcde          the text abcd: abcde is cut down to abc, then a
 class LiteralTable {
 public:
-    // Those of the entries that are of this kind.
+    // Takes the entries that are of this kind.
     LiteralTable(std::span<const TextEntry> entries, TextField field, TextHow how,
                  bool ignore_case);
 
@@ -50,7 +50,7 @@ private:
         return rows_[row].size == text.size();
     }
     [[nodiscard]] std::uint8_t byte_of(ByteView text, std::size_t at) const noexcept;
-    // Its first bytes, the first one highest; zeroes behind its end.
+    // The first bytes of a text, the first one highest; zeroes behind its end.
     [[nodiscard]] std::uint64_t head_of(ByteView text) const noexcept;
     // How many bytes a row and the text have in common.
     [[nodiscard]] std::size_t common_with(std::uint32_t row, ByteView text) const noexcept;

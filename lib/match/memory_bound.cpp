@@ -30,7 +30,7 @@ std::uint64_t packed_bound(std::uint64_t steps, std::uint64_t bytes_for_step) {
     return (kGrowth + 1) * (kMiB + bytes_for_step * steps) + 2 * kHugePages;
 }
 
-// Of tables of lines, which are made where rows are too many for records.
+// The bounds of tables of lines, which are made where rows are too many for records.
 std::uint64_t fib_v4_bound(std::span<const Step<std::uint64_t>> steps) {
     return std::min<std::uint64_t>(FibV4::kMostBytes, FibV4::bytes_for(steps)) + kHugePages;
 }
@@ -67,7 +67,7 @@ struct Planes {
     std::uint64_t most_rows = 1;
 };
 
-// As ClausePlanes multiplies the two smallest out, again and again.
+// ClausePlanes multiplies the two smallest out, again and again.
 Planes planes_bound(const ClassifierParts& parts) {
     const std::uint64_t blocks = std::max<std::uint64_t>(blocks_for(parts.rule_of.size()), 1);
     const std::uint64_t summary = std::max<std::uint64_t>(summary_for(parts.rule_of.size()), 1);
@@ -78,7 +78,7 @@ Planes planes_bound(const ClassifierParts& parts) {
         rows.push_back(std::max<std::uint64_t>(dimension.open.size() / summary, 1));
         planes.bytes += plane_bound(rows.back(), dimension.references.size(), summary);
     }
-    // Of the last block, which is cut, and of a block that stands at several places, one each.
+    // The last block, which is cut, and blocks that stand at several places take one more each.
     std::uint64_t pooled = 2 * parts.blocks.size() + blocks;
     std::sort(rows.begin(), rows.end(), std::greater<>{});
     while (rows.size() >= 2 && rows.end()[-1] * rows.end()[-2] <= most) {

@@ -31,7 +31,7 @@ struct NumberSpan {
 // kMaxNumberRanges at most in a rule set. Single numbers are texts that are equal.
 class NumberRanges {
 public:
-    // Those of the entries that are TextHow::Within, which are sound.
+    // Takes the entries that are TextHow::Within, which are sound.
     NumberRanges(std::span<const TextEntry> entries, TextField field);
     NumberRanges() = default;
 

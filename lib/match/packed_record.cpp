@@ -3,7 +3,7 @@
 namespace sluice {
 namespace {
 
-// Of a network, how many keys it is as a power of two; nullopt: it is none.
+// The size of a network: how many keys it is as a power of two; nullopt: it is none.
 std::optional<unsigned> size_of(Wide first, Wide last) {
     const Wide others = first ^ last;
     if ((others & (others + 1)) != 0 || (first & others) != 0) {

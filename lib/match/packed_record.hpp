@@ -50,7 +50,7 @@ public:
 
     [[nodiscard]] std::size_t entries() const noexcept { return entry_count_; }
     [[nodiscard]] std::size_t tail() const noexcept { return tail_count_; }
-    // As a record of at least as many entries: entries beyond the last one repeat it.
+    // Writes a record of at least as many entries: entries beyond the last one repeat it.
     void write(std::uint64_t* to, std::size_t entries) const;
 
     // The bits of a key behind those that its slot's keys share, from the highest on.

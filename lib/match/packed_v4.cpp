@@ -66,7 +66,7 @@ private:
         return piece;
     }
 
-    // What the piece of a slot of the root becomes.
+    // The place for the piece of a slot of the root.
     [[nodiscard]] std::uint32_t place_for(const Piece& piece, std::size_t slot) {
         if (piece.inside <= kMostSteps) {
             return piece.inside == 0 ? row(piece.step) : add_record(piece);

@@ -14,7 +14,7 @@
 
 namespace sluice {
 
-// From an IPv4 address to one of few rows, for lists of a million networks: a twelfth of the memory
+// A look-up of few rows by IPv4 address, for lists of a million networks: a twelfth of the memory
 // of FibV4, so that most of it stays in caches, and one access to memory for nearly every address.
 //
 //   table of 2^18, by the first 18 bits --> a value
@@ -36,7 +36,7 @@ public:
     // kMaxValue, or it would take more than `most` bytes.
     [[nodiscard]] static Result<PackedV4> make(Steps steps, std::size_t most = kMostBytes);
 
-    // What it would take; something above kMostBytes: it cannot be made.
+    // The bytes that it would take; something above kMostBytes: it cannot be made.
     [[nodiscard]] static std::size_t bytes_for(Steps steps);
 
     [[nodiscard]] std::uint32_t find(std::uint32_t address) const noexcept {
@@ -59,8 +59,8 @@ private:
     static constexpr std::size_t kInnerSlots = 64;
     static constexpr std::size_t kMostSteps = 16;  // of a record
 
-    // What a slot leads to, by its highest two bits; without them, a value. Where it begins, in
-    // words of 32 bits; and of a record, above that, its steps less one.
+    // The target of a slot, by its highest two bits; without them, a value. Its place, in words of
+    // 32 bits; and of a record, above that, its steps less one.
     static constexpr std::uint32_t kTable = 0x4000'0000;
     static constexpr std::uint32_t kRecord = 0x8000'0000;
     static constexpr std::uint32_t kWhole = 0xC000'0000;

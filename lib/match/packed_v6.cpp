@@ -124,7 +124,7 @@ private:
     [[nodiscard]] std::uint32_t row(const Piece& piece, std::size_t number) const {
         return steps_[piece.step + number].row;
     }
-    // Of a piece of which one before it is known.
+    // Finds a piece of which one before it is known.
     [[nodiscard]] Piece piece_of(const Range& range, std::size_t step_before,
                                  std::size_t end) const {
         Piece piece{.step = step_before};
@@ -184,7 +184,7 @@ private:
                     sizeof(place));
     }
 
-    // What is beyond the bound is detected before it is read.
+    // Words beyond the bound are detected before they are read.
     [[nodiscard]] static std::uint32_t word(std::size_t at) noexcept {
         return static_cast<std::uint32_t>(at) & kPlaceMask;
     }

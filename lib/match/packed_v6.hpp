@@ -14,7 +14,7 @@
 
 namespace sluice {
 
-// From an IPv6 address to one of few rows, for lists of a million networks: what PackedV4 is for
+// A look-up of few rows by IPv6 address, for lists of a million networks: what PackedV4 is for
 // IPv4. A seventh of the memory of FibV6, and one wait for memory for nearly every address.
 //
 //   table of up to 2^18, over the keys between the first step and the last
@@ -37,7 +37,7 @@ public:
     // kMaxValue, or it would take more than `most` bytes.
     [[nodiscard]] static Result<PackedV6> make(Steps steps, std::size_t most = kMostBytes);
 
-    // What it would take; something above kMostBytes: it cannot be made.
+    // The bytes that it would take; something above kMostBytes: it cannot be made.
     [[nodiscard]] static std::size_t bytes_for(Steps steps);
 
     [[nodiscard]] std::uint32_t find(Wide key) const noexcept {
@@ -61,8 +61,8 @@ private:
 
     static constexpr std::uint32_t kLineWords = PackedRecord::kWords;  // of 64 bits
 
-    // What a slot leads to: where it begins, in words of 64 bits; of records, above that, their
-    // entries less one, and how many bits distinguish them, less than seven.
+    // The target of a slot: its place, in words of 64 bits; of records, above that, their entries
+    // less one, and how many bits distinguish them, less than seven.
     static constexpr std::uint32_t kTable = 0x8000'0000;
     static constexpr unsigned kPlaceBits = 24;
     static constexpr std::uint32_t kPlaceMask = (std::uint32_t{1} << kPlaceBits) - 1;
@@ -88,14 +88,14 @@ private:
         std::uint32_t around = 0;  // the value that most steps lead to, of all records
     };
 
-    // Where a key has come to, its record there, and its bits behind those used so far, from the
-    // highest on.
+    // The place that a key has come to, its record there, and its bits behind those used so far,
+    // from the highest on.
     struct Spot {
         std::uint32_t place;
         std::uint32_t record;
         std::uint64_t rest;
     };
-    // Of a burst, each of these in a row; nothing is written before it is known.
+    // The spots of a burst, each part in a row; nothing is written before it is known.
     struct Spots {
         std::array<std::uint32_t, kMaxKeys> place;
         std::array<std::uint32_t, kMaxKeys> record;
@@ -123,7 +123,7 @@ private:
         return static_cast<const std::uint32_t*>(memory_.data()) +
                std::clamp<std::int64_t>(inside, 0, root_.last);
     }
-    // From a table's place to the value of the key's slot.
+    // Leads from a table's place to the value of the key's slot.
     [[nodiscard]] const std::uint32_t* slot_in(std::uint32_t place, Wide key) const noexcept {
         const auto* bytes = reinterpret_cast<const std::byte*>(words() + (place & kPlaceMask));
         const Table& table = *reinterpret_cast<const Table*>(bytes);
@@ -134,7 +134,7 @@ private:
                static_cast<std::uint32_t>(inside);
     }
     [[nodiscard]] static Spot spot_at(std::uint32_t place, std::uint64_t rest) noexcept {
-        // Of a table, more bits than there are.
+        // A table's part has more bits than there are.
         const std::uint32_t part =
             static_cast<std::uint32_t>(rest >> (64 - kMostSplit)) >> (place >> kSplitAt);
         return {place, (place & kPlaceMask) + part * kLineWords, rest};

@@ -26,7 +26,7 @@ private:
     ByteView bytes_;
 };
 
-// Where texts without such bytes behind them are copied to, one at a time. One per worker.
+// Room to which texts without such bytes behind them are copied, one at a time. One per worker.
 class PaddingBuffer {
 public:
     // `readable_behind`: so many bytes behind the end of the text can be read. What comes back is

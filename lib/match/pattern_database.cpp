@@ -53,7 +53,7 @@ Result<PatternDatabase> PatternDatabase::load(ByteView serialised) {
 void PatternDatabase::scan(PaddedText text, PatternScratch& scratch,
                            PatternHits& hits) const noexcept {
     const ByteView bytes = text.bytes();
-    // It can only fail when its arguments are wrong.
+    // The scan can only fail when its arguments are wrong.
     [[maybe_unused]] const hs_error_t code =
         hs_scan(database_.get(), reinterpret_cast<const char*>(bytes.data()),
                 static_cast<unsigned>(bytes.size()), 0, scratch.scratch_.get(), note_hit, &hits);

@@ -53,8 +53,8 @@ private:
 // Hyperscan's runtime is behind this and nowhere else.
 class PatternDatabase {
 public:
-    // What Hyperscan wrote. BadSyntax: it is corrupt; NotSupported: it was made for another CPU or
-    // by another version.
+    // Loads what Hyperscan wrote. BadSyntax: it is corrupt; NotSupported: it was made for another
+    // CPU or by another version.
     [[nodiscard]] static Result<PatternDatabase> load(ByteView serialised);
 
     // Notes each pattern that is somewhere in the text.

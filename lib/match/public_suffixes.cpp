@@ -43,7 +43,7 @@ bool is_escaped(std::string_view host, std::size_t at) noexcept {
     return (at - begin) % 2 != 0;
 }
 
-// Where the label begins whose end is at `end`.
+// The beginning of the label that ends at `end`.
 std::size_t label_begin(std::string_view host, std::size_t end) noexcept {
     while (end > 0) {
         const std::size_t dot = host.rfind('.', end - 1);

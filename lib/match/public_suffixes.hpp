@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-// Which ends of host names anybody may register names under (publicsuffix.org), compiled: what
+// The ends of host names under which anybody may register names (publicsuffix.org), compiled: what
 // crosses the wire, and what a worker asks.
 namespace sluice {
 

@@ -14,9 +14,9 @@ constexpr unsigned table_bits_for(std::size_t steps) noexcept {
 
 }  // namespace
 
-// As many slots as there may be, or the fewest that separate all steps; and one before them and one
-// behind them, if there are keys there. What nodes take off keys of 64 and 128 bits has to use
-// these up exactly: others leave bits over.
+// The table has as many slots as there may be, or the fewest that separate all steps; and one
+// before them and one behind them, if there are keys there. The bits that nodes take off keys of 64
+// and 128 bits have to use these up exactly: others leave bits over.
 template <typename Key>
 void RangeTrie<Key>::span_table() {
     if (steps_.size() < 2) {

@@ -13,7 +13,7 @@
 
 namespace sluice {
 
-// Which row a key belongs to, for keys cut into ranges.
+// A look-up of the row that a key belongs to, for keys cut into ranges.
 //
 //   table, by the first bits --> nodes of 64 children --> a row, or a run of a few steps
 //
@@ -81,8 +81,8 @@ private:
     static constexpr unsigned kNodeBits = 6;
     static constexpr unsigned kChildren = 1U << kNodeBits;
 
-    // What a place of the table or a leaf leads to, by its highest two bits: a node, a leaf, a run
-    // (26 bits of its first step, above them how many steps follow that one), or a row.
+    // The target of a place of the table or of a leaf, by its highest two bits: a node, a leaf, a
+    // run (26 bits of its first step, above them how many steps follow that one), or a row.
     static constexpr std::uint32_t kLeaf = 0x4000'0000;
     static constexpr std::uint32_t kRun = 0x8000'0000;
     static constexpr std::uint32_t kRow = 0xC000'0000;
@@ -122,7 +122,7 @@ private:
         // In two steps: no shift is as wide as the key.
         return {static_cast<Key>(key << (kKeyBits - 1 - shift_) << 1), table_[slot_of(key)]};
     }
-    // From a node to a child, or from a leaf to what it leads to.
+    // Leads from a node to a child, or from a leaf to what it leads to.
     void advance(Walk& walk) const noexcept {
         if (walk.at >= kLeaf) {
             walk.at = leaves_[walk.at - kLeaf];
@@ -172,7 +172,7 @@ private:
                                 std::size_t from_step) const;
     // How many steps begin inside, behind the first key; counted up to one more than a run has.
     [[nodiscard]] std::size_t steps_inside(const Piece& piece) const;
-    // What a piece becomes; a node is noted as to be filled.
+    // The place for a piece; a node is noted as to be filled.
     [[nodiscard]] std::uint32_t place_for(const Piece& piece);
     void fill(std::size_t node, const Piece& piece);
 
@@ -182,7 +182,7 @@ private:
     std::vector<Node> nodes_;
     std::vector<std::uint32_t> leaves_;
     unsigned width_ = 0;
-    // Of keys that share all bits but the last `shift_`, the table has a slot.
+    // Keys that share all bits but the last `shift_` have one slot of the table.
     unsigned shift_ = 0;
     Key first_slot_{};
     Key last_slot_{};

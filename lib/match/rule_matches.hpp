@@ -20,8 +20,8 @@ struct RuleMatch {
     [[nodiscard]] constexpr bool operator==(const RuleMatch&) const noexcept = default;
 };
 
-// What Classifier::match_headers() and match_texts() find of a burst, and their working memory, all
-// allocated once: one per worker.
+// The matches that Classifier::match_headers() and match_texts() find in a burst, and their working
+// memory, all allocated once: one per worker.
 class RuleMatches {
 public:
     // Every rule that some packet matches, once, by ascending number; none without a row.

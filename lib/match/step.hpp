@@ -3,7 +3,7 @@
 
 namespace sluice {
 
-// From `first` up to the next step, or to the largest key, a key belongs to `row`.
+// Keys from `first` up to the next step, or to the largest key, belong to `row`.
 template <typename Key>
 struct Step {
     Key first{};

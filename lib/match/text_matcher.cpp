@@ -253,7 +253,7 @@ void TextMatcher::look(const FieldTexts& texts, const PacketHeaders& headers,
     }
 }
 
-// What the tests that hold make of the clauses. May be done again when more of them hold.
+// Opens the clauses of the tests that hold. May be done again when more of them hold.
 void TextMatcher::open_rows(TextScratch& scratch) const noexcept {
     for (const std::uint32_t test :
          std::span<const std::uint32_t>{scratch.hits_}.first(scratch.hit_count_)) {

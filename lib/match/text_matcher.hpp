@@ -42,10 +42,10 @@ private:
     std::vector<T> items_;
 };
 
-// Which clauses the texts of a packet satisfy. A packet's texts are read when a clause over them is
-// all that is left to be decided, and then once for all rules: the work follows the tests that
-// hold. A clause of several tests is found by its rarest test, and then requires the others. Never
-// changed once made.
+// Finds the clauses that the texts of a packet satisfy. A packet's texts are read when a clause
+// over them is all that is left to be decided, and then once for all rules: the work follows the
+// tests that hold. A clause of several tests is found by its rarest test, and then requires the
+// others. Never changed once made.
 class TextMatcher {
 public:
     TextMatcher() = default;
@@ -65,7 +65,7 @@ public:
 
     // Begins a new packet.
     static void begin(TextScratch& scratch) noexcept { scratch.begin(); }
-    // Of the clauses of one block that `both` still has, leaves those that its texts satisfy too.
+    // Leaves, of the clauses of one block that `both` still has, those that its texts satisfy too.
     void narrow(Block& both, std::uint32_t block, const PacketHeaders& headers,
                 const FrameView& frame, TextScratch& scratch) const noexcept;
 
