@@ -28,7 +28,7 @@ inline constexpr auto kWrappings = std::to_array<WrappingRow>({
        std::byte{0}, std::byte{0}, std::byte{0}, std::byte{0}, std::byte{0xFF}, std::byte{0xFF}}}},
 });
 
-// Those that are undone.
+// The wrappings that are undone.
 class Unwrapping {
 public:
     static constexpr std::uint8_t kAll = (1U << kWrappings.size()) - 1;
@@ -70,7 +70,7 @@ private:
     return address;
 }
 
-// What client.ip makes of an address: the one inside, of which so many bits count.
+// The view that client.ip has of an address: the one inside, of which so many bits count.
 struct ClientView {
     std::uint8_t v4_length = 32;
     std::uint8_t v6_length = 128;

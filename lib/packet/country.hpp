@@ -18,7 +18,7 @@ inline constexpr std::uint16_t kMaxCountry = 26 * 26;
     return static_cast<std::uint16_t>((code[0] - 'A') * 26 + (code[1] - 'A') + 1);
 }
 
-// Of a number from 1 to kMaxCountry; else empty.
+// The letters of a number from 1 to kMaxCountry; else empty.
 [[nodiscard]] inline std::string country_text(std::uint16_t number) {
     if (number == 0 || number > kMaxCountry) {
         return {};

@@ -8,8 +8,8 @@
 
 namespace sluice {
 
-// Where the walk stands in a frame: everything before `at` has been read. `end` is where the layer
-// at hand ends on the wire; the bytes at hand may end before it (snap length, mbuf segments).
+// The position of the walk in a frame: everything before `at` has been read. `end` is where the
+// layer at hand ends on the wire; the bytes at hand may end before it (snap length, mbuf segments).
 struct Cursor {
     ByteView bytes;
     std::uint32_t at = 0;

@@ -53,8 +53,8 @@ LinkLayer step_over_mpls(Cursor& cursor) noexcept {
     return by_nibble(cursor);
 }
 
-// Of the PPP protocol, behind the PPPoE header at the cursor. An odd first octet is the whole field
-// (RFC 1661, 2 and 6.5): the number's upper octet, which is zero, is left out.
+// The size of the PPP protocol, behind the PPPoE header at the cursor. An odd first octet is the
+// whole field (RFC 1661, 2 and 6.5): the number's upper octet, which is zero, is left out.
 std::uint32_t size_of_ppp_protocol(const Cursor& cursor) noexcept {
     return (cursor.u8(kPppoeSize) & 1) != 0 ? 1 : 2;
 }

@@ -26,7 +26,7 @@ inline constexpr std::uint16_t kSmallestEtherType = 0x0600;  // below: an 802.3 
     return type == 0x8100 || type == 0x88A8 || type == 0x9100 || type == 0x9200;
 }
 
-// What lies behind the link layer.
+// The end of the link layer, and what lies behind it.
 struct LinkLayer {
     Parsed parsed = Parsed::Ok;  // Ok: IP of `version` starts at the cursor
     IpVersion version = IpVersion::None;

@@ -51,7 +51,7 @@ enum class Field : std::uint8_t {
     ProxiedClient,
 };
 
-// What a field's value is, for the type checks of the rule language.
+// The kind of a field's value, for the type checks of the rule language.
 enum class FieldKind : std::uint8_t {
     Number,   // decimal; `max` bounds what can be compared with it
     Flag,     // 0 or 1; alone it is a condition
@@ -136,7 +136,7 @@ static_assert(kFieldCount < 64, "FieldSet is one word, and has a bit to spare");
     return field == Field::ClientIp || field == Field::ProxiedClient;
 }
 
-// Which fields a packet has.
+// The fields that a packet has.
 class FieldSet {
 public:
     constexpr void add(Field field) noexcept { bits_ |= bit(field); }

@@ -13,7 +13,7 @@ namespace sluice::eight_words {
 // Read in the place of frames that are too short for it.
 alignas(64) inline constexpr std::array<std::byte, 128> kNoFrame{};
 
-// Of `where` only: kNoFrame stands in for the others.
+// The frames of `where` only: kNoFrame stands in for the others.
 [[nodiscard]] inline Starts chosen(const Starts& starts, std::uint32_t where) noexcept {
     Starts result;
     for (std::size_t i = 0; i < kGroup; ++i) {
@@ -48,7 +48,7 @@ struct Group {
     Words tcp_flags;
 };
 
-// As is_vlan_type().
+// The same test as is_vlan_type().
 [[nodiscard]] inline Words is_vlan(Words type) noexcept {
     return either(either(is_equal(type, all(0x8100)), is_equal(type, all(0x88A8))),
                   either(is_equal(type, all(0x9100)), is_equal(type, all(0x9200))));

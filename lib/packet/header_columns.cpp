@@ -13,7 +13,7 @@
 namespace sluice {
 namespace {
 
-// What frames of the common shape have, without parsing them again.
+// Reads a field of a frame of the common shape, without parsing it again.
 std::uint64_t read_common(Field field, IpVersion version, const PacketHeaders& none,
                           ByteView frame) noexcept {
     return field == Field::EthType ? (version == IpVersion::V4 ? kTypeIpv4 : kTypeIpv6)
@@ -118,7 +118,7 @@ void HeaderColumns::collect(std::size_t row) const noexcept {
     made_ |= row_bit(row);
 }
 
-// Of a frame that is not IP, so that no tunnel is in it.
+// Parses a frame that is not IP, so that no tunnel is in it.
 void HeaderColumns::walk(std::size_t row) const noexcept {
     made_headers_[row].dir = dir[row];
     made_headers_[row].port = port[row];

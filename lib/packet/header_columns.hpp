@@ -59,7 +59,7 @@ public:
     RowMask not_ip = 0;                               // so were these, which lead to no IP packet
     RowMask bad_ipv4 = 0;                             // and these, whose IPv4 header is unsound
 
-    // Where a frame came in: the side of the pair, and port_name() of the pair (0: it has none).
+    // The ingress of a frame: the side of the pair, and port_name() of the pair (0: it has none).
     // Set before parse_columns(), which keeps it; a row keeps it from burst to burst.
     void set_ingress(std::size_t row, Direction direction, std::uint64_t name) noexcept;
     // The same for all rows.

@@ -114,7 +114,7 @@ inline constexpr auto kPartFields = [] {
 }();
 static_assert(std::is_sorted(kPartFields.begin(), kPartFields.end()), "parts are in field order");
 
-// What every frame of the common shape has.
+// The parts that every frame of the common shape has.
 inline constexpr auto kCommonParts = std::to_array<HeaderPart>(
     {HeaderPart::Frame, HeaderPart::Ethernet, HeaderPart::EtherType, HeaderPart::Ip,
      HeaderPart::IpProto, HeaderPart::Ports, HeaderPart::Payload});

@@ -12,14 +12,14 @@ class InternetChecksum {
 public:
     void add(ByteView part) noexcept;
     void add_be16(std::uint16_t word) noexcept { sum_ += __builtin_bswap16(word); }
-    // What TCP and UDP cover besides their segment: RFC 9293, 3.1, and RFC 8200, 8.1.
+    // Adds what TCP and UDP cover besides their segment: RFC 9293, 3.1, and RFC 8200, 8.1.
     void add_pseudo_header(IpVersion version, const IpAddress& src, const IpAddress& dst,
                            std::uint8_t proto, std::uint16_t size) noexcept;
 
     [[nodiscard]] std::uint16_t value() const noexcept;
 
 private:
-    // Of words as the machine loads them: the sum's bytes swap with its words' (RFC 1071, 2 (B)).
+    // A sum of words as the machine loads them: its bytes swap with theirs (RFC 1071, 2 (B)).
     std::uint64_t sum_ = 0;
 };
 

@@ -3,7 +3,7 @@
 
 namespace sluice {
 
-// What every IP header gives as soon as its fixed part is there.
+// The fields that every IP header gives as soon as its fixed part is there.
 inline constexpr FieldSet kIpFields = [] {
     FieldSet set;
     for (const Field field : {Field::IpVersion, Field::IpSrc, Field::IpDst, Field::IpTtl,

@@ -11,7 +11,7 @@ inline constexpr std::uint32_t kIpv6Size = 40;
 inline constexpr std::size_t kIpv6SrcAt = 8;
 inline constexpr std::size_t kIpv6DstAt = 24;
 
-// As parse_ipv4(), extension headers included; flow.proto is what follows the last of them.
+// Reads like parse_ipv4(), extension headers included; flow.proto is what follows the last of them.
 [[nodiscard]] Parsed parse_ipv6(Cursor& cursor, PacketHeaders& headers) noexcept;
 
 }  // namespace sluice

@@ -49,7 +49,7 @@ struct PacketHeaders {
     IpAddress src;
     IpAddress dst;
     std::uint64_t port = 0;  // port_name() of the pair; set by the receiver of the frame
-    // Of the unit of a later layer that is matched and keyed; nullptr: the packet completes none.
+    // The unit of a later layer that is matched and keyed; nullptr: the packet completes none.
     const UnitTexts* unit = nullptr;
 
     std::uint16_t l3_at = 0;        // offset of the IP header that ip.* refers to; 0 = not IP
@@ -77,7 +77,7 @@ struct PacketHeaders {
     std::uint8_t icmp_code = 0;
     Direction dir = Direction::In;
 
-    // Of `src` and `dst`; GeoTable fills them in.
+    // The origins of `src` and `dst`; GeoTable fills them in.
     std::uint16_t src_country = 0;  // country_number()
     std::uint16_t dst_country = 0;
     std::uint32_t src_asn = 0;

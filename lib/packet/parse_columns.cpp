@@ -231,7 +231,7 @@ void ColumnParser::store_group(std::size_t first, const Group& group) noexcept {
     const Words padded = at_most(group.length, all(kLargestPaddedFrame));
     store(&columns_.ip_len[first], group.claimed);
     store(&columns_.payload_len[first], group.payload_len);
-    // As byte_units() of a sound packet.
+    // The same as byte_units() of a sound packet.
     store(&columns_.byte_units[first], choose(both(padded, group.fits), group.claimed, there));
     store(&columns_.sport[first], _mm256_srli_epi32(group.ports, 16));
     store(&columns_.dport[first], both(group.ports, all(0xFFFF)));
@@ -300,7 +300,7 @@ void ColumnParser::parse_group(std::size_t first) noexcept {
     store_group(first, group);
 }
 
-// Of rows that went eight at a time.
+// Notes the outcome of rows that went eight at a time.
 void ColumnParser::note_parsed() noexcept {
     static_assert(sizeof(Parsed) == 1 && Parsed::Ok == Parsed{0});
     const auto where = [](RowMask rows, Parsed parsed) {
@@ -311,7 +311,7 @@ void ColumnParser::note_parsed() noexcept {
                                        where(columns_.bad_ipv4, Parsed::BadIpHeader)));
 }
 
-// What rows have that went eight at a time.
+// Sets the parts that rows have which went eight at a time.
 void ColumnParser::set_presence() noexcept {
     const RowMask rows = frames_.rows();
     const RowMask common = columns_.common;

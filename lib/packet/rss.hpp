@@ -9,7 +9,7 @@
 
 namespace sluice {
 
-// What of a frame decides which worker gets it: fields of its outermost IP header. All but
+// The part of a frame that decides which worker gets it: fields of its outermost IP header. All but
 // five_tuple go by addresses alone, so that fragments stay with their flow; under five_tuple the
 // fragments of a packet are hashed by its addresses, and may reach another worker than the rest.
 enum class Rss : std::uint8_t { Source, Destination, Symmetric, FiveTuple, SourcePrefix };
@@ -22,7 +22,7 @@ inline constexpr auto kRssNames = std::to_array<std::string_view>(
     return kRssNames[static_cast<std::size_t>(how)];
 }
 
-// Of source_prefix: the networks that stay together.
+// The networks that stay together under source_prefix.
 inline constexpr std::uint8_t kRssPrefixV4 = 24;
 inline constexpr std::uint8_t kRssPrefixV6 = 64;
 

@@ -102,7 +102,7 @@ constexpr bool text_fields_in_enum_order() noexcept {
 }
 static_assert(text_fields_in_enum_order(), "kTextFields is indexed by TextField");
 
-// What all named texts have in common; their own names are the rule set's.
+// The row that all named texts have in common; their own names are the rule set's.
 inline constexpr TextFieldRow kNamedTextRow{TextField::Named, "named text"};
 [[nodiscard]] constexpr const TextFieldRow& row_of(TextField field) noexcept {
     return is_named(field) ? kNamedTextRow : kTextFields[static_cast<std::size_t>(field)];
@@ -145,7 +145,7 @@ private:
     std::uint64_t bits_ = 0;
 };
 
-// What a packet has by itself; all other texts come with a unit of a later layer.
+// True unless a packet has the text by itself; all other texts come with a unit of a later layer.
 [[nodiscard]] constexpr bool is_of_unit(TextField field) noexcept {
     return field != TextField::Payload;
 }

@@ -26,13 +26,13 @@ struct TextName {
     [[nodiscard]] bool operator==(const TextName&) const = default;
     [[nodiscard]] bool is_derived() const noexcept { return kind >= Kind::PathPrefix; }
 };
-// Of a rule set: named_text(i) is the text of the i-th. Each stands there once.
+// The named texts of a rule set: named_text(i) is the text of the i-th. Each stands there once.
 using TextNames = std::vector<TextName>;
 
 inline constexpr std::size_t kMaxTextNameSize = 128;
 inline constexpr std::uint8_t kMaxSegments = 64;
 
-// What stands before the name, in brackets.
+// A field that stands before the name, which is in brackets.
 struct TextFamily {
     TextName::Kind kind;
     std::string_view field;
@@ -43,7 +43,7 @@ inline constexpr auto kTextFamilies = std::to_array<TextFamily>({
 });
 [[nodiscard]] std::optional<TextName::Kind> find_text_family(std::string_view field) noexcept;
 
-// What makes a text of a field, and of which fields.
+// A function that makes a text of a field, and of which fields.
 struct TextFunction {
     TextName::Kind kind;
     std::string_view name;
@@ -80,7 +80,7 @@ inline constexpr auto kTextFunctions = std::to_array<TextFunction>({
 [[nodiscard]] bool is_folded(TextField field, const TextNames& names) noexcept;
 // The name of a derived text; nullptr: it is none.
 [[nodiscard]] const TextName* find_derived(TextField field, const TextNames& names) noexcept;
-// Of these texts, those that are derived.
+// The texts of these that are derived.
 [[nodiscard]] TextFieldSet derived_of(TextFieldSet fields, const TextNames& names) noexcept;
 // The texts that a parser has to find for these: of derived ones, their sources.
 [[nodiscard]] TextFieldSet sources_of(TextFieldSet fields, const TextNames& names) noexcept;

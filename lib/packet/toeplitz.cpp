@@ -13,7 +13,7 @@ std::uint32_t window(std::span<const std::uint8_t, Toeplitz::kKeySize> key,
     return static_cast<std::uint32_t>(bits >> (8 - at % 8));
 }
 
-// What a byte of the input adds, whose first bit is number `at`.
+// The sum that a byte of the input adds, whose first bit is number `at`.
 std::uint32_t sum_of(std::size_t byte, std::span<const std::uint8_t, Toeplitz::kKeySize> key,
                      std::size_t at) noexcept {
     std::uint32_t hash = 0;

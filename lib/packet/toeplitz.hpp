@@ -14,7 +14,7 @@ namespace sluice {
 // address touches four of them.
 class Toeplitz {
 public:
-    // What follows the last bit of the longest input is still read: 40 bytes.
+    // The 32 bits behind the last bit of the longest input are still read: 40 bytes.
     static constexpr std::size_t kKeySize = RssBytes::kMaxSize + 4;
 
     explicit Toeplitz(std::span<const std::uint8_t, kKeySize> key) noexcept;

@@ -17,7 +17,7 @@ struct InnerPacket {
     std::uint32_t frame_size = 0;  // of the inner Ethernet frame; 0: there is none
 };
 
-// What a packet carries, if it is one of the tunnels to look into and holds IP. `cursor` stands
+// The packet inside, if this is one of the tunnels to look into and holds IP. `cursor` stands
 // behind the transport header that `flow` describes (behind the IP header when there is none).
 // nullopt: not a tunnel, or nothing in it that can be read: then the outer packet is the packet.
 [[nodiscard]] std::optional<InnerPacket> look_inside(const Cursor& cursor,

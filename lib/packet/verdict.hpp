@@ -8,7 +8,7 @@
 
 namespace sluice {
 
-// What happens to a packet, weakest first: of several refusing rules the strictest decides.
+// The fate of a packet, weakest first: of several refusing rules the strictest decides.
 enum class Verdict : std::uint8_t { Pass, Tag, Shape, Decoy, Reply, Reset, Drop };
 
 inline constexpr auto kVerdictNames =
@@ -29,7 +29,7 @@ inline constexpr std::size_t kVerdictCount = kVerdictNames.size();
     return kVerdictNames[static_cast<std::size_t>(verdict)];
 }
 
-// Of frames whose headers are malformed, each counted under its reason either way.
+// The policy for frames whose headers are malformed, each counted under its reason either way.
 enum class MalformedPolicy : std::uint8_t { Drop, Pass };
 
 // Why. Every packet has exactly one.

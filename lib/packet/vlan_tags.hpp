@@ -15,7 +15,7 @@ struct VlanTags {
     std::uint16_t inner = kNone;
 };
 
-// Of one tag at most.
+// The VLANs of a packet with one tag at most.
 [[nodiscard]] constexpr VlanTags vlan_tags(bool is_tagged, std::uint16_t id) noexcept {
     return {.outer = is_tagged && id != 0 ? id : VlanTags::kNone};
 }
