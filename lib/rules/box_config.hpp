@@ -24,13 +24,13 @@ namespace sluice {
 
 enum class HugePages : std::uint8_t { Auto, Required, None };
 enum class LogFormat : std::uint8_t { Text, JsonLines, Journal };
-// What a box without rules does: LastGood takes the set before the one that cannot be read, and
-// passes where there is none.
+// The behaviour of a box without rules: LastGood takes the set before the one that cannot be read,
+// and passes where there is none.
 enum class OnNoRules : std::uint8_t { LastGood, Pass, Drop };
-// What the kernel does with frames of af_xdp ports while no box takes them.
+// The kernel's treatment of frames of af_xdp ports while no box takes them.
 enum class KernelFail : std::uint8_t { Open, Closed };
-// Where its program stands at them: at the driver, or behind it, before the kernel's own stack.
-// Auto: at the driver, where that can.
+// The place of the kernel's program at them: at the driver, or behind it, before the kernel's own
+// stack. Auto: at the driver, where that can.
 enum class KernelMode : std::uint8_t { Auto, Native, Generic };
 
 // By their numbers, as sluice.yaml spells them.
@@ -241,11 +241,11 @@ inline constexpr int kBeatsInHeartbeat = 4;    // how often it beats in that tim
 inline constexpr mode_t kMostSocketMode = 0777;
 inline constexpr std::size_t kMostConfigText = 4096;  // a path of Linux
 
-// What DPDK calls the device: its text up to its arguments.
+// The name by which DPDK calls the device: its text up to its arguments.
 [[nodiscard]] std::string_view bare_device_name(std::string_view device) noexcept;
 
-// What of it no box can start by; nullopt: nothing. Every value is in its range and every text one
-// that C takes whole, each pair has a name and two devices of its own.
+// The fault by which no box can start; nullopt: none. Every value is in its range and every text
+// one that C takes whole, each pair has a name and two devices of its own.
 [[nodiscard]] std::optional<std::string> find_fault(const BoxConfig& config);
 
 }  // namespace sluice

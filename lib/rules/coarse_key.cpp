@@ -76,7 +76,7 @@ std::array<GroupingKey, CoarseKeys::kMost> widened(const GroupingKey& key) {
 
 namespace {
 
-// Whose address a part is: those of one owner have one IP version in a packet.
+// The owner of a part's address: those of one owner have one IP version in a packet.
 enum class Owner : std::uint8_t { None, Packet, OuterPacket, Client };
 Owner owner_of(Field field) noexcept {
     switch (field) {

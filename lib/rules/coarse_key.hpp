@@ -11,14 +11,14 @@
 
 namespace sluice {
 
-// What a key is charged to when the table is full: the same key with its addresses widened to
-// /24 (v4) or /64, then /48 (v6), and at last the rule itself. What would not widen a packet's key
-// is no step.
+// The wider keys that a key is charged to when the table is full: the same key with its addresses
+// widened to /24 (v4) or /64, then /48 (v6), and at last the rule itself. What would not widen a
+// packet's key is no step.
 class CoarseKeys {
 public:
     static constexpr std::size_t kMost = 2;
 
-    // Of the canonical bytes of a key; they need not outlive the call.
+    // Takes the canonical bytes of a key; they need not outlive the call.
     explicit CoarseKeys(ByteView key) noexcept;
     CoarseKeys(const GroupingKey& key, MissingKey missing, const PacketHeaders& headers,
                ByteView frame) noexcept;

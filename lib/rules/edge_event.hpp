@@ -6,7 +6,7 @@
 
 namespace sluice {
 
-// What a rule may report of its keys, as `events` lists it.
+// An event that a rule may report of its keys, as `events` lists it.
 enum class EdgeEvent : std::uint8_t {
     LimitStart,  // a limit refuses the key, which none had before
     LimitEnd,    // the key has not been refused for a while

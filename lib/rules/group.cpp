@@ -6,7 +6,7 @@
 namespace sluice {
 namespace {
 
-// What stands in the place of the whole key when a part is missing and all such packets share.
+// The whole key when a part is missing and all such packets share one.
 constexpr std::byte kSharedKey{0xFF};
 
 template <typename T>

@@ -16,7 +16,7 @@
 
 namespace sluice {
 
-// What stands before the value of each part of a key.
+// The header before the value of each part of a key.
 struct KeyPartHeader {
     std::uint8_t field;          // or kTextMark and the text
     std::uint8_t version;        // 4 or 6 for an address, else 0
@@ -51,7 +51,7 @@ public:
     void append_text(const KeyPart& part, const TextValue& value) noexcept;
     // The whole key when a part is missing and all such packets share one.
     void append_shared() noexcept;
-    // As the part has it: what it unwraps has been unwrapped.
+    // Takes the address as the part has it: what it unwraps has been unwrapped.
     void append_address(const KeyPart& part, const VersionedAddress& value) noexcept {
         SLUICE_CHECK(size_ + kMaxPartSize <= bytes_.size());
         append_block(address_header(part, value.version),

@@ -5,7 +5,7 @@
 
 namespace sluice {
 
-// What can be done to the buckets of one key of a rule.
+// Actions on the buckets of one key of a rule.
 enum class KeyAction : std::uint8_t {
     Show,     // changes nothing
     Reset,    // forgets what the key owes, its refusals and its ban

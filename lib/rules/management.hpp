@@ -7,7 +7,7 @@
 
 namespace sluice {
 
-// What is sent to an address of the box itself: all of a protocol, or one destination port of it.
+// A service at an address of the box itself: all of a protocol, or one destination port of it.
 struct ManagedService {
     std::uint8_t proto = 0;
     std::uint16_t port = 0;  // 0: it has none
@@ -15,8 +15,8 @@ struct ManagedService {
     bool operator==(const ManagedService&) const = default;
 };
 
-// What goes to the kernel's own stack at af_xdp ports, and past the box. Questions for the link
-// address of `to` (ARP, neighbour discovery) are allowed too.
+// Packets that go to the kernel's own stack at af_xdp ports, and past the box. Questions for the
+// link address of `to` (ARP, neighbour discovery) are allowed too.
 struct ManagementOptions {
     std::vector<ManagedService> allow;
     std::vector<VersionedAddress> to;

@@ -11,7 +11,7 @@
 
 #include <immintrin.h>
 
-// Which keys have an override, for the packet path: immutable, one line of 64 bytes per look-up.
+// The keys that have an override, for the packet path: immutable, one line of 64 bytes per look-up.
 //
 //   digest --> line  [ digest | check, said ] x 4     full: go on in the next line, if a bit of the
 //                                                     digest says that keys like it did
@@ -39,8 +39,8 @@ public:
         return &line(line_at(digest));
     }
 
-    // What the key has; nullptr: nothing of its own. `bytes()` gives the key's canonical bytes, and
-    // is called only where the digest is known.
+    // The key's override; nullptr: nothing of its own. `bytes()` gives the key's canonical bytes,
+    // and is called only where the digest is known.
     template <typename Bytes>
     [[nodiscard]] const OverridePlan* find(std::uint64_t digest, Bytes&& bytes) const noexcept {
         const std::uint32_t said = say(digest, bytes);
@@ -67,7 +67,7 @@ public:
         }
         return {kind, plan_in(said)};
     }
-    // That are banned; nullptr: none.
+    // The networks that are banned; nullptr: none.
     [[nodiscard]] const NetworkBans* networks() const noexcept { return networks_.get(); }
     // For a key of Kind::Numbers.
     [[nodiscard]] const LimitOverride& numbers_of(Brief brief) const noexcept {

@@ -25,7 +25,7 @@ struct LimitOverride {
     AnyLimit numbers;              // same algorithm and schema as the limit's
 };
 
-// What applies to a key instead of the rule's numbers. Many keys may share one.
+// The terms of a key instead of the rule's numbers. Many keys may share one.
 struct OverridePlan {
     bool exempt = false;                  // packets of the key pass the rule uncharged
     Nanoseconds exempt_until = kForever;  // UTC

@@ -44,18 +44,18 @@ struct PortRssMapping {
     [[nodiscard]] bool operator==(const PortRssMapping&) const = default;
 };
 
-// What decides on a box which limits are exact on each of its workers.
+// Facts of a box that decide which limits are exact on each of its workers.
 struct RssMapping {
     std::vector<PortRssMapping> ports;
     bool tunnels = false;  // ip.* may be those of a packet inside another
-    // What limits that workers share depend on.
+    // Limits that workers share depend on these.
     std::size_t workers = 2;
     Nanoseconds merge_interval = std::chrono::milliseconds{1};
 
     [[nodiscard]] bool operator==(const RssMapping&) const = default;
 };
 
-// Of a box that nothing is known of: several workers, two at least; every port hashes the source.
+// A box of which nothing is known: several workers, two at least; every port hashes the source.
 [[nodiscard]] inline RssMapping usual_rss_mapping() {
     return {.ports = {{.pair = "", .dir = Direction::In}, {.pair = "", .dir = Direction::Out}}};
 }

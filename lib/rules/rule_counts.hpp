@@ -15,13 +15,13 @@ namespace sluice {
 template <typename Number>
 struct RuleNumbers {
     Number admitted{};  // by every limit that counts something in it, in packets that go on
-    // Of the frames of those packets, on the wire; of a packet with several units once, with the
-    // first of them.
+    // Bytes of the frames of those packets, on the wire; of a packet with several units once, with
+    // the first of them.
     Number admitted_bytes{};
     Number exceeded{};  // refused by a limit, or banned, or with another unit of its packet
     Number exceeded_bytes{};
-    // It lacks the rule's key, carries nothing that a limit counts, or is refused by other rules
-    // while this one has room.
+    // A skipped packet lacks the rule's key, carries nothing that a limit counts, or is refused by
+    // other rules while this one has room.
     Number skipped{};
     Number exempted{};  // of the admitted, those whose key is exempt
 };

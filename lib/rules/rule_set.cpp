@@ -30,7 +30,7 @@ bool settings_hold(const Rule& rule) noexcept {
     return all;
 }
 
-// What answers names what is there, and goes on to what answers nothing.
+// An answer names what is there, and goes on to what answers nothing.
 bool answer_holds(const Action& action, const RuleSet& set) noexcept {
     const AnswerTerms& answer = action.answer;
     const bool truncates = answer.response == 0 && action.verdict == Verdict::Reply;
@@ -81,7 +81,7 @@ bool names_actions(const Rule& rule, std::size_t actions) noexcept {
                [&](ActionIndex action) { return action < actions; });
 }
 
-// What is shaped waits for buckets that know when they have room again, and a rule shapes only what
+// Shaped packets wait for buckets that know when they have room again, and a rule shapes only what
 // exceeds its limits.
 bool shaping_holds(const Rule& rule, const std::vector<Action>& actions) noexcept {
     const auto shapes = [&](ActionIndex action) {
@@ -144,7 +144,7 @@ bool limits_follow_keys(const Rule& rule) noexcept {
     return keys == rule.keys.size();
 }
 
-// Whether a bucket of the one limit is one of the other too: all but rates, bursts and counts is
+// True if a bucket of the one limit is one of the other too: all but rates, bursts and counts is
 // the same.
 struct SameSchema {
     const AnyLimit& other;
@@ -298,12 +298,12 @@ bool are_named(const GroupingKey& key, const TextNames& names) noexcept {
     });
 }
 
-// Where a rule asks for a registrable domain there is a list to find it by.
+// A rule that asks for a registrable domain has a list to find it by.
 bool suffixes_hold(const RuleSet& set) {
     return set.suffixes == nullptr ? !asks_for_domain(set) : are_sound(*set.suffixes);
 }
 
-// Of every text that a condition or a key tests the name is known.
+// Every text that a condition or a key tests has a known name.
 bool names_hold(const RuleSet& set) {
     const TextNames& names = set.named_texts;
     const std::vector<TextTestParts>& tests = set.classifier.parts().texts.tests;

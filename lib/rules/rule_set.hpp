@@ -29,9 +29,9 @@
 #include <string_view>
 #include <vector>
 
-// What the compiler makes of a rule file: plain data. It crosses the socket as it stands
-// (lib/wire), is checked once on arrival by find_fault(), and never changes from then on. What
-// workers need besides is derived from it when it is loaded: lib/rules/load.
+// The compiler's result for a rule file: plain data. It crosses the socket as it stands (lib/wire),
+// is checked once on arrival by find_fault(), and never changes from then on. What workers need
+// besides is derived from it when it is loaded: lib/rules/load.
 namespace sluice {
 
 inline constexpr std::size_t kMaxRuleIdSize = 128;
@@ -54,10 +54,10 @@ inline constexpr std::uint32_t kWholeTable = 1'000'000;  // table_share is in mi
 enum class OnMatch : std::uint8_t { Meter, Act, Bypass };
 enum class MissingKey : std::uint8_t { Skip, Share };
 inline constexpr auto kMissingKeyNames = std::to_array<std::string_view>({"skip", "share"});
-// What happens to a new key when live entries hold both its places in the table. Coarsen: it is
-// charged to a parent, whose addresses are wider, and at last to the rule itself.
+// The fate of a new key when live entries hold both its places in the table. Coarsen: it is charged
+// to a parent, whose addresses are wider, and at last to the rule itself.
 enum class OnFull : std::uint8_t { Open, Closed, Coarsen };
-// Which workers of the box spend a key. Local: one, to which all of its packets come. Merged:
+// The workers of the box that spend a key. Local: one, to which all of its packets come. Merged:
 // several, that share it (lib/peer/merge). Owner: one, to which the others hand its packets over.
 // Asked: one, whom the others ask, since their packets cannot be handed over (lib/peer/reserve).
 enum class LimitScope : std::uint8_t { Local, Merged, Owner, Asked };
@@ -88,7 +88,7 @@ struct KeyPart {
     }
 };
 
-// What packets are grouped by. Empty: one bucket for all of them.
+// The parts that packets are grouped by. Empty: one bucket for all of them.
 using GroupingKey = std::vector<KeyPart>;
 
 struct MeteredLimit {
@@ -100,7 +100,7 @@ struct MeteredLimit {
     Per per = Per::Packet;
     AnyLimit limit;
     LimitScope scope = LimitScope::Local;
-    // Where it is local: names how the ports that it sees spread packets (lib/policy/placement).
+    // A local limit's name for how the ports that it sees spread packets (lib/policy/placement).
     std::uint64_t rss_mapping_at_ports = 0;
     // How far workers may go ahead of each other where it is merged; 0: as the numbers suggest.
     std::uint64_t max_unsynced = 0;
@@ -108,9 +108,8 @@ struct MeteredLimit {
     std::vector<AnyLimit> coarser;
 };
 
-// What becomes of keys that are refused again and again. Each key of a rule has a penalty box of
-// its own, whose state is kept in the tables as a limit's is: `limit` is a PenaltyLimit, `name`
-// "ban".
+// The fate of keys that are refused again and again. Each key of a rule has a penalty box of its
+// own, whose state is kept in the tables as a limit's is: `limit` is a PenaltyLimit, `name` "ban".
 struct BanTerms {
     ActionIndex action = kDropAction;  // for all packets of a banned key
 };
@@ -121,8 +120,8 @@ struct Ban : BanTerms {
 // Rules with limits at the owners of their keys, one and the same packet of which several may
 // judge: it has one owner for all of them.
 struct OwnerGroup {
-    // What the keys of all those limits have in common: it decides on the owner. Packets without it
-    // have none of the keys. Empty: one worker owns all of them.
+    // The parts that the keys of all those limits have in common: they decide on the owner. Packets
+    // without them have none of the keys. Empty: one worker owns all of them.
     GroupingKey parts;
     std::uint64_t salt = 0;  // distinguishes groups without parts
 
@@ -141,8 +140,8 @@ struct RuleTerms {
     std::uint32_t cost = 1;            // units charged for each thing counted; 1 to kMaxCost
     std::vector<PathCost> path_costs;  // of requests, in the place of `cost`
     bool rejected_spend = false;       // what is not forwarded spends too
-    // It monitors, judged in the place of the nearest rule before it that is none: as if that rule
-    // had its limits.
+    // A candidate monitors, judged in the place of the nearest rule before it that is none: as if
+    // that rule had its limits.
     bool candidate = false;
     bool asks_clients = false;               // it reads Field::ProxiedClient
     EdgeEventSet events;                     // that are reported of its keys
@@ -150,8 +149,8 @@ struct RuleTerms {
     ActionIndex on_exceed = kDropAction;
     // By Color; read when a limit of the rule is a colour meter.
     std::array<ActionIndex, 3> on_color{kPassAction, kPassAction, kDropAction};
-    // Which of the set's owner groups it is of, counted from 1 on; 0: none, so that it steers no
-    // packets.
+    // The rule's number among the set's owner groups, counted from 1 on; 0: none, so that it steers
+    // no packets.
     std::uint16_t owner_group = 0;
     std::vector<GroupingKey> keys;  // one, or one for each tier; none where on_match decides
     // Keys with other numbers; nullptr: none. Shared, since there may be a million of them.
@@ -160,7 +159,7 @@ struct RuleTerms {
     [[nodiscard]] bool has_limits() const noexcept {
         return on_match == OnMatch::Meter || on_match == OnMatch::Bypass;
     }
-    // Of any thing counted.
+    // The largest cost of any thing counted.
     [[nodiscard]] std::uint32_t largest_cost() const noexcept {
         std::uint32_t largest = cost;
         for (const PathCost& by_path : path_costs) {
@@ -206,13 +205,13 @@ struct RuleSet {
     // direction reach: by headers that all packets of a connection share. The first that matches.
     std::vector<Service> services;
     Classifier service_classifier;
-    // Where addresses come from; nullptr: no rule uses origins.
+    // The origins of addresses; nullptr: no rule uses origins.
     std::shared_ptr<const GeoParts> origins;
     // The trusted proxies and their header; nullptr: client.ip is ip.src, or no rule reads it.
     std::shared_ptr<const ClientSource> clients;
-    // Where registrable domains end; nullptr: no rule asks for one.
+    // The ends of registrable domains; nullptr: no rule asks for one.
     std::shared_ptr<const std::vector<SuffixRule>> suffixes;
-    // What rules and decisions name by index; kPass and kDrop come first.
+    // Actions that rules and decisions name by index; kPass and kDrop come first.
     std::vector<Action> actions{kPass, kDrop};
     std::vector<ResponseSpec> responses;  // what actions answer requests with
     std::vector<Rule> rules;
@@ -220,8 +219,8 @@ struct RuleSet {
     TextNames named_texts;  // that conditions and keys test
 };
 
-// Whether every index, range and number is what the workers rely on. nullopt: it is; else what is
-// wrong.
+// Checks that every index, range and number is what the workers rely on. nullopt: it is; else what
+// is wrong.
 [[nodiscard]] std::optional<std::string> find_fault(const RuleSet& set);
 
 // True if a condition or a key asks for a registrable domain.

@@ -8,7 +8,7 @@
 
 namespace sluice {
 
-// What a worker spends its time with: the way of a burst, and what lies beside it.
+// The stages that a worker spends its time with: the way of a burst, and what lies beside it.
 enum class Stage : std::uint8_t {
     Receive,
     Parse,
@@ -42,8 +42,8 @@ inline constexpr auto kStages = std::to_array<StageRow>({
 });
 inline constexpr std::size_t kStageCount = kStages.size();
 
-// Of the turns of a worker one in so many is measured, few enough that reading the time-stamp
-// counter between stages takes less than a thousandth of all of its time.
+// One turn of a worker in so many is measured, few enough that reading the time-stamp counter
+// between stages takes less than a thousandth of all of its time.
 inline constexpr std::uint32_t kTurnsPerSample = 256;
 
 static_assert(in_enum_order(kStages, &StageRow::stage), "kStages is indexed by Stage");

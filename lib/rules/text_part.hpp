@@ -24,7 +24,7 @@ inline constexpr std::uint8_t kDigestMark = 1;
 // without a common secret, and finding another text of the same digest is infeasible.
 using TextDigest = std::array<std::byte, 16>;
 inline constexpr std::size_t kTextDigestSize = sizeof(TextDigest);
-// Of a long text so many bytes stand before its digest, if the key has room for them.
+// So many bytes of a long text stand before its digest, if the key has room for them.
 inline constexpr std::size_t kMostOfLongText = 48;
 
 static_assert(kLeastTextRoom >= kTextDigestSize);
@@ -38,12 +38,12 @@ struct TextValue {
     [[nodiscard]] ByteView view() const noexcept { return ByteView{bytes}.first(size); }
 };
 [[nodiscard]] TextValue text_value(const KeyPart& part, ByteView text) noexcept;
-// Of a long text what is known of it: its first kept_of_long_text() bytes, and its digest.
+// The value of a long text: its first kept_of_long_text() bytes, and its digest.
 [[nodiscard]] TextValue long_text_value(const KeyPart& part, ByteView begin,
                                         const TextDigest& digest) noexcept;
 
-// As people read it: bytes that would break a line or a part as \xNN, a digest as \h and 32
-// hexadecimal digits.
+// The value as people read it: bytes that would break a line or a part as \xNN, a digest as \h and
+// 32 hexadecimal digits.
 [[nodiscard]] std::string text_of_value(ByteView value, bool has_digest);
 
 // The same of a number of a later layer: as its field is shown.

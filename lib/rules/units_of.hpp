@@ -15,8 +15,8 @@ namespace sluice {
     return (headers.tcp_flags & (kSyn | kAck)) == kSyn && headers.fields.has(Field::TcpFlags);
 }
 
-// What a packet has by its headers of that which a limit counts. 0: nothing, so the limit does not
-// judge it. Units of later layers are no matter of headers.
+// The units, of those a limit counts, that a packet has by its headers. 0: nothing, so the limit
+// does not judge it. Units of later layers are no matter of headers.
 [[nodiscard]] inline Units units_of(Per per, const PacketHeaders& headers) noexcept {
     switch (per) {
         case Per::Packet:
@@ -30,7 +30,7 @@ namespace sluice {
     }
 }
 
-// What a packet costs under a limit of the rule.
+// The cost of a packet under a limit of the rule.
 static_assert(kMaxCost <= kMostCount / UINT32_MAX, "no cost of a packet overflows a meter");
 [[nodiscard]] inline Units cost_of(const RuleTerms& rule, Per per,
                                    const PacketHeaders& headers) noexcept {

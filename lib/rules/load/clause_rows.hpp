@@ -11,12 +11,12 @@ namespace sluice {
 using ClauseBits = std::vector<Block>;
 
 [[nodiscard]] ClauseBits all_clauses(std::size_t clauses);
-// What both have.
+// Keeps the clauses that both have.
 void keep_common(ClauseBits& bits, const ClauseBits& other) noexcept;
 void leave_out(ClauseBits& bits, const ClauseBits& other) noexcept;
 
-// Which clauses the values of one dimension satisfy, row by row: for proofs about a whole set. The
-// classifier itself has a faster form.
+// The clauses that the values of one dimension satisfy, row by row: for proofs about a whole set.
+// The classifier itself has a faster form.
 class ClauseRows {
 public:
     // Both outlive it.
@@ -24,7 +24,7 @@ public:
 
     [[nodiscard]] std::size_t count() const noexcept { return first_.size(); }
     void read(std::size_t row, ClauseBits& bits) const noexcept;
-    // Of a number.
+    // The row of a number.
     [[nodiscard]] std::size_t row_of(std::uint64_t value) const noexcept;
 
 private:

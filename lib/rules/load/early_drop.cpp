@@ -172,8 +172,8 @@ void EarlyDropProof::add_bans(std::uint32_t rule, const KeyPart& key, DroppedNet
     for (std::size_t row = 0; row < keys.rows.size(); ++row) {
         const OverridePlan& plan = overrides.plans[keys.rows[row].plan];
         const std::optional<IpPrefix> from = source_of_key(keys.key(row));
-        // What is exempt too passes once its ban has ended: where networks are banned it is left to
-        // the box.
+        // An exempt key passes once its ban has ended: where networks are banned it is left to the
+        // box.
         const bool is_left = plan.exempt && !overrides.networks.empty();
         if (plan.banned && !is_left && from && from->length == key.length(from->version) &&
             decides(rule, *from)) {

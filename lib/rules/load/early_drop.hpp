@@ -23,11 +23,11 @@ struct DroppedNetworks {
     std::uint64_t left_out = 0;  // for which there was no room
 };
 
-// What may be dropped before it reaches the box, `most` networks at most, bans before deny lists
-// and those of networks first. What passes within a network comes before it, and where there is no
-// room for all of that the network is left out: so whoever has only the first of them drops
-// nothing that passes.
-// Proven of the compiled set, so that whatever is not understood here is left to the box:
+// Finds what may be dropped before it reaches the box, `most` networks at most, bans before deny
+// lists and those of networks first. What passes within a network comes before it, and where there
+// is no room for all of that the network is left out: so whoever has only the first of them drops
+// nothing that passes. Proven of the compiled set, so that whatever is not understood here is left
+// to the box:
 //
 //   on_match: drop    enforced, by ip.src (and dir and port) alone, and no rule with on_match and
 //                     no budget of `bypass` before it can match a packet of the address

@@ -23,7 +23,7 @@ struct Environment {
     RuleRows::ReadRow row_totals = [](std::uint32_t) { return RuleTotals{}; };
     // The rules that are replaced: a limit keeps its slot, a rule its counters. nullptr: none.
     const LoadedRules* before = nullptr;
-    // Where none are: what the slots in entries mean that an earlier process has left.
+    // Slots of the entries that an earlier process has left, if there are no rules before.
     const SlotsImage* found = nullptr;
     Moves moves = Moves::GoOn;
     Forgives forgives = Forgives::Nothing;

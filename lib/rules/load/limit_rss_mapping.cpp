@@ -14,7 +14,7 @@ namespace sluice {
 namespace {
 
 constexpr std::uint64_t kAtOneWorker = 0;
-// What is below is a name of its own; hashes are beyond.
+// Numbers below are names of their own; hashes are beyond.
 constexpr std::uint64_t kLeastHash = kMappedToOwners + 1;
 
 class Words {
@@ -59,7 +59,7 @@ std::uint64_t rss_mapping_of(const LoadedLimit& limit, const LoadedRule& rule,
     if (limit.scope == LimitScope::Asked) {
         return kMappedToOwners;
     }
-    // Its packets are not handed to owners: the ports decide.
+    // The limit's packets are not handed to owners: the ports decide.
     return limit.scope == LimitScope::Local ? std::max(limit.rss_mapping_at_ports, kLeastHash)
                                             : kMappedAnywhere;
 }

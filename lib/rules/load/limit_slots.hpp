@@ -11,8 +11,8 @@
 
 namespace sluice {
 
-// What the workers' tables have to say of their entries, added up over all workers. As it stands:
-// of tables that are empty.
+// A view of the entries in the workers' tables, added up over all workers. By default: of tables
+// that are empty.
 struct TableView {
     // Live entries of a limit, and accounts of it that a worker has amounts of which may not be in
     // any total yet.
@@ -21,7 +21,7 @@ struct TableView {
     std::function<std::uint64_t()> settled = [] { return UINT64_MAX; };
 };
 
-// What becomes of keys that are moving when rules are loaded.
+// The fate of keys that are moving when rules are loaded.
 enum class Moves : bool {
     GoOn,   // workers may not all know yet that they move
     Ended,  // all do, and have told each other what they had to
@@ -54,9 +54,9 @@ struct SlotsImage {
     [[nodiscard]] bool is_sound() const;
 };
 
-// Which slot of the tables' entries belongs to which limit, and what numbers it had while there may
-// still be entries written under them. A limit keeps its slot, and so its buckets, over reloads;
-// one that left the rules keeps it until its last entry has ended.
+// Assigns slots of the tables' entries to limits, and keeps the numbers that each had while there
+// may still be entries written under them. A limit keeps its slot, and so its buckets, over
+// reloads; one that left the rules keeps it until its last entry has ended.
 //
 // Where the packets of a limit's keys meet other workers than before (`rss_mapping`), the limit is
 // `migrating_to` at first: it keeps its slot, and workers count what others hold. Once all of them
@@ -65,10 +65,10 @@ struct SlotsImage {
 class LimitSlots {
 public:
     LimitSlots();
-    // As an earlier process had them, whose entries may still lie in the tables: is_sound().
+    // Slots as an earlier process had them, whose entries may still lie in the tables: is_sound().
     explicit LimitSlots(const SlotsImage& image);
 
-    // What the next process needs to read the tables' entries as this one does.
+    // The image that the next process needs to read the tables' entries as this one does.
     [[nodiscard]] SlotsImage image() const;
 
     // Gives every limit of the set its slot, version and former numbers. Refused (TooMany) when too

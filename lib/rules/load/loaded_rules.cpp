@@ -56,7 +56,7 @@ void load_overrides(LoadedSet& set, const HashSecret& secret, const LoadedSet* b
     }
 }
 
-// Of windows, which are forgiven by them: entries do not say what their keys have.
+// Own counts of windows, which are forgiven by them: entries do not say what their keys have.
 std::shared_ptr<const OwnCounts> own_counts_of(const LoadedRule& rule, std::size_t index,
                                                const KeyHasher& hash) {
     const LoadedLimit& limit = rule.limits[index];
@@ -114,7 +114,7 @@ Result<LoadedRules> LoadedRules::load(std::shared_ptr<const RuleSet> rules,
     return loaded;
 }
 
-// What depends on the rules before, or on the process before.
+// Takes over state of the rules before, or of the process before.
 void LoadedRules::carry_over(const Environment& environment) {
     secret_ = environment.secret;
     merge_interval_ = environment.sharers.merge_interval;

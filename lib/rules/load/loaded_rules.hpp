@@ -32,13 +32,13 @@ public:
     LoadedRules& operator=(const LoadedRules&) = delete;
     ~LoadedRules() = default;
 
-    // What crossed the wire.
+    // The rule set that crossed the wire.
     [[nodiscard]] const RuleSet& rules() const noexcept { return *rules_; }
-    // What the stages read; it stays where it is, also when this object is moved.
+    // The set that the stages read; it stays where it is, also when this object is moved.
     [[nodiscard]] const LoadedSet& set() const noexcept { return *set_; }
     [[nodiscard]] const LimitSlots& slots() const noexcept { return slots_; }
     [[nodiscard]] const RuleRows& rows() const noexcept { return rows_; }
-    // Of limits that workers share.
+    // The interval of merging limits that workers share.
     [[nodiscard]] Nanoseconds merge_interval() const noexcept { return merge_interval_; }
     // One worker's scratch memory for texts; nullptr: there is no such worker.
     [[nodiscard]] TextScratch* texts(std::size_t worker) const noexcept {

@@ -83,8 +83,8 @@ struct LoadedSet {
     std::shared_ptr<const GeoTable> geo_table;              // nullptr: no rule uses origins
     std::shared_ptr<const ProxiedClients> proxied_clients;  // nullptr: as RuleSet::clients
     std::vector<LoadedLimit> gone;
-    // Of each rule, what it means for the owner of a packet (lib/engine/stage/steer_burst); empty:
-    // no packet is handed over.
+    // The meaning of each rule for the owner of a packet (lib/engine/stage/steer_burst); empty: no
+    // packet is handed over.
     std::vector<std::uint16_t> steering;
     Nanoseconds longest_debt{};
     bool reports_limits = false;    // some rule reports events of keys that its limits refuse

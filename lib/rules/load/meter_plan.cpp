@@ -38,7 +38,7 @@ bool passes_green(const LoadedRule& rule) noexcept {
 
 FastMeter pooled_meter(const LoadedRule& rule, const LoadedLimit& limit) noexcept {
     const bool colored = algorithm_of(limit.limit) == Algorithm::ColorMeter;
-    // Which connection a packet may open, the general path finds out.
+    // The general path finds out which connection a packet may open.
     const bool opens = algorithm_of(limit.limit) == Algorithm::Concurrency;
     return limit.shared != 0 || opens || (colored && !passes_green(rule)) ? FastMeter::General
                                                                           : FastMeter::Pooled;
@@ -111,7 +111,7 @@ std::uint32_t schema_of_wider(MeterPlan& plan, const GroupingKey& parts, Missing
     return schema;
 }
 
-// What else a key may be, an override's or a worker's elsewhere, the general path finds out, and
+// The general path finds out what else a key may be, an override's or a worker's elsewhere, and
 // what colours make of it.
 bool coarsens_fast(const LoadedRule& rule, const LoadedLimit& limit, FastMeter meter) noexcept {
     const bool counts =
@@ -177,8 +177,8 @@ bool has_action(const LoadedRule& rule, std::span<const Action> actions, Is&& is
            std::any_of(rule.on_color.begin(), rule.on_color.end(), at);
 }
 
-// What an answer goes by: a request is known by its protocol, how long its answer is by its method;
-// a client of QUIC is told where its Initial was opened.
+// Texts that an answer goes by: a request is known by its protocol, how long its answer is by its
+// method; a client of QUIC is told where its Initial was opened.
 void note_answers(const LoadedRule& rule, std::span<const Action> actions, RulePlan& made,
                   MeterPlan& plan) {
     const auto answers_requests = [](const Action& action) { return action.answer.response != 0; };
@@ -238,7 +238,7 @@ void add_rule(MeterPlan& plan, const LoadedRule& rule, std::span<const Action> a
     for (const LoadedLimit& limit : rule.limits) {
         LimitPlan& added = plan.limits.emplace_back(limit_plan(plan, rule, limit));
         added.index = static_cast<std::uint8_t>(made.limits++);
-        // What is within its queue may have to wait for its departure.
+        // A packet within its queue may have to wait for its departure.
         if (shapes && std::holds_alternative<LeakyBucketLimit>(limit.limit)) {
             added.meter = FastMeter::General;
         }

@@ -12,8 +12,8 @@
 #include <deque>
 #include <vector>
 
-// What the stages behind matching read of a rule set, side by side: derived from the rules when
-// they are loaded, in the order of the file. Nothing here depends on how many rules there are.
+// The parts of a rule set for the stages behind matching, side by side: derived from the rules when
+// they are loaded, in the order of the file. Nothing here depends on the number of rules.
 namespace sluice {
 
 class OverrideTable;
@@ -39,7 +39,7 @@ struct alignas(64) LimitPlan {
     const Limit* gcra = nullptr;        // nullptr: another algorithm
     const AnyLimit* numbers = nullptr;  // in the rule set
     const OverrideTable* overrides = nullptr;
-    // What requests are worth in units by their paths, in the place of `cost`; nullptr: the same.
+    // Units that requests cost by their paths, in the place of `cost`; nullptr: the same.
     const PathCosts* costs_by_path = nullptr;
     std::uint32_t rule = 0;
     std::uint32_t cost = 1;  // units for each thing counted
@@ -58,8 +58,8 @@ struct alignas(64) LimitPlan {
     bool has_queue = false;  // its states do: records in further lines of the pool
 };
 
-// What a limit coarsens to, where the fast path can charge it: by aggregation level - 1, the same
-// limit with wider numbers; and the schemas of the wider keys, nearest first.
+// The wider limits that a limit coarsens to, where the fast path can charge them: by aggregation
+// level - 1, the same limit with wider numbers; and the schemas of the wider keys, nearest first.
 struct CoarserPlan {
     std::array<std::uint32_t, CoarseKeys::kMost> schemas{};
     std::vector<LimitPlan> levels;
@@ -75,7 +75,7 @@ struct RulePlan {
     Mode mode = Mode::Monitor;
     ActionIndex on_exceed = kDropAction;
     Verdict exceed_verdict = Verdict::Drop;  // that action's
-    // Of a rule that decides on sight.
+    // The action of a rule that decides on sight.
     ActionIndex match_action = kDropAction;
     Verdict match_verdict = Verdict::Drop;
     // The fast path can decide a refusal by a limit: nothing else is spent or noted for it.
@@ -83,13 +83,13 @@ struct RulePlan {
     bool rejected_spend = false;
     bool candidate = false;
     std::uint32_t place = 0;  // as in LoadedRule
-    // It enforces, and its answer tells a client how long to wait.
+    // The rule enforces, and its answer tells a client how long to wait.
     bool tells_wait = false;
     bool has_overrides = false;
-    // Its condition may match some packets of a connection and not others.
+    // The condition may match some packets of a connection and not others.
     bool chooses_segments = false;
     std::uint32_t counters = 0;
-    // What its condition and its keys read, and what its keys do: of derived texts, their sources.
+    // The texts that condition and keys read, and that keys do: of derived texts, their sources.
     TextFieldSet texts;
     TextFieldSet key_texts;
     // The units of later layers that limits of it count.
@@ -119,7 +119,7 @@ struct MeterPlan {
     bool answers_requests = false;
     // True if a limit counts open connections, whose packets are followed.
     bool counts_open = false;
-    // What all rules together read, and the units of later layers that they count.
+    // Texts that all rules together read, and the units of later layers that they count.
     TextFieldSet texts;
     TextFieldSet derived;  // the derived ones themselves
     PerSet counts;

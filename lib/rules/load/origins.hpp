@@ -6,7 +6,7 @@
 
 namespace sluice {
 
-// Where addresses come from, and its look-up table; nullptr: no rule uses origins.
+// The origins of addresses, and their look-up table; nullptr: no rule uses origins.
 struct MappedOrigins {
     std::shared_ptr<const GeoParts> parts;
     std::shared_ptr<const GeoTable> map;

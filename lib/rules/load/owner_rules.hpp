@@ -6,8 +6,8 @@
 
 namespace sluice {
 
-// What a rule means for the owner of a packet that it matches: its owner group, counted from 1 on,
-// and what goes with it.
+// The meaning of a rule for the owner of a packet that it matches: its owner group, counted from 1
+// on, and what goes with it.
 inline constexpr std::uint16_t kHandsNothing = 0;
 inline constexpr std::uint16_t kIsBudget = 0x8000;  // checked before rules that decide on sight
 inline constexpr std::uint16_t kDecidesOnSight = 0x7FFF;  // no further rule is checked

@@ -45,7 +45,7 @@ void RuleRows::assign(LoadedSet& set, const ReadRow& read) {
     }
 }
 
-// Where a rule has other limits than before, all of them count from now on.
+// A rule with other limits than before counts all of them from now on.
 void RuleRows::adopt_limits(const LoadedRule& rule, Row& row, const ReadRow& read) {
     std::vector<std::string> names = names_of(rule);
     if (names != row.limits) {

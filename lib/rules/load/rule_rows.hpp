@@ -12,20 +12,20 @@
 
 namespace sluice {
 
-// What a rule has counted, over all workers.
+// The counts of a rule, over all workers.
 struct RuleTotals {
     RuleCounts counts;
     // Packets that each limit of a rule with several has refused, by their order in it.
     std::array<std::uint64_t, kMaxLimitsPerRule> refused{};
 };
 
-// Which row of the workers' rule counters belongs to which rule id. A rule keeps its row over
-// reloads, and while it is off or gone, until another rule finds no row but that; so its counters
-// go on. Rows are never zeroed, since only workers write them: a row that is given out anew
-// remembers what it held, and that is subtracted.
+// Assigns rows of the workers' rule counters to rule ids. A rule keeps its row over reloads, and
+// while it is off or gone, until another rule finds no row but that; so its counters go on. Rows
+// are never zeroed, since only workers write them: a row that is given out anew remembers what it
+// held, and that is subtracted.
 class RuleRows {
 public:
-    // What the workers have written to a row so far, all of them together.
+    // Reads the counts that the workers have written to a row so far, all of them together.
     using ReadRow = std::function<RuleTotals(std::uint32_t row)>;
 
     RuleRows();
@@ -34,7 +34,7 @@ public:
     // longest.
     void assign(LoadedSet& set, const ReadRow& read);
 
-    // What a rule has counted since it came.
+    // The counts of a rule since it came.
     [[nodiscard]] RuleTotals totals(const LoadedRule& rule, const ReadRow& read) const;
 
 private:

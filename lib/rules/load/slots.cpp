@@ -44,7 +44,7 @@ bool has_leases(const LoadedLimit& limit) {
     return limit.shared != 0 && gcra != nullptr && gcra->parts() == 1;
 }
 
-// Of a limit whose numbers were lowered, buckets may have used more than those in force allow.
+// Buckets of a limit whose numbers were lowered may have used more than those in force allow.
 Units most_used_at(const LoadedLimit& limit, std::size_t level, const AnyLimit& numbers) {
     const Units now = most_used(numbers);
     return level < limit.most_used.size() ? std::max(limit.most_used[level], now) : now;

@@ -20,7 +20,7 @@ bool may_answer(const RuleSet& set, const Rule& rule) {
                                    [&](ActionIndex action) { return is_plain(set, action); }));
 }
 
-// Those that test a text.
+// The clauses that test a text.
 ClauseBits text_clauses(const ClassifierParts& parts) {
     ClauseBits bits(blocks_for(parts.rule_of.size()));
     for (const TextTermParts& term : parts.texts.terms) {

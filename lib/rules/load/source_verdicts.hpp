@@ -12,13 +12,13 @@
 
 namespace sluice {
 
-// Where packets come in.
+// The port at which packets come in.
 struct ReceivingPort {
     std::uint64_t pair = 0;  // port_name()
     Direction dir{};
 };
 
-// What is certain of all well-formed packets of a port that come from the same source.
+// Facts that are certain of all well-formed packets of a port that come from the same source.
 struct SourceVerdict {
     static constexpr std::uint32_t kNoRule = std::numeric_limits<std::uint32_t>::max();
 
@@ -57,7 +57,7 @@ public:
     }
 
 private:
-    // What a rule is to the proof.
+    // The part of a rule in the proof.
     struct Part {
         bool decides = false;   // before any limit, or it may let a packet by
         bool drops = false;     // on sight
