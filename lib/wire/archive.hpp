@@ -45,7 +45,7 @@ template <typename T>
 inline constexpr bool kAsInMemory =
     (std::is_arithmetic_v<T> && !std::is_same_v<T, bool>) || std::is_same_v<T, std::byte>;
 
-// What a Reader fills. Types without a default value overload blank_of().
+// A value that a Reader fills. Types without a default value overload blank_of().
 template <typename T>
 [[nodiscard]] T blank() {
     if constexpr (std::is_default_constructible_v<T>) {
@@ -214,7 +214,7 @@ public:
     [[nodiscard]] bool finished() const noexcept { return ok_ && rest_.empty(); }
 
 private:
-    // What a block of memory takes beside its bytes.
+    // Memory that a block takes beside its bytes.
     static constexpr std::size_t kBlockHead = 32;
 
     // Grows by doubling, as vectors do.

@@ -15,7 +15,7 @@ namespace sluice {
 // Without the 32-bit length that goes before it on the socket.
 [[nodiscard]] std::vector<std::byte> encode(const Request& request);
 [[nodiscard]] std::vector<std::byte> encode(const Reply& reply);
-// As the ApplyRules that would say the same.
+// The same bytes as the ApplyRules that says this.
 [[nodiscard]] std::vector<std::byte> encode(const RulesInForce& rules);
 // NoMemory: rules that need more than there is room for, to be decoded, loaded and kept. Nothing of
 // that size has been allocated then.

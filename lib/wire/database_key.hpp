@@ -8,8 +8,8 @@
 
 namespace sluice {
 
-// What sluiced and the dataplane share, and nobody else: Hyperscan's databases are programs that
-// the dataplane runs, so it loads those that carry a sum under this key, made when they were
+// A secret of sluiced and the dataplane, and of nobody else: Hyperscan's databases are programs
+// that the dataplane runs, so it loads those that carry a sum under this key, made when they were
 // compiled.
 struct DatabaseKey {
     std::array<std::uint8_t, 32> bytes{};
@@ -29,7 +29,7 @@ inline constexpr const char* kDatabaseKeyFile = "database-key";  // in a state d
 // A key of this process alone: no other one's databases are taken.
 [[nodiscard]] DatabaseKey random_database_key();
 
-// Of all databases of the set, in order, with the patterns they belong to. Zeroes: it has none.
+// The seal of a set's databases, in order, with the patterns they belong to. Zeroes: none.
 [[nodiscard]] DatabaseSeal seal_of(const RuleSet& rules, const DatabaseKey& key);
 
 // Compares without a hint, by its time, at how much of the sum is right.

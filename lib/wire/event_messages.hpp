@@ -7,7 +7,7 @@
 
 namespace sluice {
 
-// What has become of keys under rules with `events`, from a number on.
+// Asks for what has become of keys under rules with `events`, from a number on.
 struct GetEvents {
     std::uint64_t origin = 0;  // as in Events; of another dataplane: from the oldest on
     std::uint64_t from = 0;    // 0: the oldest

@@ -10,8 +10,8 @@ constexpr std::size_t kHeadSize = sizeof(std::uint32_t);
 
 }  // namespace
 
-// What was read is dropped here, once for all messages of the last feed: a flood of tiny ones does
-// not move the rest each time.
+// Bytes that were read are dropped here, once for all messages of the last feed: a flood of tiny
+// ones does not move the rest each time.
 void FrameBuffer::feed(ByteView bytes) {
     held_.erase(held_.begin(), held_.begin() + static_cast<std::ptrdiff_t>(read_));
     read_ = 0;

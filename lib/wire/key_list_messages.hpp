@@ -3,10 +3,10 @@
 #include <string>
 #include <vector>
 
-// What the tables of the workers hold, limit by limit and key by key.
+// The contents of the workers' tables, limit by limit and key by key.
 namespace sluice {
 
-// What one limit of a rule with several has counted, and holds.
+// The counts of one limit of a rule with several, and its entries.
 struct LimitStats {
     std::string name;
     std::uint64_t refused = 0;  // packets, and of a packet with several units each of these
@@ -15,7 +15,7 @@ struct LimitStats {
     static void fields(auto& archive, auto& m) { archive(m.name, m.refused, m.entries); }
 };
 
-// Of one answer to ListKeys.
+// The most keys in one answer to ListKeys.
 inline constexpr std::uint32_t kMostListedKeys = 1'000;
 
 // The live keys of a rule, or those in its penalty boxes, a page of them: as the tables of all
@@ -24,7 +24,7 @@ struct ListKeys {
     std::uint64_t generation = 0;  // that the rule is meant in; refused when another runs
     std::string rule;
     bool bans = false;
-    // Where the page before ended; 0, 0: from the beginning on.
+    // The end of the page before; 0, 0: from the beginning on.
     std::uint32_t worker = 0;
     std::uint64_t position = 0;
     std::uint32_t most = 0;  // from 1 to kMostListedKeys

@@ -120,7 +120,7 @@ struct SetMergeInterval {
     static void fields(auto& archive, auto& m) { archive(m.interval_ns); }
 };
 
-// From a client that has nothing to ask and means to stay; answered by Applied.
+// A message from a client that has nothing to ask and means to stay; answered by Applied.
 struct Ping {};
 
 // Replies.
@@ -194,7 +194,7 @@ struct KeyOnWorker {
     bool exempt = false;    // the key is
     bool banned = false;    // likewise
     bool begun = false;     // without an answer: the action may be done
-    // Its place in the penalty box; see KeyBox in lib/engine.
+    // The key's place in the penalty box; see KeyBox in lib/engine.
     std::uint64_t refusals = 0;
     std::uint64_t after = 0;
     std::int64_t ban_left_ns = 0;

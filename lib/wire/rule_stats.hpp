@@ -9,7 +9,7 @@
 
 namespace sluice {
 
-// Of the limit of a rule that came closest to what is promised; all 0: workers share none of them.
+// The limit of a rule that came closest to what is promised; all 0: workers share none of them.
 struct OvershootStats {
     std::uint64_t max_unsynced = 0;
     std::uint64_t promised = 0;  // units beyond the limit's own bound

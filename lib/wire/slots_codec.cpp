@@ -34,7 +34,7 @@ namespace {
 
 constexpr std::uint64_t kSlotsMagic = 0x34'53'54'4F'4C'53'4C'53;  // SLSLOTS4
 
-// What tables need to know of a limit: other fields than those that cross the wire.
+// The facts that tables need to know of a limit: other fields than those that cross the wire.
 template <typename Archive>
 void serialize_slot(Archive& archive, Of<LoadedLimit> auto& limit) {
     bool shared = limit.shared != 0;

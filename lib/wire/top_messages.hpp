@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-// Which keys the rules count most for.
+// The keys that the rules count most for.
 namespace sluice {
 
-// Whom the rules count the most packets for.
+// Asks for the keys that the rules count the most packets for.
 struct GetTop {
     std::string rule;  // empty: all rules
     TopOrder order = TopOrder::Hits;

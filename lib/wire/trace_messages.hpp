@@ -24,7 +24,7 @@ struct BeginTrace {
         archive.check(m.snap <= kMostTracedBytes);
     }
 };
-// What has passed since it was read last.
+// Asks for the packets that have passed since the last read.
 struct ReadTrace {
     std::uint64_t origin = 0;  // as in TraceBegun
     std::uint64_t number = 0;
@@ -43,7 +43,7 @@ struct TraceBegun {
     std::uint64_t number = 0;
     std::uint32_t most_per_second = 0;  // packets of each worker
     std::uint32_t unread_after_ms = 0;  // it ends when it is not read for so long
-    // What the condition reads and no rule in force does: it is seen of no packet.
+    // Fields that the condition reads and no rule in force does: they are seen of no packet.
     std::vector<std::string> unread_fields;
 
     static void fields(auto& archive, auto& m) {

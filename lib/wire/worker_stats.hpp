@@ -16,10 +16,10 @@
 #include <string>
 #include <vector>
 
-// What a worker tells of each of its parts.
+// The figures that a worker gives of each of its parts.
 namespace sluice {
 
-// Where a worker's time went, of one of its turns in kTurnsPerSample.
+// The time of a worker by stage, of one of its turns in kTurnsPerSample.
 struct StageStats {
     std::array<std::uint64_t, kStageCount> cycles{};  // of the time-stamp counter
     std::uint64_t packets = 0;                        // of those turns
@@ -34,7 +34,7 @@ struct StageStats {
 inline constexpr std::size_t kConnectionEventCount = kConnectionEvents.size();
 inline constexpr std::size_t kTrackEventCount = kTrackEvents.size();
 
-// What a worker remembers of connections between their packets, and what happened to them.
+// The connections that a worker remembers between their packets, and what happened to them.
 struct ConnectionStats {
     std::array<std::uint64_t, kConnectionEventCount> by_event{};
     std::array<std::uint64_t, kUnreadKinds> unread{};  // by unread_kind()
@@ -85,7 +85,7 @@ inline constexpr auto kStatRows<ConnectionStats> = std::tuple{
             {"sluice_quic_half_hellos", "Hellos over QUIC that are not whole yet."}},
 };
 
-// What a worker has asked owners of keys, and answered as one.
+// The questions that a worker has asked owners of keys, and those that it answered as one.
 struct AskStats {
     std::array<std::uint64_t, kAskEventCount> by_event{};
     // Now:
