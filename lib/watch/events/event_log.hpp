@@ -44,7 +44,7 @@ public:
         std::uint64_t missed = 0;  // that came between `from` and the oldest there is
         std::vector<KeyEvent> events;
     };
-    // From that number on, `most` at most; of one that is yet to come, none.
+    // Reads from that number on, `most` at most; from one that is yet to come, none.
     [[nodiscard]] Slice read(std::uint64_t from, std::size_t most) const;
 
     // The rule that an event is of; nullptr: its set is no longer known.

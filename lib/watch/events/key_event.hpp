@@ -7,9 +7,9 @@
 
 namespace sluice {
 
-// What is told of one key. `Lost` stands in the place of events that could not be told. `Bridged`
-// is told of a pair: the kernel forwarded its frames while no box took them. `ChecksumsTrusted` of
-// a side of a service: its checksums are not verified from then on. `DebtsForgiven` of one key, by
+// Events told of one key. `Lost` stands in the place of events that could not be told. `Bridged` is
+// told of a pair: the kernel forwarded its frames while no box took them. `ChecksumsTrusted` of a
+// side of a service: its checksums are not verified from then on. `DebtsForgiven` of one key, by
 // its reset, or of all that have been forgiven under a rule set since the last one.
 enum class KeyEventKind : std::uint8_t {
     LimitStart,

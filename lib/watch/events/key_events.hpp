@@ -45,7 +45,7 @@ public:
         }
     }
 
-    // Whom an event is about.
+    // The subject of an event.
     struct About {
         TableKey key;                // of the bucket, or the box
         std::uint64_t identity = 0;  // of the limit, or the box

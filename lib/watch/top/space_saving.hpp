@@ -38,7 +38,7 @@ public:
     void turn();
 
     [[nodiscard]] const Counted* find(std::string_view key) const;
-    // What a key that is not held may have been counted, at most.
+    // The most that a key which is not held may have been counted.
     [[nodiscard]] std::uint64_t least() const noexcept {
         return counted_.size() < capacity_ ? 0 : counted_.front().count();
     }

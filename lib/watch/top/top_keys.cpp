@@ -156,7 +156,7 @@ TopKeys::Overlap TopKeys::overlap(TopWindow window, Instant since) const noexcep
     const auto index = static_cast<std::size_t>(window);
     const Nanoseconds whole = kTopWindows[index];
     const Instant begun = running_[index].begun;
-    // Of the part before, what the rule was there for; it comes to the window's beginning.
+    // The part before counts as far as the rule was there; it comes to the window's beginning.
     const Nanoseconds known = std::min(begun - since, whole);
     const Nanoseconds reaches = std::min(whole - (now_ - begun), known);
     return {std::min(now_ - since, whole),

@@ -42,10 +42,10 @@ struct TopKey {
     bool banned = false;
 };
 
-// Whom the rules count the most packets for, from samples, over each of the windows that end now. A
-// window is the part of it that runs, whole, and as much of the part before as reaches into it, as
-// if that had come evenly. Memory is bounded whatever keys come: up to 1000 keys a rule and window,
-// fewer when there are many rules.
+// The keys that the rules count the most packets for, from samples, over each of the windows that
+// end now. A window is the part of it that runs, whole, and as much of the part before as reaches
+// into it, as if that had come evenly. Memory is bounded whatever keys come: up to 1000 keys a rule
+// and window, fewer when there are many rules.
 class TopKeys {
 public:
     static constexpr std::size_t kMaxKeys = 1000;  // of a rule
@@ -59,7 +59,7 @@ public:
     // Now and then, in order, before samples are taken and before anybody asks: what is now.
     void pass(Instant now);
 
-    // Which keys are listed: those of one rule or (empty) of all, and the first `count` of them.
+    // The keys to list: those of one rule or (empty) of all, and the first `count` of them.
     struct Choice {
         std::string rule{};
         TopOrder order = TopOrder::Hits;

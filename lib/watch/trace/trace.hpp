@@ -14,7 +14,7 @@
 
 namespace sluice {
 
-// What somebody wants to see of the packets that go by.
+// The choice of the packets that somebody wants to see go by.
 struct TraceTerms {
     std::string rule;           // that decided them or, of what goes on, matches; empty: any
     bool refused = false;       // only what is kept back

@@ -12,7 +12,7 @@
 
 namespace sluice {
 
-// Of the rules that match a packet, so many are named.
+// The most rules that match a packet of which each is named.
 inline constexpr std::size_t kMostNamedMatches = 8;
 
 inline constexpr std::uint32_t kOfNoService = ~std::uint32_t{0};

@@ -13,7 +13,7 @@ namespace sluice {
 // The most bytes of a frame that a trace keeps.
 inline constexpr std::size_t kMostTracedBytes = 1600;
 
-// What became of one packet, as those are told of it who trace.
+// The fate of one packet, as those who trace are told of it.
 struct TracedPacket {
     std::int64_t utc_ns = 0;  // when it was decided, since 1970
     std::uint32_t lcore = 0;  // of the worker that did
@@ -32,7 +32,7 @@ struct TracedPacket {
     std::string service;        // whose it is; empty: none's
     bool would_refuse = false;  // that one is in monitor and would refuse it, for this reason:
     Reason why_would_refuse = Reason::Unmatched;
-    // Where `has_ip`, and the ports where `has_ports`.
+    // Addresses are there if `has_ip`, and the ports if `has_ports`.
     bool has_ip = false;
     bool has_ports = false;
     bool is_v6 = false;
