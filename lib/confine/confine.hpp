@@ -6,7 +6,7 @@
 
 namespace sluice {
 
-// What a process gives up for good: it never gets it back, and neither does what it starts.
+// Rights given up for good: a process never gets them back, and neither does what it starts.
 
 // For a process of one thread that root has started: from here on it is that user, with the user's
 // groups and no capability. Nothing happens when it runs as that user already.

@@ -25,7 +25,7 @@ CapabilityMask mask_to_keep = 0;
 sem_t dropped;
 sem_t failed;
 
-// What the kernel calls of this thread alone; safe in a handler of a signal.
+// Drops the capabilities of this thread alone; safe in a handler of a signal.
 bool drop_own() noexcept {
     __user_cap_header_struct head{_LINUX_CAPABILITY_VERSION_3, 0};
     std::array<__user_cap_data_struct, 2> sets{};
