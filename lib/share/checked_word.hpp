@@ -12,7 +12,7 @@ class CheckedWord {
 public:
     [[nodiscard]] std::uint64_t value() const noexcept { return word_ & kMask; }
     [[nodiscard]] bool is_whole() const noexcept { return word_ == sealed(value()); }
-    // Its low kBits.
+    // Keeps the low kBits of `value`.
     void set(std::uint64_t value) noexcept { store_word(word_, sealed(value & kMask)); }
 
 private:

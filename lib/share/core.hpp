@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <utility>
 
-// Who may touch what. Two types carry the cross-core story:
+// Rights to touch what cores share. Two types carry the cross-core story:
 //
 //   CoreToken   the right to act as one core; one exists per worker, it cannot be copied
 //   Counter     written by its owner, read by anyone
@@ -68,7 +68,7 @@ private:
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
-// Of what is rare and may happen on any core: add() has a lock prefix.
+// A count of what is rare and may happen on any core: add() has a lock prefix.
 class SharedCounter {
 public:
     void add(std::uint64_t n) noexcept { value_.fetch_add(n, std::memory_order_relaxed); }

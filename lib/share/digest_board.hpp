@@ -77,7 +77,7 @@ private:
     [[nodiscard]] static bool is(std::uint64_t word, std::uint64_t digest) noexcept {
         return word != 0 && ((word ^ digest) & ~kTimeMask) == 0;
     }
-    // What is free has been there for longest.
+    // A free place counts as the oldest.
     [[nodiscard]] static std::uint64_t age(const Word& one, std::uint32_t seconds) noexcept {
         const std::uint64_t word = one.load(std::memory_order_relaxed);
         return word == 0 ? kTimeMask + 1 : (seconds - word) & kTimeMask;

@@ -9,9 +9,9 @@
 
 namespace sluice {
 
-// Which of many cores have something of a digest: one look, whatever their number. Each core sets
-// and clears its own bit; what shares a place with another digest may be named for it as well, so
-// who must know for sure asks the named core's own table.
+// The cores, of many, that have something of a digest: one look, whatever their number. Each core
+// sets and clears its own bit; what shares a place with another digest may be named for it as well,
+// so who must know for sure asks the named core's own table.
 //
 //   place of a digest   [ core 0 | core 1 | ... | core 63 ] ...      a word for each 64 cores
 //

@@ -2,7 +2,7 @@
 #include <atomic>
 #include <cstdint>
 
-// As word.hpp, of 32 bits.
+// The functions of word.hpp, for 32 bits.
 namespace sluice {
 
 inline void store_half_word(std::uint32_t& word, std::uint32_t value) noexcept {

@@ -44,7 +44,7 @@ public:
     [[nodiscard]] Record* next() noexcept {
         return filled_ - retired_ > mask_ ? nullptr : &records_[filled_ & mask_];
     }
-    // What next() gave is filled. The reader sees it once it is published.
+    // Commits the record that next() gave. The reader sees it once it is published.
     void commit() noexcept {
         // The line of one that comes soon is in the reader's cache.
         prefetch_to_write(&records_[(++filled_ + kAhead) & mask_]);
@@ -71,7 +71,7 @@ public:
     [[nodiscard]] const Record& kept(std::uint64_t number) const noexcept {
         return records_[number & mask_];
     }
-    // Those below `number`, which the reader is done with, are needed no more.
+    // Records below `number`, which the reader is done with, are needed no more.
     void retire(std::uint64_t number) noexcept { retired_ = number; }
 
     // The reader's. How many records wait for it, at most `most`.

@@ -20,7 +20,7 @@ public:
     [[nodiscard]] T get() const noexcept {
         return values_[number_.load(std::memory_order_acquire) % kKept];
     }
-    // Its one writer.
+    // Called by the one writer.
     void set(const T& next) noexcept {
         const std::uint64_t number = number_.load(std::memory_order_relaxed) + 1;
         values_[number % kKept] = next;

@@ -27,7 +27,7 @@ public:
         }
         return &records_[at & mask_];
     }
-    // What next() gave is filled.
+    // Commits the record that next() gave.
     void commit() noexcept {
         written_.store(written_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
     }
