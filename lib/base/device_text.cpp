@@ -54,7 +54,6 @@ std::vector<std::string> interfaces_of(const std::string& device) {
     return found;
 }
 
-// What stands behind an @, where the lcores run, does not count.
 std::string other_program_text(const std::string& interface, unsigned number, bool is_native) {
     const std::string id = std::to_string(number);
     return "the XDP program " + id + (is_native ? " (native)" : " (generic)") + " at " + interface +
@@ -64,6 +63,7 @@ std::string other_program_text(const std::string& interface, unsigned number, bo
            (is_native ? " xdpdrv" : " xdpgeneric") + " off` takes it away";
 }
 
+// CPUs behind an @, where the lcores run, do not count.
 std::size_t count_lcores(std::string_view list) {
     std::size_t count = 0;
     bool group = false;

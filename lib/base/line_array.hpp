@@ -12,8 +12,8 @@
 
 namespace sluice {
 
-// As many values as there are lines in a table, beside it: in the same kind of pages, so that a
-// look-up at any place misses the TLB no more often than the table's own.
+// An array of as many values as there are lines in a table, beside it: in the same kind of pages,
+// so that a look-up at any place misses the TLB no more often than the table's own.
 template <typename T>
 class LineArray {
     static_assert(std::is_trivially_copyable_v<T>);

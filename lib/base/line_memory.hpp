@@ -15,7 +15,7 @@ public:
         : data_{data}, bytes_{bytes}, page_size_{page_size} {}
     ~LineMemory();
     LineMemory(LineMemory&& other) noexcept;
-    // What a request takes of the process, whichever pages it gets, its rounding included.
+    // The bytes that a request takes of the process, whatever its pages, its rounding included.
     [[nodiscard]] static std::size_t taken_for(std::size_t bytes) noexcept;
     LineMemory(const LineMemory&) = delete;
     LineMemory& operator=(const LineMemory&) = delete;
@@ -23,7 +23,7 @@ public:
 
     [[nodiscard]] void* data() const noexcept { return data_; }
     [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
-    // Of the requested pages; transparent huge pages count as what the kernel promises.
+    // The size of the requested pages; transparent huge pages count as what the kernel promises.
     [[nodiscard]] std::size_t page_size() const noexcept { return page_size_; }
 
 private:

@@ -15,7 +15,7 @@ inline constexpr std::uint64_t kMemoryKeptBack = std::uint64_t{16} << 20;
 // leave, less what is kept back. What cannot be read limits nothing.
 [[nodiscard]] std::uint64_t available_memory();
 
-// Its parts, of the texts that the kernel writes.
+// Parts of available_memory(), of the texts that the kernel writes.
 
 // "MemAvailable: 12 kB" of /proc/meminfo; "inactive_file 4096" of a group's memory.stat.
 [[nodiscard]] std::optional<std::uint64_t> number_behind(std::string_view text,

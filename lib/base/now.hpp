@@ -3,17 +3,17 @@
 
 namespace sluice {
 
-// What time of day it is for instants: how far UTC is ahead of them, and by how much it has been
-// set back in all since they are told.
+// The time of day for instants: how far UTC is ahead of them, and by how much it has been set back
+// in all since they are told.
 struct TimeOfDay {
     Nanoseconds utc_ahead{};
     Nanoseconds set_back{};
     [[nodiscard]] bool operator==(const TimeOfDay&) const noexcept = default;
 };
 
-// What time it is, as a worker passes it down once per burst: the instant, which every algorithm
-// uses, and the time of day, which windows aligned to the wall clock need. The reader of the
-// clocks guarantees that `at` never decreases; UTC may, when it is set back.
+// The time as a worker passes it down once per burst: the instant, which every algorithm uses, and
+// the time of day, which windows aligned to the wall clock need. The reader of the clocks
+// guarantees that `at` never decreases; UTC may, when it is set back.
 struct Now {
     Instant at{};
     Nanoseconds utc_ahead{};

@@ -22,7 +22,7 @@ namespace sluice {
 
 // The names in a folder. All of them or an Error; a folder that is not there has none.
 [[nodiscard]] Result<std::vector<std::string>> list_folder(const std::string& folder);
-// As many as can be read, for those to whom the others are no loss.
+// The names that can be read, for those to whom the others are no loss.
 [[nodiscard]] std::vector<std::string> names_in(const std::string& folder);
 
 }  // namespace sluice

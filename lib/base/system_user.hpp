@@ -19,7 +19,7 @@ struct SystemUser {
 // An Error says that there is no such name.
 [[nodiscard]] Result<SystemUser> user_named(const std::string& name);
 [[nodiscard]] Result<gid_t> group_named(const std::string& name);
-// Its number where it has no name.
+// The name of a group, or its number where it has no name.
 [[nodiscard]] std::string group_name(gid_t gid);
 [[nodiscard]] std::optional<SystemUser> user_of(uid_t uid);
 // All groups of a user whose first one is `primary`; none where they cannot be read.
