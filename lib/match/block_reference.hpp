@@ -19,7 +19,7 @@ public:
         }
     }
 
-    // This one if `holds` has all bits; if it has none, the other, which is zero otherwise.
+    // Yields itself if `holds` has all bits; if it has none, `other`, which is zero otherwise.
     [[nodiscard]] BlockReference or_else(BlockReference other, std::uint32_t holds) const noexcept {
         BlockReference one;
         one.bits_ = (bits_ & holds) | other.bits_;
