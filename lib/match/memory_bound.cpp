@@ -67,7 +67,7 @@ struct Planes {
     std::uint64_t most_rows = 1;
 };
 
-// ClausePlanes multiplies the two smallest out, again and again.
+// The bound of planes once ClausePlanes has multiplied out the two smallest, again and again.
 Planes planes_bound(const ClassifierParts& parts) {
     const std::uint64_t blocks = std::max<std::uint64_t>(blocks_for(parts.rule_of.size()), 1);
     const std::uint64_t summary = std::max<std::uint64_t>(summary_for(parts.rule_of.size()), 1);

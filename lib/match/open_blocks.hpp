@@ -25,8 +25,8 @@ public:
     public:
         explicit Adder(OpenBlocks& to) noexcept : to_{to}, next_{to.open_.data()} {}
 
-        // Adds those of a packet; `bits` are blocks of one word of the summary. Few of them are
-        // written down without a branch: how many there are is as random as the packets.
+        // Adds a packet's open blocks, `bits` of one word of the summary. Few of them are written
+        // down without a branch: how many there are is as random as the packets.
         void add(std::size_t packet, std::size_t word, std::uint64_t bits) noexcept {
             const auto add_next = [&] {
                 *next_ = {static_cast<std::uint16_t>(word * 64 + lowest(bits)),

@@ -83,7 +83,7 @@ std::optional<ColorMeter> LimitRegistry::meter_of(const Entry& entry,
     return meter_in(entry, lines);
 }
 
-// Takes numbers as take_own() and give_up_own() would bring the bucket under those that count now.
+// The units used, as take_own() and give_up_own() would bring them under the numbers that count.
 Units LimitRegistry::used_of_own(const OwnBucket& bucket, const SlotRow& row, Now now,
                                  const AnyLimit* present) const noexcept {
     const Result<Limit> own = bucket.checked_limit();

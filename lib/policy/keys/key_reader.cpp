@@ -25,7 +25,7 @@ const TextNames& names_in(const ReadContext& context) {
     return context.text_names == nullptr ? kNone : *context.text_names;
 }
 
-// The schema names a header, whatever other headers the file names.
+// A header's schema hangs on its name, whatever other headers the file names.
 std::string schema_of(const KeyPart& part, const TextNames& names) {
     if (part.text) {
         const std::string name = state_name_of(*part.text, names);
