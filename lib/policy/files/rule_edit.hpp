@@ -12,7 +12,6 @@ namespace sluice {
 // what it said, but for that rule: where a text is written so that this cannot be had (its rules in
 // brackets), it is an error and nothing has changed.
 
-// The place that a rule goes to.
 struct RulePlace {
     enum class Where : std::uint8_t { End, Before, After };
     Where where = Where::End;

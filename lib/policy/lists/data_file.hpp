@@ -24,7 +24,6 @@ namespace sluice {
                                                      const ListReader* files,
                                                      const ReadContext& context);
 
-// The faults in the lines of a file.
 struct LineFaults {
     static constexpr std::size_t kMaxFaults = 20;
     struct Fault {

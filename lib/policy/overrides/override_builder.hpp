@@ -30,7 +30,6 @@ struct OverrideText {
 };
 inline constexpr std::string_view kExempt = "exempt";
 
-// The fault of an OverrideText.
 struct OverrideFault {
     enum class Word : std::uint8_t { Key, Limit, Rate, Burst, Count, Until };
     Word word{};

@@ -20,7 +20,7 @@ bool tells(const KeyPart& part, std::uint8_t v4_length, std::uint8_t v6_length) 
            part.unwrapping == Unwrapping{};
 }
 
-// The values in a frame that a port sees which can be worked out from a key.
+// Fields of a frame, as a port sees it, that can be worked out from a key.
 struct TellingKey {
     bool source = false;
     bool source_prefix = false;

@@ -16,7 +16,6 @@ GroupingKey told_by(const ScopedRule& rule, const ScopedLimit& limit) {
                                                          : rule.rule->keys[limit.limit->key];
 }
 
-// The members of one group.
 struct Members {
     std::optional<GroupingKey> parts;
     std::uint64_t salt = UINT64_MAX;  // the least identity of its limits
