@@ -170,8 +170,8 @@ private:
         return came;
     }
 
-    // What others have handed to this worker as the owner of its keys, and what this one sends of
-    // theirs.
+    // Takes what others have handed to this worker as the owner of its keys, and sends what it
+    // holds of theirs.
     std::size_t owned_round(const Running& running, Reach reach) noexcept {
         std::size_t frames = 0;
         for (Io& lane : io_.lanes) {
@@ -185,7 +185,7 @@ private:
         }
         return frames;
     }
-    // As many bursts as there are others at most: each of them may have brought a whole one.
+    // Takes at most as many bursts as there are others: each of them may have brought a whole one.
     std::size_t take_owned(const Running& running, Io& lane, Reach reach) noexcept {
         std::size_t frames = 0;
         std::size_t came = kMaxBurst;
@@ -196,8 +196,8 @@ private:
         return frames;
     }
 
-    // What others ask of this worker as an owner, what they have answered, and the packets that
-    // need not wait any longer.
+    // Serves questions to this worker as an owner, and takes answers and the packets that need not
+    // wait any longer.
     std::size_t ask_round(const Running& running, Reach reach) noexcept {
         const Now at = host_.now();
         owner_.serve(running.rules(), core_, at);

@@ -30,7 +30,7 @@ struct FreeUnits {
 // another.
 class Burst {
 public:
-    // Where a frame came in: the side of the pair, and port_name() of the pair.
+    // Adds a frame that came in on this side of the pair with port_name() `port`.
     bool add(const FrameView& frame, Direction dir, std::uint64_t port,
              void* buffer = nullptr) noexcept {
         if (size() == kMaxBurst) {
@@ -80,8 +80,8 @@ public:
         }
     }
 
-    // Where its rows come from. What has come before was counted then: rules that only watch, and
-    // units (lib/l7/stream/unit_event.hpp).
+    // The place that its rows come from. What has come before was counted then: rules that only
+    // watch, and units (lib/l7/stream/unit_event.hpp).
     enum class Origin : std::uint8_t {
         Port,
         Worker,  // another one has handed them to this one
@@ -117,7 +117,7 @@ public:
     [[nodiscard]] const PacketHeaders& headers_of(std::size_t row) const noexcept {
         return headers_.headers(row);
     }
-    // What act_burst() reads.
+    // The live packets, as act_burst() reads them.
     template <typename Visit>
     void for_each_packet(Visit&& visit) const noexcept {
         for_each_row(live_, visit);
@@ -169,11 +169,10 @@ public:
         return connection_ends(row_bit(row), hash)[row];
     }
 
-    // From now on, the units of later layers that this parser finds in packets are judged one by
-    // one (lib/engine/burst/burst_units.hpp). Allocates the first time; without it packets have
-    // none.
+    // Judges units of later layers that this parser finds in packets one by one, from now on
+    // (lib/engine/burst/burst_units.hpp). Allocates the first time; without it packets have none.
     void find_units_by(UnitFinder finder);
-    // What finds them; nullptr: nothing does.
+    // The parser of units; nullptr: none.
     [[nodiscard]] const BurstUnits* unit_parser() const noexcept { return units_.get(); }
     [[nodiscard]] BurstUnits* unit_parser() noexcept { return units_.get(); }
     // Room for this burst's units, which are about to be found; there is a parser.
@@ -213,7 +212,7 @@ public:
     // The rows that stand for one of several units of their packet.
     void set_several(RowMask rows) noexcept { several_ = rows; }
     [[nodiscard]] RowMask several() const noexcept { return several_; }
-    // Of a packet that a rule has decided: the unit that it decided by, with the texts of its key.
+    // The unit that a rule decided a packet by, with the texts of its key.
     [[nodiscard]] const PacketHeaders& deciding_headers(std::size_t row) noexcept;
     // The rows that repeat bytes whose verdict another packet decides.
     [[nodiscard]] RowMask following() const noexcept;

@@ -130,10 +130,10 @@ void BurstUnits::derive_texts(std::size_t row, const DerivedTexts& derived) noex
     }
 }
 
-// Where earlier segments of a head were forwarded, its last one stays refused whichever rule
-// dropped it: alone it could not be parsed again. What is held for its departure is not forwarded
-// yet: sent again it is judged again, so that a copy gains nothing; the last segment of a head is
-// dropped then, since what is held goes on by itself.
+// The last segment of a head whose earlier ones were forwarded stays refused whichever rule dropped
+// it: alone it could not be parsed again. What is held for its departure is not forwarded yet: sent
+// again it is judged again, so that a copy gains nothing; the last segment of a head is dropped
+// then, since what is held goes on by itself.
 UnitOutcome BurstUnits::outcome_of(const Decision& decision, const StickyBytes& bytes,
                                    const MeterPlan& plan) const noexcept {
     if (decision.verdict == Verdict::Shape) {

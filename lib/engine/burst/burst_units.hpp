@@ -61,7 +61,7 @@ public:
     // A new burst.
     void clear() noexcept;
 
-    // What the parser finds can change what such a rule does, or one of all rules.
+    // True if units of the parser can change what such a rule does, or one of all rules.
     template <typename Plan>
     [[nodiscard]] bool concern(const Plan& plan) const noexcept {
         return !plan.counts.empty() || plan.texts.meets(finder_.texts);
@@ -202,7 +202,7 @@ public:
     [[nodiscard]] std::span<Burst> further() noexcept;
     // Gives the rows of a further burst that has been parsed their texts.
     void set_texts(Burst& further) noexcept;
-    // Where a unit of a packet is matched, keyed and located; the first one's is the packet's own.
+    // The row in which a unit is matched, keyed and located; the first one's is the packet's.
     struct Place {
         Burst* burst = nullptr;
         std::size_t row = 0;
@@ -219,7 +219,7 @@ public:
         return decisions_[found_.first_unit[row] + number];
     }
 
-    // Of the one packet that is decided: its units, and room for the matches and checks of all of
+    // The units of the one packet that is decided, and room for the matches and checks of all of
     // them. By rule, the latest of its matches, counted from 1 on; all 0 between packets.
     LazyArray<Match> matches = uninitialized_array<Match>(kUnitsUnderAnyRules * kMaxRules);
     LazyArray<LimitCheck> checks =

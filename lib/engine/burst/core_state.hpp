@@ -33,17 +33,17 @@ struct PacketPolicy {
     bool tell_wait = true;
 };
 
-// What one core keeps between bursts. Its owner alone touches it; `counters` may be read by anyone.
+// One core's state between bursts. Its owner alone touches it; `counters` may be read by anyone.
 struct CoreState {
     PacketPolicy policy;
     KeyHasher hash;
     BucketStore buckets;
     WorkerCounters& counters;
-    // Where it tells who its rules count; nullptr: nobody asks.
+    // Samples of the keys that its rules count; nullptr: nobody asks.
     KeySampler* sampler = nullptr;
-    // Where it tells whom its rules refuse and ban; nullptr: nobody asks.
+    // Keys that its rules refuse and ban; nullptr: nobody asks.
     KeyEvents* events = nullptr;
-    // Where it tells which sources go into penalty boxes; nullptr: nobody asks.
+    // Sources that go into penalty boxes; nullptr: nobody asks.
     NewBans* new_bans = nullptr;
     // For the texts of the rule set it judges by; needed when its classifier asks_text().
     TextScratch* texts = nullptr;
@@ -66,7 +66,7 @@ struct CoreState {
     mutable RecentOpenings recent_openings{};
     // Trust in checksums, where a connection's state follows from a segment.
     PairChecksums checksums{};
-    // Which keys those that are held are of.
+    // The keys of held packets.
     HeldOrder held_order{};
     // The rule set whose limits `buckets` knows.
     const LoadedSet* known = nullptr;

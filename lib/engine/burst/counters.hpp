@@ -33,7 +33,7 @@ private:
     LazyArray<Counter> counters_ = zeroed_array<Counter>(kMaxRules * kMaxLimitsPerRule);
 };
 
-// Of one turn in kTurnsPerSample.
+// Counters of one turn in kTurnsPerSample.
 struct StageCounters {
     std::array<Counter, kStageCount> ticks;  // of the time-stamp counter
     Counter packets;                         // that went through the stages
@@ -47,7 +47,7 @@ struct StageCounters {
     }
 };
 
-// What one worker counts. Written by it alone, read by anyone.
+// The counters of one worker. Written by it alone, read by anyone.
 struct WorkerCounters {
     std::array<Counter, kVerdictCount> by_verdict;
     std::array<Counter, kVerdictCount> bytes_by_verdict;  // of the frames on the wire

@@ -12,9 +12,9 @@
 
 namespace sluice {
 
-// What became of the packets of one burst, counted in few steps: mostly they share one verdict and
-// one reason, and a counter that is added to packet by packet makes each wait until the one before
-// it has been written.
+// The decisions on the packets of one burst, counted in few steps: mostly they share one verdict
+// and one reason, and a counter that is added to packet by packet makes each wait until the one
+// before it has been written.
 class DecisionTally {
 public:
     // `row` is below kMaxBurst; a row that is not counted need not be noted.
@@ -23,8 +23,8 @@ public:
                                                  static_cast<unsigned>(decision.verdict));
     }
 
-    // These rows, whose frames have so many bytes each. `Counts` has Counters for each verdict, and
-    // its bytes, and for each reason.
+    // Counts these rows, whose frames have so many bytes each. `Counts` has Counters for each
+    // verdict, and its bytes, and for each reason.
     template <typename Counts>
     void count(RowMask rows, const std::array<std::uint32_t, kMaxBurst>& bytes,
                Counts& counts) const noexcept {
@@ -54,7 +54,6 @@ private:
         return static_cast<RowMask>(_pext_u64(half(0) | std::uint64_t{half(1)} << 32U, kOneOfTwo));
     }
 
-    // As many as are counted are read.
     alignas(32) std::array<std::uint16_t, kMaxBurst> noted_;
 };
 

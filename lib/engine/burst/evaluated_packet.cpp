@@ -5,7 +5,7 @@
 namespace sluice {
 namespace {
 
-// What all units of one packet have written down so far.
+// Matches and checks that all units of one packet have written down so far.
 struct Written {
     Match* matches;
     LimitCheck* looks;
@@ -78,7 +78,7 @@ private:
     const BucketLookup* end_;
 };
 
-// What each rule has in the nearest unit before that it matches.
+// Links each match to the same rule's in the nearest unit before that has one.
 void link(std::span<Match> matches, const LoadedSet& set, Written& written,
           BurstUnits& units) noexcept {
     for (Match& match : matches) {

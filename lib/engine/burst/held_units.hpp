@@ -16,12 +16,12 @@ class HeldUnits {
 public:
     // False: their texts have no room, and nothing can be kept of the packet.
     [[nodiscard]] bool keep(const Burst& burst, std::size_t row) noexcept;
-    // As the parser would, of the same frame, wherever it lies now, and the same rule set. The
-    // copies stay here. Under another set, the texts that sets number as they like are left out.
-    // Without room for so many units, beside those of its burst or under the rule set of now, the
-    // packet is refused as one with too many.
+    // Gives the parser's findings in the same frame, wherever it lies now, under the same rule set.
+    // The copies stay here. Under another set, the texts that sets number as they like are left
+    // out. Without room for so many units, beside those of its burst or under the rule set of now,
+    // the packet is refused as one with too many.
     void give_back(const UnitSource& packet, UnitSink& units) const noexcept;
-    // Its service, and the changes to the frame once it is forwarded, are kept as well.
+    // The service and the changes to the frame once it is forwarded are kept as well.
     void give_back_service(std::size_t row, ServiceRowsOutcome& outcome) const noexcept;
     // The bytes whose units the parser finds again in the frame alone once their verdict is undone:
     // those of requests under another set, which has their service if they had one; nullptr: it

@@ -62,7 +62,7 @@ struct alignas(64) LimitCheck {
     TableKey key;
     Units cost;
     const AnyLimit* numbers = nullptr;  // that it is judged by: the limit's own, or coarser ones
-    // Where its bucket lies, held from the check to the charge.
+    // The entry of its bucket, held from the check to the charge.
     Entry* entry = nullptr;
     union {
         std::uint64_t digest = 0;  // of its key; once the key's overrides have been looked up:

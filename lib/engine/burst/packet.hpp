@@ -7,7 +7,7 @@ namespace sluice {
 // A wait that never ends: the cost is above the burst.
 inline constexpr Nanoseconds kNever = Nanoseconds::max();
 
-// What travels with a frame beside its bytes: who receives it puts in the buffer, metering the
+// Data that travels with a frame beside its bytes: the receiver puts in the buffer, metering the
 // decision.
 struct Packet {
     void* buffer = nullptr;  // what the frame lies in, for who received it

@@ -36,20 +36,20 @@ struct ActiveLimit {
 // The bucket of one packet under one limit, or its penalty box.
 struct BucketLookup {
     TableKey key;
-    // Where it lies: of look-ups that have been keyed its first line, then the entry itself, or
-    // nullptr. An earlier packet of the burst may have moved it since.
+    // The bucket's place: of look-ups that have been keyed its first line, then the entry itself,
+    // or nullptr. An earlier packet of the burst may have moved it since.
     Entry* entry = nullptr;
     std::uint32_t limit = 0;  // index in MeterPlan::limits
     std::uint32_t units = 0;  // what the packet carries of what the limit counts, at least 1
 };
 static_assert(sizeof(BucketLookup) == 32, "two to a cache line");
 
-// What the packet costs under that limit.
+// The packet's cost under that limit.
 [[nodiscard]] inline Units cost_of(const LimitPlan& limit, const BucketLookup& lookup) noexcept {
     return Units{std::uint64_t{lookup.units} * limit.cost};
 }
 
-// Of more than these the fast path admits a packet, and decides nothing else of it.
+// The look-ups of a packet beyond which the fast path can only admit it.
 inline constexpr std::size_t kMostFastLookups = 64;
 
 // A look-up that found no place, at the aggregation level that stands for it.
@@ -94,13 +94,13 @@ struct Scratch {
     // first[i + 1]).
     LazyArray<BucketLookup> lookups = uninitialized_array<BucketLookup>(kMaxBurst * kMaxLimits);
     std::array<std::uint32_t, kMaxBurst + 1> first{};
-    // Those whose key is not in its first line, in the same order.
+    // Look-ups whose key is not in its first line, in the same order.
     LazyArray<BucketLookup*> missed = uninitialized_array<BucketLookup*>(kMaxBurst * kMaxLimits);
     std::size_t miss_count = 0;
     // While limits coarsen, rows with a key that is in neither line, or with a state that may want
     // a line of a pool without one: there are digests of their wider keys too.
     RowMask widened = 0;
-    // Of the one packet that the fast path decides, what its look-ups coarsen to.
+    // The coarser look-ups of the one packet that the fast path decides.
     LazyArray<CoarserLookup> coarser = uninitialized_array<CoarserLookup>(kMostFastLookups);
 
     // By schema: rows whose packets are keyed by it in this burst (0 between bursts), those that
@@ -109,7 +109,7 @@ struct Scratch {
     LazyArray<RowMask> has_key = uninitialized_array<RowMask>(kMaxSchemas);
     LazyArray<RowDigests> digests = uninitialized_array<RowDigests>(kMaxSchemas);
 
-    // Of the one packet that the general path decides, if it has one unit.
+    // Working memory for the one packet that the general path decides, if it has one unit.
     EvaluatedUnit packet_unit;
     LazyArray<Match> packet_matches = uninitialized_array<Match>(kMaxRules);
     LazyArray<LimitCheck> packet_looks = uninitialized_array<LimitCheck>(kMaxLimits);

@@ -17,7 +17,7 @@ struct NoLaps {
 };
 inline constexpr NoLaps kNoLaps;
 
-// Where the time of one worker goes: of one turn in kTurnsPerSample, what passes from lap to lap is
+// The time of one worker by stage: of one turn in kTurnsPerSample, what passes from lap to lap is
 // counted for the stage that has ended. Every turn is as likely to be measured as any other,
 // however long it is, so the shares of the stages are those of all of the worker's time. What reads
 // the clock is the caller's; a turn that is not measured asks it nothing.

@@ -23,8 +23,8 @@ void for_each_earlier(const LimitCheck& check, const CheckContext& context, Use&
     }
 }
 
-// What earlier units of the packet are about to charge to the bucket at look.entry; of a question,
-// what is reserved of its key.
+// Charges that earlier units of the packet are about to make to the bucket at look.entry; of a
+// question, what is reserved of its key.
 [[nodiscard]] inline ChargedBefore charged_before(const LimitCheck& check,
                                                   const CheckContext& context) noexcept {
     ChargedBefore before =
@@ -83,8 +83,8 @@ void for_each_earlier(const LimitCheck& check, const CheckContext& context, Use&
     return on_one_line(conformance, check, context);
 }
 
-// Whether check.cost conforms to check.numbers in the bucket at check.entry, after the charges of
-// the packet's earlier units.
+// Checks whether check.cost conforms to check.numbers in the bucket at check.entry, after the
+// charges of the packet's earlier units.
 [[nodiscard]] inline Conformance ask_bucket(const LimitCheck& check,
                                             const CheckContext& context) noexcept {
     if (check.previous != 0 || context.question != nullptr) [[unlikely]] {

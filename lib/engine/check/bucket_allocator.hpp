@@ -24,7 +24,7 @@ public:
     bool run() noexcept;
     // At this aggregation level or nowhere.
     bool at_level(std::uint8_t aggregation_level) noexcept;
-    // Of a network, or of the rule; counted.
+    // A bucket of a network, or of the rule; counted.
     bool parent() noexcept;
 
 private:

@@ -22,7 +22,7 @@ namespace {
     return false;
 }
 
-// Its pool has no line for one more charge: as if the key had found no place.
+// The pool has no line for one more charge: as if the key had found no place.
 [[gnu::noinline, gnu::cold]] void no_room_slow(LimitCheck& check, const LoadedLimit& limit,
                                                const LoadedRule& rule,
                                                const CheckContext& context) noexcept {

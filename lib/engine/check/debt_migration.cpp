@@ -28,7 +28,7 @@ public:
                    : wider_.last_level();
     }
 
-    // What others hold, and may go on charging.
+    // Units that others hold, and may go on charging.
     [[nodiscard]] Units held_by_others(const BucketAt& at) const noexcept {
         return is_moving() ? elsewhere_.held_by_others(at) : Units{0};
     }
@@ -46,7 +46,7 @@ public:
         return held;
     }
     [[nodiscard]] bool arrives(const BucketAt& at) const noexcept { return elsewhere_.arrives(at); }
-    // What nobody charges any more, if nobody has taken it over either.
+    // Units that nobody charges any more, if nobody has taken them over either.
     [[nodiscard]] Units left_behind(const BucketAt& at) const noexcept {
         // A key may have a place here, and no line of the pool for one more charge.
         const bool is_here =
@@ -80,7 +80,7 @@ public:
         for (std::uint8_t aggregation_level = 0; aggregation_level < end;
              aggregation_level = elsewhere_.above(aggregation_level)) {
             const BucketAt at = elsewhere_.bucket_at(aggregation_level);
-            // What is on its way cannot be ended yet, so it is weighed until it has arrived.
+            // Debts on their way cannot be ended yet, so they are weighed until they have arrived.
             const bool arrives = elsewhere_.arrives(at);
             const Units owed = elsewhere_.left_behind(at);
             const Units held = elsewhere_.held_by_others(at) + (arrives ? owed : Units{0});
@@ -97,7 +97,7 @@ public:
         }
         return true;
     }
-    // What comes along, and what is only weighed.
+    // Units that come along, and all that are weighed.
     [[nodiscard]] Units left() const noexcept { return left_; }
     [[nodiscard]] Units all() const noexcept { return held_ + left_; }
 

@@ -1,8 +1,8 @@
 #pragma once
 #include "lib/engine/check/check_limit.hpp"
 
-// What a key owes in buckets of other workers, or in those of earlier processes, which the one that
-// its packet is charged to here says nothing of.
+// Debts of a key in buckets of other workers, or of earlier processes, which the bucket that its
+// packet is charged to here says nothing of.
 //
 //   moving     others may go on charging theirs: what they hold is weighed at each packet
 //   moved      nobody does: a key that has a place here has taken it over as it was filed, and one
@@ -20,10 +20,10 @@ struct AskedLimit {
 // key.
 void check_others(LimitCheck& check, const TableKey& own, const AskedLimit& asked) noexcept;
 
-// Of a key that found no place here, and is admitted by a wider one: that one is charged with what
-// the key owes elsewhere, once, or the packet is refused. It is also refused if the key's own
-// bucket would refuse it, if it were here. So nothing that is owed is left behind, and a key that
-// had nothing left where it was is given nothing here.
+// Charges a wider key, which admits a key that found no place here, with what the key owes
+// elsewhere, once, or refuses the packet. It is also refused if the key's own bucket would refuse
+// it, if it were here. So nothing that is owed is left behind, and a key that had nothing left
+// where it was is given nothing here.
 void migrate_debt(LimitCheck& check, const TableKey& own, const AskedLimit& asked) noexcept;
 
 }  // namespace sluice

@@ -4,7 +4,7 @@
 
 namespace sluice {
 
-// What a new bucket owes from the start: what its key and the wider ones owe by then, here, in
+// The debt of a new bucket from the start: what its key and the wider ones owe by then, here, in
 // tables of earlier processes, and at other workers that the key's packets have met.
 class InheritedDebt {
 public:
@@ -20,7 +20,7 @@ public:
     [[nodiscard]] bool is_possible() const noexcept {
         return store_.coarsened(context_.now.at) || elsewhere_.is_possible(limit_.slot);
     }
-    // Of a fresh bucket, which is about to be filed at `at`.
+    // Charges it to a fresh bucket, which is about to be filed at `at`.
     void charge_to(Cell& cell, const AnyLimit& numbers, const BucketAt& at) noexcept;
     // The two parts of that, for a key that has other numbers than what the wider ones owe is
     // counted by.

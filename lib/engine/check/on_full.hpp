@@ -2,7 +2,7 @@
 #include "lib/engine/burst/limit_check.hpp"
 #include "lib/engine/check/check_limit.hpp"
 
-// What becomes of a check that found no place for its bucket.
+// The outcome of a check that found no place for its bucket.
 namespace sluice {
 
 inline void count_event(const CheckContext& context, TableEvent event) noexcept {

@@ -8,7 +8,7 @@
 // The numbers that a check is made by.
 namespace sluice {
 
-// Those that the key has in place of the limit's, if any: noted by apply_policy().
+// The numbers that the key has in place of the limit's, if any: noted by apply_policy().
 [[nodiscard]] inline OwnNumbers own_numbers(const LimitCheck& check,
                                             const LoadedLimit& limit) noexcept {
     return limit.overridden && check.own != nullptr

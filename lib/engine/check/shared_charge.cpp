@@ -10,8 +10,8 @@
 namespace sluice {
 namespace {
 
-// What is charged, and what the key's owner knows it by. `check.key` is that of the entry, also
-// where it stands for a wider key. Of windows, the one that a charge would be counted in now.
+// The account to charge, as the key's owner knows it. `check.key` is that of the entry, also where
+// it stands for a wider key. Of windows, the one that a charge would be counted in now.
 Account account_of(const LimitCheck& check, const CheckContext& context) noexcept {
     Account account{check.key.hash, check.entry->slot(), check.entry->stamp().aggregation_level};
     if (windows_counted(*check.numbers) != 0) {
@@ -26,8 +26,8 @@ std::uint64_t max_unsynced(const LimitCheck& check, const CheckContext& context)
     return context.core.buckets.registry.row(check.entry->slot()).max_unsynced;
 }
 
-// Of what was refused: no more than there is, here and of what may be unsynced. Checks are
-// committed in their order, so each later one that was promised a record still has it.
+// The chargeable part of a refused cost: no more than there is, here and of what may be unsynced.
+// Checks are committed in their order, so each later one that was promised a record still has it.
 Units what_fits(const LimitCheck& check, const Account& account,
                 const CheckContext& context) noexcept {
     const Ledger& ledger = *context.core.ledger;

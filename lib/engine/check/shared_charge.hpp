@@ -10,11 +10,11 @@ namespace sluice {
            context.core.buckets.registry.row(entry.slot()).max_unsynced != 0;
 }
 
-// What a lease on a key's bucket has left goes back, so that what is noted is what has been
+// Gives back what a lease on a key's bucket has left, so that what is noted is what has been
 // charged: for whoever asks for credit, or is about to write another state.
 void end_lease(Entry& entry, const TableKey& key, CoreState& core) noexcept;
 
-// What becomes of a look that the copy here admits: the same, or NoRoom.
+// The conformance of a check that the copy here admits: the same, or NoRoom.
 [[nodiscard]] Conformance ask_ledger(const LimitCheck& check, const LoadedRule& rule,
                                      const CheckContext& context) noexcept;
 

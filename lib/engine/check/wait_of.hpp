@@ -6,8 +6,8 @@
 
 namespace sluice {
 
-// Of a unit that a limit has refused, for which its bucket was found: the least time after which it
-// would be admitted, and the earlier ones of its packet with it; nullopt: never.
+// The least time after which a unit that a limit has refused, and whose bucket was found, would be
+// admitted, and the earlier ones of its packet with it; nullopt: never.
 [[nodiscard]] std::optional<Nanoseconds> wait_of(const LimitCheck& check,
                                                  const CheckContext& context) noexcept;
 
@@ -24,7 +24,7 @@ namespace sluice {
 [[nodiscard]] std::optional<Nanoseconds> delay_of(const LimitCheck& check,
                                                   const CheckContext& context) noexcept;
 
-// What HeldOrder knows a limit's key by.
+// The identity of a limit's key in HeldOrder.
 [[nodiscard]] constexpr std::uint64_t held_id(const TableKey& key) noexcept {
     return key.hash ^ (slot_of(key) * std::uint64_t{0x9E37'79B9'7F4A'7C15});
 }

@@ -17,7 +17,7 @@ public:
               const CheckContext& context) noexcept
         : limit_{limit}, rule_{rule}, context_{context} {}
 
-    // Of aggregation levels 1 and on.
+    // The keys of aggregation levels 1 and on.
     [[nodiscard]] std::span<const KeyBytes> networks() noexcept {
         if (!networks_) {
             networks_.emplace(rule_.keys[limit_.key], rule_.missing_key, context_.packet_headers(),

@@ -9,16 +9,16 @@
 
 namespace sluice {
 
-// What stands for keys without a place, in a full table or pool, for the fast path: the nearest
-// wider key that has a bucket, at last the rule. It finds what BucketAllocator
+// Buckets that stand for keys without a place, in a full table or pool, for the fast path: the
+// nearest wider key that has a bucket, at last the rule. It finds what BucketAllocator
 // (bucket_allocator.hpp) finds where nothing has to be made, moved or inherited for it.
 class CoarserBuckets {
 public:
     CoarserBuckets(const Scratch& scratch, const MeterPlan& plan, CoreState& core, Now now) noexcept
         : scratch_{scratch}, plan_{plan}, core_{core}, store_{core.buckets}, now_{now} {}
 
-    // Of a look-up without an entry, or with one whose state has room for a charge but no line, in
-    // a row of the burst. False: the general path finds out.
+    // Finds the bucket for a look-up without an entry, or with one whose state has room for a
+    // charge but no line, in a row of the burst. False: the general path finds out.
     [[nodiscard]] bool find(const LimitPlan& limit, const BucketLookup& lookup, std::size_t row,
                             CoarserLookup& found) noexcept;
     // True if the look-ups of one packet may be judged here. A state with a queue gives lines back
@@ -26,13 +26,13 @@ public:
     [[nodiscard]] bool can_judge(std::span<const BucketLookup> lookups, std::size_t row) noexcept;
     // True if what stands for a key has room for its charge.
     [[nodiscard]] bool has_room(CoarserLookup& found) noexcept;
-    // It has decided on a packet.
+    // Counts it: it has decided on a packet.
     void count(const CoarserLookup& used) noexcept;
-    // It has been charged.
+    // Notes that it has been charged.
     void note(const CoarserLookup& charged) noexcept { store_.note_parent(*charged.lookup.entry); }
 
 private:
-    // What is full, so that the key gets no bucket of its own; nullopt: it may have one.
+    // The full resource for which the key gets no bucket of its own; nullopt: it may have one.
     [[nodiscard]] std::optional<TableEvent> what_it_lacks(const LimitPlan& limit,
                                                           const BucketLookup& lookup) noexcept;
     // True if the bucket lies where it was located, under its limit's current numbers.

@@ -4,7 +4,7 @@
 #include <bit>
 #include <span>
 
-// What most packets come to: every bucket lies where it was located, and is a token or leaky bucket
+// The path of most packets: every bucket lies where it was located, and is a token or leaky bucket
 // under its limit's numbers. Where each has room, nothing but these buckets is written, so that
 // plans, look-ups and time stay in registers from packet to packet.
 namespace sluice {
@@ -92,7 +92,7 @@ RowMask FastPath::decide_buckets(const Buckets& buckets, const Keys& keys, RowMa
     return 0;
 }
 
-// It stands apart so that the loops for keys without overrides keep their values in registers.
+// A function apart, so that the loops for keys without overrides keep their values in registers.
 [[gnu::noinline]] RowMask FastPath::decide_unoverridden(RowMask rows) noexcept {
     const KnownUnoverridden keys{policies_};
     return (rows & scratch_.in_parts) == 0 ? decide_buckets(InWholeNs{now_word_}, keys, rows)

@@ -218,9 +218,9 @@ FastPath::Check FastPath::check_overridden(const LimitPlan& limit, BucketLookup&
     }
 }
 
-// Of the limits that the packet spends, the one that several workers do: it alone may find that
-// this worker can go no further ahead of the others, so it comes before all others. True where none
-// of them is shared; false: nothing has been done.
+// Commits, of the limits that the packet spends, the one that several workers do: it alone may find
+// that this worker can go no further ahead of the others, so it comes before all others. True where
+// none of them is shared; false: nothing has been done.
 [[gnu::noinline]] bool FastPath::commit_shared(std::span<const BucketLookup> lookups,
                                                std::uint64_t spending) noexcept {
     for (; spending != 0; spending &= spending - 1) {
@@ -243,7 +243,7 @@ FastPath::Check FastPath::check_overridden(const LimitPlan& limit, BucketLookup&
     return true;
 }
 
-// Those of the bits in `spending`.
+// Commits the limits of the bits in `spending`.
 [[gnu::noinline]] void FastPath::commit_each(std::span<const BucketLookup> lookups,
                                              std::uint64_t spending,
                                              std::uint64_t coarsened) noexcept {

@@ -59,7 +59,7 @@ private:
                                          CheckFindings& found) noexcept;
     [[nodiscard]] Check check_shared(const LimitPlan& limit, BucketLookup& lookup,
                                      CheckFindings& found) noexcept;
-    // Of the look-up of that bit.
+    // Checks the look-up of that bit.
     [[nodiscard]] bool check_coarser(const BucketLookup& lookup, std::uint64_t bit,
                                      CheckFindings& found) noexcept;
     [[nodiscard]] bool is_at_hand(const LimitPlan& limit, const BucketLookup& lookup) noexcept;
@@ -78,10 +78,10 @@ private:
     void commit_each(std::span<const BucketLookup> lookups, std::uint64_t spending,
                      std::uint64_t coarsened) noexcept;
     void count_coarsened(std::uint64_t coarsened) noexcept;
-    // Of a rule with several limits it is counted which of them refuses.
+    // Counts which limit refuses, of a rule with several.
     void note_refusal(const LimitPlan& limit) noexcept;
     [[nodiscard]] bool any_shapes(std::span<const BucketLookup> lookups) const noexcept;
-    // What the checks found is not that each limit has room for a key of its own. False: nothing
+    // Decides where the checks did not find room in each limit for a key of its own. False: nothing
     // has been done.
     [[nodiscard, gnu::noinline]] bool decide_refused(std::size_t row,
                                                      std::span<const BucketLookup> lookups,

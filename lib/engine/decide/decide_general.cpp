@@ -45,7 +45,7 @@ bool decide_on_sight(const MatchedRules& judged, Decision& decision) noexcept {
     return false;
 }
 
-// Of a limit whose owner has refused, or was not there.
+// Notes the answer on a limit whose owner has refused, or was not there.
 void note_answer(const LimitCheck& check, const LoadedLimit& limit, const CheckContext& context,
                  RuleOutcome& outcome) noexcept {
     const AskContext& ask = context.ask;
@@ -197,7 +197,7 @@ void keep_stricter(const Match& match, const Weight& weight, const MatchedRules&
     decision.action = weight.action;
 }
 
-// What a rule that acts makes of a packet.
+// Decides a packet by a rule that acts.
 void decide(const Match& match, const MatchedRules& judged, const RuleOutcome& outcome,
             Decision& decision) noexcept {
     const LoadedRule& rule = judged.rule(match);
@@ -251,7 +251,7 @@ bool has_counted(const LimitCheck& check, const MatchedRules& judged) noexcept {
     return counted;
 }
 
-// What other readings of the unit have cost the same key already.
+// The cost of other readings of the unit to the same key, so far.
 Units cost_before(const LimitCheck& check, const MatchedRules& judged) noexcept {
     Units cost{0};
     for_each_earlier(check, judged.context, [&](const LimitCheck& earlier) {
@@ -345,7 +345,7 @@ bool is_within(Match& budget, const MatchedRules& judged) noexcept {
     }
     budget.refused = outcome.refused;
     budget.passed = !outcome.refused;
-    // What its owner will say is not known yet: the rules behind it are asked for as well.
+    // The owner's answer may not be known yet: the rules behind it are asked for as well.
     return budget.passed && !is_open(budget, judged);
 }
 

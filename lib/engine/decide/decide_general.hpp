@@ -24,14 +24,14 @@ struct MatchedRules {
     [[nodiscard]] const LoadedRule& rule(const Match& match) const noexcept {
         return context.set.rules[match.rule];
     }
-    // Whether the rule acts; of a candidate, whether the one in whose place it is judged does.
+    // True if the rule acts; of a candidate, if the one in whose place it is judged does.
     [[nodiscard]] bool acts_in_place(const LoadedRule& rule) const noexcept {
         return context.set.rules[rule.place].mode == Mode::Enforce;
     }
     [[nodiscard]] Verdict verdict_of(ActionIndex action) const noexcept {
         return context.set.actions[action].verdict;
     }
-    // Of a rule that delays what exceeds its limits; nullptr: it does not.
+    // The shaping of a rule that delays what exceeds its limits; nullptr: it does not.
     [[nodiscard]] const ShapeValues* shape_of(const LoadedRule& rule) const noexcept {
         const Action& action = context.set.actions[rule.on_exceed];
         return action.verdict == Verdict::Shape ? &action.shape : nullptr;
@@ -43,11 +43,11 @@ struct MatchedRules {
         return context.ask.is_rehearsal() ? context.ask.asker->no_bans()
                                           : context.core.counters.bans[rule(match).counters];
     }
-    // Of the packet, on the wire.
+    // The packet's bytes on the wire.
     [[nodiscard]] std::uint64_t frame_bytes() const noexcept {
         return context.frames.wire[context.row];
     }
-    // Where the rule has several limits, and the packet is not only rehearsed.
+    // Counts it for a rule with several limits, unless the packet is only rehearsed.
     void count_refusal(const LoadedRule& rule, const LoadedLimit& limit) const noexcept {
         if (rule.limits.size() > 1 && !context.ask.is_rehearsal()) {
             context.core.counters.limits.refused(
@@ -80,7 +80,7 @@ struct MatchedRules {
     }
 };
 
-// What the rules make of one unit, checked and not charged yet. Of a packet with several, all
+// The decision of the rules on one unit, checked and not charged yet. Of a packet with several, all
 // earlier ones have been decided.
 [[nodiscard]] Decision decide_unit(MatchedRules judged) noexcept;
 

@@ -7,7 +7,7 @@
 
 namespace sluice {
 
-// What becomes of a malformed packet, which no rule sees.
+// The decision on a malformed packet, which no rule sees.
 [[nodiscard]] Decision decide_malformed(Parsed parsed, const PacketPolicy& policy) noexcept;
 
 // A packet nested too deep may end at a service, whose protocol nobody has read then: where one
@@ -16,7 +16,7 @@ namespace sluice {
 void refuse_too_deep(const LoadedServices& services, const CoreState& core,
                      Decision& decision) noexcept;
 
-// What an enforcing rule with on_match says.
+// The decision of an enforcing rule with on_match.
 [[nodiscard]] inline Decision decision_on_sight(const RulePlan& plan, std::uint32_t rule) noexcept {
     return {.verdict = plan.match_verdict,
             .reason = forwards(plan.match_verdict) ? Reason::AllowRule : Reason::DenyRule,

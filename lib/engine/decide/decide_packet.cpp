@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-// From what became of its units to what becomes of the packet, and the charges that follow.
+// The decision on a packet from those on its units, and the charges that follow.
 namespace sluice {
 namespace {
 
@@ -17,7 +17,7 @@ bool spends(const Match& match, const LoadedRule& rule, const MatchedRules& judg
                : !match.overflowed && (judged.acts_in_place(rule) || !match.refused_any);
 }
 
-// What becomes of a packet: whether it goes on, and how long it is held before.
+// The end of a packet: whether it goes on, and how long it is held before.
 struct Ending {
     bool forwarded;
     Nanoseconds delay;
@@ -43,10 +43,10 @@ void end_match(const Match& match, const MatchedRules& judged, Ending ending) no
     }
 }
 
-// What a unit that a rule has room for counts as once its packet has been decided: admitted where
-// the packet goes on, and would if a rule that monitors acted; exceeded where the rule refuses the
-// packet for another of its units; skipped where something else keeps the packet back. An allowing
-// rule that monitors counts what it would let through, before any other rule.
+// The finding that a unit that a rule has room for counts as once its packet is decided: admitted
+// where the packet goes on, and would if a rule that monitors acted; exceeded where the rule
+// refuses the packet for another of its units; skipped where something else keeps the packet back.
+// An allowing rule that monitors counts what it would let through, before any other rule.
 Finding ending_of(const Match& match, const MatchedRules& judged, Ending ending) noexcept {
     const LoadedRule& rule = judged.rule(match);
     const bool acts = judged.acts_in_place(rule) || rule.on_match == OnMatch::Bypass;
@@ -90,8 +90,8 @@ void release_unit(const MatchedRules& judged) noexcept {
     }
 }
 
-// Of two units of a packet the stricter verdict, of equals the one of the first rule in the file;
-// a unit that some rule has judged comes before one that none has.
+// The stricter verdict of two units of a packet is first, of equals the one of the first rule in
+// the file; a unit that some rule has judged comes before one that none has.
 bool is_before(const Decision& decision, const Decision& other) noexcept {
     if (decision.verdict != other.verdict) {
         return decision.verdict > other.verdict;
@@ -126,7 +126,7 @@ void spread_refusals(const PacketChecks& packet) noexcept {
     }
 }
 
-// Of several shapers the latest departure holds; `counts` says which rules hold the packet.
+// The latest departure of several shapers holds; `counts` says which rules hold the packet.
 template <typename Counts>
 Nanoseconds departure_of(const PacketChecks& packet, Counts&& counts) noexcept {
     Nanoseconds delay{};
@@ -166,7 +166,7 @@ public:
           ask_{ask},
           tells_wait_{core.policy.tell_wait || has_telling_rule()} {}
 
-    // What becomes of its units, and of it.
+    // Decides the units, and the packet by them.
     [[nodiscard]] Decision decide() noexcept;
     [[nodiscard]] Nanoseconds departure() const noexcept {
         return departure_of(
@@ -193,7 +193,7 @@ public:
     }
 
 private:
-    // What would become of the packet if the candidate's rule had its limits.
+    // The packet's end if the candidate's rule had its limits.
     [[nodiscard]] Ending ending_in_place(const Match& match,
                                          const BlockingRules& blocking) const noexcept {
         const std::uint32_t place = set_.rules[match.rule].place;

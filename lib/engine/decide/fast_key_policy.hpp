@@ -27,7 +27,7 @@ public:
     BriefPolicies(const Burst& burst, const LoadedSet& set, BucketStore& store, Now now) noexcept
         : burst_{burst}, set_{set}, store_{store}, now_{now}, stale_{store.registry.stale()} {}
 
-    // Of the key of a packet, by its bucket and the table of overrides.
+    // The policy of a packet's key, by its bucket and the table of overrides.
     [[nodiscard]] FastKeyPolicy of_key(const LimitPlan& limit, const BucketLookup& lookup,
                                        std::size_t row) const noexcept {
         const Entry* const entry = lookup.entry;
@@ -37,8 +37,8 @@ public:
         }
         return at_hand && is_noted(limit, *entry) ? FastKeyPolicy::Limited : of_table(limit, row);
     }
-    // Of a bucket under the limit's numbers: note() has been called for it since overrides last
-    // changed.
+    // True of a bucket under the limit's numbers if note() has been called for it since overrides
+    // last changed.
     [[nodiscard, gnu::always_inline]] bool is_noted(const LimitPlan& limit,
                                                     const Entry& entry) const noexcept {
         return notes(limit) && entry.known_unoverridden(store_.registry.override_generation());
@@ -57,8 +57,8 @@ public:
             entry.note_unoverridden(store_.registry.override_generation());
         }
     }
-    // Of the key of a packet, by its penalty box: Limited, as far as this worker's table alone can
-    // tell.
+    // The policy of a packet's key, by its penalty box: Limited, as far as this worker's table
+    // alone can tell.
     [[nodiscard]] FastKeyPolicy of_box(const LimitPlan& box,
                                        const BucketLookup& lookup) const noexcept {
         if (!box.stands_alone || store_.coarsened(now_.at) || store_.previous() != nullptr ||

@@ -3,7 +3,7 @@
 
 #include <bit>
 
-// What the fast path counts and writes of what it has decided.
+// Counters and events of the packets that the fast path has decided.
 namespace sluice {
 namespace {
 

@@ -12,7 +12,7 @@
 namespace sluice {
 namespace {
 
-// Where the bucket with that line is filed; nullptr: nowhere any more.
+// The entry that the bucket with that line is filed in; nullptr: none any more.
 Entry* entry_of(const BucketName& name, PoolLine line, BucketStore& store) noexcept {
     const auto is_it = [line](const Entry* entry) {
         return entry != nullptr && !entry->empty() && entry->cell().rest == line;
@@ -69,8 +69,8 @@ void tell(const ConnectionSegment& segment, ConnectionLanes::Ring& ring, CoreSta
     ring.commit();
 }
 
-// Those that count the connection as open too: most often nobody, which one look tells, however
-// many workers there are.
+// Notifies the workers that count the connection as open too: most often none, which one look
+// tells, however many workers there are.
 void notify_others(const ConnectionSegment& segment, CoreState& core) noexcept {
     const WorkerTables& all = *core.buckets.worker_tables();
     const std::size_t me = core.buckets.worker();

@@ -35,7 +35,7 @@ void follow_resets(CoreState& core, Now now) noexcept;
 // The same of one that has passed at another worker.
 void follow_segment(const ConnectionSegment& segment, CoreState& core, Now now) noexcept;
 
-// What other workers have told of connections that are open here. Before a burst is decided.
+// Applies the notices of other workers about connections open here. Before a burst is decided.
 void poll_connections(CoreState& core, Now now) noexcept;
 
 // Tells the counters what has been opened and closed until now.

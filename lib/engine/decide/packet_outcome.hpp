@@ -11,7 +11,7 @@
 
 namespace sluice {
 
-// What the checks of one packet found; a bit for each look-up.
+// Findings of the checks of one packet; a bit for each look-up.
 struct CheckFindings {
     std::uint64_t refused = 0;
     std::uint64_t exempt = 0;
@@ -20,7 +20,7 @@ struct CheckFindings {
     bool opened = false;          // a bucket, which may have taken the place of another
 };
 
-// What the rules of one packet make of what their limits found, in one pass in the order of the
+// The outcome of the rules of one packet by their limits' findings, in one pass in the order of the
 // file.
 class PacketOutcome {
 public:
@@ -45,7 +45,7 @@ public:
 
     // True if the fast path may carry it out: no refusal spends or notes anything.
     [[nodiscard]] bool may_decide() const noexcept { return may_decide_; }
-    // What the strictest refusing rule says, the first of equals.
+    // The decision of the strictest refusing rule, the first of equals.
     [[nodiscard]] const Decision& decision() const noexcept { return decision_; }
     // The look-ups that are charged, a bit for each: those that admitted the packet, of a
     // monitoring rule only if no other limit of it has refused; none if the packet is not

@@ -8,7 +8,7 @@
 
 namespace sluice {
 
-// What the limits of one rule said.
+// The outcome of the limits of one rule.
 struct RuleOutcome {
     bool judged = false;         // at least one limit counts this packet
     bool refused = false;        // by a limit, or by what its colour means
@@ -33,7 +33,7 @@ struct RuleOutcome {
     }
 };
 
-// What a rule wants done with a packet, and why.
+// The action that a rule wants for a packet, and why.
 struct Weight {
     ActionIndex action;
     Reason reason;

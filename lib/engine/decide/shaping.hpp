@@ -15,12 +15,12 @@ namespace sluice {
 void note_departure(LimitCheck& check, const LoadedLimit& limit, const CheckContext& context,
                     RuleOutcome& outcome) noexcept;
 
-// Whether the packet waits for its departure, and for how long (match.delay). One that cannot
-// spends nothing of this rule's limits, and no more does one that a monitoring rule would hold. A
-// candidate of one that acts has room for all that it would hold, and holds nothing.
+// Notes whether the packet waits for its departure, and for how long (match.delay). A packet that
+// cannot spends nothing of this rule's limits, and no more does one that a monitoring rule would
+// hold. A candidate of one that acts has room for all that it would hold, and holds nothing.
 void note_delay(Match& match, const RuleOutcome& outcome, const MatchedRules& judged) noexcept;
 
-// What the rule's refusal weighs, `weight` unless it shapes; of a packet that is to be held and
+// The weight of the rule's refusal: `weight`, unless it shapes; of a packet that is to be held and
 // cannot be, its overflow.
 [[nodiscard]] Weight weight_of_refusal(const Match& match, const LoadedRule& rule,
                                        const RuleOutcome& outcome, const Weight& weight) noexcept;

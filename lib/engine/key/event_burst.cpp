@@ -90,7 +90,7 @@ public:
     }
 
 private:
-    // What a limit says of the key now: nothing was spent since it was asked.
+    // The limit's answer for the key now: nothing was spent since it was asked.
     enum class Found : std::uint8_t {
         Refuses,
         Admits,

@@ -70,7 +70,7 @@ KeyPolicy KeyOverride::policy() const noexcept {
     KeyPolicy policy;
     const bool exempt = plan_ != nullptr && plan_->exempt && now_.utc() < plan_->exempt_until;
     const Nanoseconds own = plan_ == nullptr ? Nanoseconds{0} : ban_left(*plan_, now_);
-    // Of a key that is exempt by name, no network says otherwise.
+    // A key that is exempt by name is not banned by its network.
     const Nanoseconds left = exempt ? own : std::max(own, network_left_);
     if (left != Nanoseconds{0}) {
         policy.add({KeyStatus::Banned, left, key_});

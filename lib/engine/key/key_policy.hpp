@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-// What holds for keys under a rule before any of its limits is checked: what operators have set for
+// The policy for keys under a rule before any of its limits is checked: what operators have set for
 // them (overrides), and what the rule's penalty boxes hold. Every decision and every answer about a
 // key comes from here; the fast path has a brief form of it (fast_key_policy.hpp).
 namespace sluice {
@@ -34,7 +34,7 @@ struct KeyPolicy {
     }
 };
 
-// What operators have set for one key.
+// An operator's override of one key.
 class KeyOverride {
 public:
     KeyOverride() noexcept = default;  // nothing
@@ -55,7 +55,7 @@ private:
     Nanoseconds network_left_{};  // of the longest ban of a network that it lies in
 };
 
-// Of all keys together.
+// The policy of all keys together.
 [[nodiscard]] KeyPolicy policy_of(const RuleKeys& keys, CoreState& core, Now now) noexcept;
 
 // The same, for a packet that is about to be decided: the keys' own numbers are noted in the

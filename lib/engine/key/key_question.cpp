@@ -70,7 +70,7 @@ public:
         }
         if (question_.action == KeyAction::Grant && !had_one) {
             if (Entry* taken = take_over(limit, own)) {
-                // What moved with the key is in it.
+                // Debts that moved with the key are in it.
                 bucket.own = true;
                 bucket.carried = false;
                 bucket.aggregation_level = 0;
@@ -191,7 +191,7 @@ private:
         });
         return key.file(own, left, rule_level(rule_.keys[limit.key]));
     }
-    // What the key owes where its packets met until a reload: each worker acts on its own part.
+    // Debt of the key where its packets met until a reload: each worker acts on its own part.
     void forget_migrated(const LoadedLimit& limit) noexcept {
         for_each_migrated(limit, [this](Entry& entry) { registry_.forget(entry); });
     }
@@ -263,9 +263,9 @@ private:
             bucket.fresh = std::max(bucket.fresh, fresh_in(parent));
         });
     }
-    // Whose each unit is that a wider key owes is not known. So that this one gets what it is
-    // promised, each of them is given back as much as that is short of, and no more: its neighbours
-    // may spend it as well, but all of them together no more than this key was to have.
+    // The debtor of each unit that a wider key owes is not known. So that this key gets what it is
+    // promised, each wider one is given back as much as that is short of, and no more: its
+    // neighbours may spend it as well, but all of them together no more than this key was to have.
     void give_wider(const LoadedLimit& limit, KeyBucket& bucket) noexcept {
         const bool all = question_.action == KeyAction::Reset;
         const Units missing{bucket.most.count() - bucket.remaining.count()};
@@ -286,8 +286,8 @@ private:
             }
         });
     }
-    // Those that owe anything, nearest first: `take` gets the entry, its numbers and the
-    // aggregation level.
+    // Visits the wider keys that owe anything, nearest first: `take` gets the entry, its numbers
+    // and the aggregation level.
     template <typename Take>
     void for_each_wider(const LoadedLimit& limit, Take&& take) noexcept {
         if (!core_.buckets.coarsened(now_.at)) {

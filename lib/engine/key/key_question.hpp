@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <span>
 
-// What an operator asks a worker about one key of a rule, and has done to it. The worker answers
-// between two bursts, since nobody else may touch its buckets.
+// A question or command of an operator about one key of a rule. The worker answers between two
+// bursts, since nobody else may touch its buckets.
 namespace sluice {
 
 struct KeyQuestion {
@@ -30,7 +30,7 @@ struct KeyBucket {
     std::uint8_t limit = 0;   // index in the rule
     bool own = false;         // the key has a bucket here; else it would get one
     bool overridden = false;  // the key has numbers of its own
-    // Of these, the rate: so many units in a time. No time: they are no bucket's.
+    // The rate of these numbers: so many units in a time. No time: they are no bucket's.
     Rate rate{};
     // 0: no wider key owes anything that counts against this one. Else the nearest that does: its
     // network, the one after that, or the rule itself.
@@ -46,7 +46,7 @@ struct KeyBucket {
     bool carried = false;
 };
 
-// Its place in the rule's penalty box.
+// The key's place in the rule's penalty box.
 struct KeyBox {
     Units refusals;      // that count now
     Units after;         // so many are a ban; 0: the rule has none

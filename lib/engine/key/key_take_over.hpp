@@ -25,8 +25,8 @@ public:
     // Not while keys move and another worker has taken it over; nor of open connections, which end
     // by themselves.
     [[nodiscard]] bool is_possible() const noexcept;
-    // As its next packet would file it; with at most `left`, which wider keys leave it. nullptr:
-    // there is no place, or no line in the pool.
+    // Files the key as its next packet would; with at most `left`, which wider keys leave it.
+    // nullptr: there is no place, or no line in the pool.
     [[nodiscard]] Entry* file(const OwnNumbers& own, Units left,
                               std::uint8_t rule_level) const noexcept;
 

@@ -41,7 +41,7 @@ bool PenaltyBoxes::meets_wider(const LoadedLimit& box) const noexcept {
            core_.buckets.keys.find(keys_.table_key(box)) == nullptr && !has_bucket(box.key);
 }
 
-// Of this worker's own tables.
+// The ban by this worker's own tables.
 BoxBan PenaltyBoxes::ban_here(const LoadedLimit& box) const noexcept {
     BucketStore& store = core_.buckets;
     BoxBan ban{.left = left_in(store.keys.find(keys_.table_key(box)))};

@@ -29,7 +29,7 @@ public:
     PenaltyBoxes(const RuleKeys& keys, CoreState& core, Now now) noexcept
         : keys_{keys}, core_{core}, now_{now} {}
 
-    // Of one of the rule's boxes.
+    // The ban in one of the rule's boxes.
     [[nodiscard]] BoxBan ban_in(const LoadedLimit& box) const noexcept;
     // True if packets of the key meet the boxes of wider networks, having none of their own here.
     [[nodiscard]] bool meets_wider(const LoadedLimit& box) const noexcept;

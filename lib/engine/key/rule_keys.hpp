@@ -25,7 +25,7 @@ public:
     // False: the packet lacks a part of it.
     [[nodiscard]] bool has(std::uint8_t key) const noexcept { return digests_[key] != 0; }
     [[nodiscard]] std::uint64_t digest(std::uint8_t key) const noexcept { return digests_[key]; }
-    // Of a key that is there, its bytes: made in `room` where they are a packet's.
+    // The bytes of a key that is there, made in `room` where they are a packet's.
     [[nodiscard]] ByteView bytes(std::uint8_t key, KeyBytes& room) const noexcept;
     [[nodiscard]] TableKey table_key(const LoadedLimit& limit) const noexcept {
         return {KeyHasher::key_under(limit.identity, digests_[limit.key]), limit.slot};

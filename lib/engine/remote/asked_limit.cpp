@@ -14,7 +14,7 @@ Conformance without_answer(const LoadedRule& rule, const CheckContext& context) 
     return open ? Conformance::Green : Conformance::NoRoom;
 }
 
-// From 1 on, by which any worker under the same set finds a key's own numbers.
+// Counted from 1 on: the name by which any worker under the same set finds a key's own numbers.
 std::uint32_t name_of_own(const LimitCheck& check, const LoadedLimit& limit,
                           const LoadedRule& rule) noexcept {
     if (own_numbers(check, limit).numbers == nullptr) {
@@ -97,7 +97,7 @@ bool asks_budgets(const PacketChecks& packet, const LoadedSet& set) noexcept {
 
 namespace {
 
-// Of limits that count open connections.
+// The connection that a unit opens, for limits that count open ones.
 ConnectionStart opened_by(const EvaluatedUnit& unit, const LoadedLimit& limit,
                           const KeyHasher& hash) noexcept {
     return algorithm_of(limit.limit) == Algorithm::Concurrency

@@ -9,8 +9,8 @@
 // Limits whose keys' owners are asked (lib/peer/reserve), where a packet is judged.
 namespace sluice {
 
-// What check_limit() is for other limits: by the owner's answer, or as if it said yes. Without an
-// answer the rule's on_full decides.
+// Checks as check_limit() does other limits: by the owner's answer, or as if it said yes. Without
+// an answer the rule's on_full decides.
 void check_asked(LimitCheck& check, const LoadedLimit& limit, const LoadedRule& rule,
                  const CheckContext& context) noexcept;
 

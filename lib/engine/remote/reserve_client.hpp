@@ -12,7 +12,7 @@
 
 namespace sluice {
 
-// What is kept of a packet that waits.
+// The record of a packet that waits.
 struct HeldPacket {
     void* buffer;  // as in Packet
     void* origin;  // where its burst came from
@@ -33,7 +33,7 @@ class ReserveClient {
 public:
     ReserveClient(std::size_t self, AskLanes& lanes, const RoomBounds& bounds);
 
-    // Where the bursts that are metered from now on came from.
+    // Sets where the bursts that are metered from now on came from.
     void set_origin(void* origin) noexcept { origin_ = origin; }
 
     [[nodiscard]] bool empty() const noexcept { return room_.empty(); }
@@ -63,7 +63,7 @@ public:
     // The answer about that limit for a unit of a packet in the room; nullptr: there is none.
     [[nodiscard]] const Answer* answer(RoomPlace place, std::uint8_t unit,
                                        LimitSlot slot) const noexcept;
-    // What was reserved by it will be charged.
+    // Keeps what was reserved by it: it will be charged.
     void keep_reserved(RoomPlace place, std::uint8_t unit, LimitSlot slot) noexcept;
     // The packet has been decided, or is let go of: what was reserved for it is charged or not.
     void finish(RoomPlace place) noexcept;
@@ -72,7 +72,7 @@ public:
     [[nodiscard]] std::span<WantedQuestion, kMaxQuestions> list() noexcept {
         return std::span<WantedQuestion, kMaxQuestions>{wanted_.get(), kMaxQuestions};
     }
-    // Where a look that is only a rehearsal counts.
+    // Counters for a look that is only a rehearsal.
     [[nodiscard]] BanCounters& no_bans() noexcept { return no_bans_; }
 
     [[nodiscard]] std::size_t workers() const noexcept { return lanes_.workers(); }
@@ -83,7 +83,7 @@ private:
     [[nodiscard]] static std::uint32_t tag_of(std::uint8_t unit, LimitSlot slot) noexcept {
         return std::uint32_t{unit} << kUnitShift | slot;
     }
-    // Of a question in the room: whom it was put to, and what becomes of what he reserved.
+    // A question in the room: whom it was put to, and what becomes of what he reserved.
     struct Put {
         Question question;
         bool kept = false;

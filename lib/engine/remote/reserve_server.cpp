@@ -86,7 +86,7 @@ void ReserveServer::take(std::size_t asker, const Question& question, const Load
     }
 }
 
-// What a wider key's bucket admits is charged at once: its reservations are not counted by key.
+// Units of a wider key's bucket are charged at once: its reservations are not counted by key.
 Answer ReserveServer::judge(std::size_t asker, const Question& question, const LoadedSet& set,
                             CoreState& core, Now now) noexcept {
     Answer answer{.ticket = question.ticket};
@@ -134,7 +134,7 @@ Answer ReserveServer::judge(std::size_t asker, const Question& question, const L
     return answer;
 }
 
-// As much as there is of the cost, and no more than nobody has been promised.
+// Spends as much as there is of the cost, and no more than nobody has been promised.
 void ReserveServer::spend(const Question& question, const LoadedSet& set, CoreState& core,
                           Now now) noexcept {
     Bucket bucket{question, question.cost, set};

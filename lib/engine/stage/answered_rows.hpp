@@ -6,8 +6,8 @@
 
 #include <cstddef>
 
-// What comes on a connection that the box has answered goes to nobody: no rule matches it, nothing
-// is charged for it. A burst is matched before the one ahead of it has been answered, so it is
+// Packets of a connection that the box has answered go to nobody: no rule matches them, nothing is
+// charged for them. A burst is matched before the one ahead of it has been answered, so they are
 // looked for twice, and behind each packet that is about to be answered.
 namespace sluice {
 
@@ -19,7 +19,7 @@ namespace sluice {
            core.answered->may_have_any(now);
 }
 
-// Those of the rows that are of connections that have been answered. They are decided from then on.
+// The rows of connections that have been answered. They are decided from then on.
 [[nodiscard]] RowMask decide_answered(Burst& burst, RowMask rows, const CoreState& core,
                                       Instant now) noexcept;
 
@@ -43,7 +43,7 @@ public:
     [[nodiscard]] static bool may_be_any(const LoadedSet& set, const CoreState& core) noexcept {
         return set.meter_plan.answers && core.answered != nullptr;
     }
-    // It has been decided.
+    // True of a row that has been decided.
     [[nodiscard]] bool has(std::size_t row) const noexcept { return has_row(rows_, row); }
     // Behind a row that has just been decided; those that are found are decided from then on.
     void look(std::size_t row, FastPath& fast) noexcept {

@@ -10,7 +10,7 @@
 
 #include <immintrin.h>
 
-// From rules to buckets, for the whole burst at once:
+// The path from rules to buckets, for the whole burst at once:
 //
 //   digest    each key schema that a matching rule has, over all rows that some rule wants it for
 //   count     how many look-ups each packet has, so that they can lie packet by packet
@@ -99,14 +99,14 @@ private:
         }
     }
 
-    // Of a rule that counts units of later layers alone, keys of other rows say nothing, unless
-    // what is known of a key concerns them.
+    // The rows to key: keys of a rule that counts units of later layers alone say nothing in other
+    // rows, unless what is known of a key concerns them.
     [[nodiscard]] RowMask rows_to_key(const ActiveRule& active) const noexcept {
         const RulePlan& rule = plan_.rules[active.rule];
         return rule.meets_all ? active.rows : active.rows & burst_.rows_with(rule.judges);
     }
 
-    // Of all rules that share a schema at once.
+    // Hashes a schema once for all rules that share it.
     void digest() noexcept {
         for (const ActiveRule& active : rules()) {
             const RowMask rows = rows_to_key(active);
@@ -149,7 +149,7 @@ private:
                     note_meter(limit, rows);
                 }
             }
-            // What operators have said of a key counts also where no limit has a unit to judge.
+            // Overrides of a key count also where no limit has a unit to judge.
             scratch_.general |= rule.has_overrides ? keyed & ~judged : 0;
             active.skipped = rule.limits == 0 ? 0 : active.rows & ~keyed;
             active.idle = rule.limits == 0 ? 0 : active.rows & keyed & ~judged;

@@ -37,7 +37,7 @@ public:
         });
     }
 
-    // Those that lie in second lines, which have come meanwhile too.
+    // Finds entries in second lines, which have come meanwhile too.
     void find_in_second_lines() const noexcept {
         for_each_missed([&](std::size_t row, const BucketLookup& lookup) {
             const Entry* entry = BucketTable::in_asked(lookup.entry, lookup.key);
@@ -45,7 +45,7 @@ public:
         });
     }
 
-    // Of states whose line has come meanwhile.
+    // Prefetches queues of states whose line has come meanwhile.
     void prefetch_queues() const noexcept {
         for_each_with_state([&](std::size_t /*row*/, const BucketLookup& lookup) {
             const LimitPlan& limit = plan_.limits[lookup.limit];
@@ -79,7 +79,7 @@ public:
             });
     }
 
-    // What leads to them has come meanwhile.
+    // Prefetches records: what leads to them has come meanwhile.
     void prefetch_records() const noexcept {
         for_each_with_state([&](std::size_t /*row*/, const BucketLookup& lookup) {
             const LimitPlan& limit = plan_.limits[lookup.limit];
@@ -115,7 +115,7 @@ private:
             visit(row, *lookup);
         }
     }
-    // Of limits that coarsen.
+    // Visits missed look-ups of limits that coarsen.
     template <typename Visit>
     void for_each_absent(Visit&& visit) const noexcept {
         for_each_missed([&](std::size_t row, const BucketLookup& lookup) {
@@ -125,7 +125,7 @@ private:
             }
         });
     }
-    // Of states with a queue, while the pool has no line.
+    // The rows of states with a queue, while the pool has no line.
     [[nodiscard]] RowMask rows_without_line() const noexcept {
         RowMask rows = 0;
         if (plan_.has_queues && !core_.buckets.registry.pool().has_line()) {
@@ -137,8 +137,8 @@ private:
         }
         return rows;
     }
-    // Of all limits that coarsen, in the rows with a key that is absent: others may be by the time
-    // that they are decided.
+    // Digests wider keys of all limits that coarsen, in the rows with an absent key: others may be
+    // by the time that they are decided.
     void digest_wider(const Burst& burst) const noexcept {
         for_each_wider([&](std::uint32_t schema, RowMask rows) { scratch_.keyed[schema] |= rows; });
         for_each_wider([&](std::uint32_t schema, RowMask) {
@@ -184,7 +184,7 @@ private:
         }
     }
 
-    // Of a key that has no bucket in its first line: few have one in the second.
+    // For a key without a bucket in its first line: few have one in the second.
     [[gnu::always_inline]] void prefetch_override(std::size_t row,
                                                   const BucketLookup& lookup) const noexcept {
         const LimitPlan& limit = plan_.limits[lookup.limit];

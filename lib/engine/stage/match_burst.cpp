@@ -8,7 +8,7 @@
 
 #include <span>
 
-// Which rules match, and what that alone decides:
+// The rules that match, and what that alone decides:
 //
 //   malformed          the box's policy
 //   services           what reaches declared services is followed, and what their servers would not
@@ -90,7 +90,7 @@ private:
         return rule.chooses_segments && forwards(rule.match_verdict) ? 0 : decided_by(match);
     }
 
-    // What later layers can still change in the rows of some rules that they concern.
+    // Rows of rules that later layers concern in which they can still change something.
     struct Undecided {
         RowMask rows = 0;     // a verdict, what is spent or what is counted
         RowMask decided = 0;  // by an enforcing rule, whatever rules with limits there are
@@ -145,7 +145,7 @@ private:
                              [this](const RuleMatch& match) { return decided_by(match); });
     }
 
-    // Those where a rule is concerned. Packets that have waited have been read before: what was
+    // The rows where a rule is concerned. Packets that have waited have been read before: what was
     // remembered of them is to be settled, whatever rules there are.
     [[nodiscard]] RowMask rows_to_read(const BurstUnits& units, RowMask rows) const noexcept {
         if (burst_.origin() == Burst::Origin::Room) {
@@ -165,7 +165,7 @@ private:
     // Streams of services are read whole, whatever rules there are.
     [[nodiscard]] RowMask rows_of_services() const noexcept { return burst_.of_services(); }
 
-    // Where a rule may match one packet of a stream and not the next, those that pass or may pass.
+    // The rows that pass or may, where a rule may match one packet of a stream and not the next.
     [[nodiscard]] RowMask rows_of_streams() const noexcept {
         if (!set_.meter_plan.reads_all_segments) [[likely]] {
             return 0;
@@ -208,7 +208,7 @@ private:
         });
     }
 
-    // Where a rule that acts is concerned: what cannot be judged is dropped, and what repeats bytes
+    // Keeps back rows of rules that act: what cannot be judged is dropped, and what repeats bytes
     // whose verdict is still to come is left to the general path. Enforced services refuse what
     // cannot be read, and what repeats it, whatever rules there are. The rows that are dropped.
     [[nodiscard]] RowMask keep_back(BurstUnits& units) noexcept {
@@ -241,7 +241,7 @@ private:
                                      scratch_.matches);
     }
 
-    // Where a rule can refuse the first one. What has waited has met its first one before that.
+    // Fragments whose first one a rule can refuse. A packet that has waited met it before that.
     void note_fragments(RowMask uncommon) noexcept {
         scratch_.first_fragments = scratch_.later_fragments = 0;
         if (uncommon == 0 || core_.fragments.refuse == nullptr || !set_.meter_plan.refuses) {
@@ -270,7 +270,7 @@ private:
             (general | burst_.several() | burst_.following() | scratch_.later_fragments) & rows;
     }
 
-    // What an enforcing rule decides is not handed over; it may wait behind others.
+    // Packets that an enforcing rule decides are not handed over; they may wait behind others.
     [[nodiscard]] bool counts_on_sight(const RulePlan& rule) const noexcept {
         return burst_.is_new() ||
                (burst_.origin() == Burst::Origin::Worker && rule.mode == Mode::Enforce);
@@ -329,7 +329,7 @@ private:
     RowMask refused_ = 0;  // by services
 };
 
-// What waited in the room was read before: it is settled at its turn.
+// Packets that waited in the room were read before: they are settled at their turn.
 RowMask answered_rows(Burst& burst, const CoreState& core, Instant now) noexcept {
     const RowMask rows = burst.headers().well_formed() & burst.live();
     burst.scratch().answered_before = 0;

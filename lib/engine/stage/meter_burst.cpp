@@ -56,7 +56,7 @@ namespace {
             .counters = core.counters.by_unit_event};
 }
 
-// What became of first fragments, each once.
+// Remembers the decision on each first fragment once.
 void remember_fragments(Burst& burst, RowMask rows, const CoreState& core, Now now) noexcept {
     RowMask& first = burst.scratch().first_fragments;
     for_each_row(first & rows, [&](std::size_t row) {
@@ -89,7 +89,7 @@ void settle(Burst& burst, const LoadedSet& set, const CoreState& core, Now now) 
     }
 }
 
-// Where owners of keys are asked, or packets wait for what they say.
+// Decides where owners of keys are asked, or packets wait for what they say.
 class DecidingWithOwners {
 public:
     DecidingWithOwners(Burst& burst, const LoadedSet& set, CoreState& core, Now now) noexcept
@@ -138,7 +138,7 @@ private:
         return burst_.origin() != Burst::Origin::Room && !asker_.empty() &&
                asker_.holds(connection(row));
     }
-    // What is dropped already needs no order.
+    // Dropped packets need no order.
     [[nodiscard]] bool is_dropped(std::size_t row) noexcept {
         return has_row(burst_.scratch().decided, row) && !forwards(burst_.decision(row).verdict);
     }
@@ -153,8 +153,8 @@ private:
         }
         return is_copy;
     }
-    // What it is to ask is asked at once. Where the room has no place left, it goes before those
-    // that wait: nobody is refused for that.
+    // Asks at once what the packet is to ask. Where the room has no place left, the packet goes
+    // before those that wait: nobody is refused for that.
     [[nodiscard]] bool wait_behind(std::size_t row, bool metered) noexcept {
         const std::size_t questions = metered ? questions_of(row).value_or(0) : 0;
         const bool waits = hold(row, questions);
@@ -304,7 +304,7 @@ void decide(Burst& burst, const LoadedSet& set, CoreState& core, Now now) noexce
     settle(burst, set, core, now);
 }
 
-// Where packets wait for owners, those of the burst that do not are followed behind it.
+// Follows, behind a burst whose packets may wait for owners, those that do not.
 void follow_rest(const Burst& burst, CoreState& core, Now now) noexcept {
     for_each_row(burst.live(), [&](std::size_t row) {
         if (forwards(burst.packets()[row].decision.verdict)) {
@@ -329,14 +329,14 @@ void decide_all(Burst& burst, const LoadedSet& set, CoreState& core, Now now,
     }
 }
 
-// Of the look-ups whose keys are not in their first lines.
+// Locates entries of the look-ups whose keys are not in their first lines.
 void find_entries(const Scratch& scratch, CoreState& core, Now now) noexcept {
     core.buckets.keys.probe_second(
         std::span<BucketLookup* const>{scratch.missed.get(), scratch.miss_count},
         core.buckets.registry, now);
 }
 
-// What the tables do once per burst.
+// Upkeep of the tables, once per burst.
 void tend(CoreState& core, Now now) noexcept {
     if (core.buckets.begin_burst(now)) [[unlikely]] {
         core.counters.settled.set(core.buckets.settled_changes());
@@ -365,7 +365,7 @@ void decide_located(Burst& burst, const LoadedSet& set, CoreState& core, Now now
 
 }  // namespace
 
-// What changes between locating and deciding, the general path finds out.
+// Changes between locating and deciding are found by the general path.
 void meter_burst(Burst& burst, const LoadedSet& set, CoreState& core, Now now) noexcept {
     adopt(set, core, now);
     tend(core, now);

@@ -17,7 +17,7 @@ bool is_address_of_packet(const GroupingKey& parts) noexcept {
            (parts.front().field == Field::IpSrc || parts.front().field == Field::IpDst);
 }
 
-// What decides on the owner. False: the packet lacks a part of it.
+// The key that decides on the owner. False: the packet lacks a part of it.
 bool take_key(const GroupingKey& parts, const Burst& burst, std::size_t row,
               KeyBytes& key) noexcept {
     if (!is_address_of_packet(parts)) {
@@ -42,7 +42,7 @@ std::uint8_t owner_of(const OwnerGroup& group, const Burst& burst, std::size_t r
     return static_cast<std::uint8_t>(hash * workers >> 64);
 }
 
-// Of the rules that match each packet, the group at an owner; 0: none.
+// The group at an owner, for each packet, of the rules that match it; 0: none.
 class RowGroups {
 public:
     RowGroups(const Scratch& scratch, const LoadedSet& set) noexcept {
@@ -76,7 +76,7 @@ private:
     RowMask grouped_ = 0;
 };
 
-// These rows are judged without their rules at owners.
+// Takes these rows from their rules at owners: they are judged without.
 void disown(Scratch& scratch, RowMask unowned, const LoadedSet& set) noexcept {
     for (ActiveRule& active : std::span{scratch.rules.get(), scratch.rule_count}) {
         active.rows &= is_owned(set.steering[active.rule]) ? ~unowned : ~RowMask{0};

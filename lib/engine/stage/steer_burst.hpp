@@ -25,7 +25,7 @@ using BurstOwners = std::array<std::uint8_t, kMaxBurst>;
 // of those would refuse what it cannot count (`on_full: open`, or a rule that only watches).
 [[nodiscard]] bool may_go_on(const Burst& burst, std::size_t row, const LoadedSet& set) noexcept;
 
-// What becomes of the packets of a burst that has been matched; a bit for each.
+// The parts of a matched burst that leave or stay unowned; a bit for each packet.
 struct BurstSplit {
     RowMask gone = 0;     // taken out: another worker has them, or nobody
     RowMask unowned = 0;  // stay, without their rules at owners

@@ -41,7 +41,7 @@ void put_matches(const Burst& burst, std::size_t row, TraceRecord& record) noexc
     }
 }
 
-// Of the rule that decided.
+// Records the key of the rule that decided.
 void put_key(Burst& burst, std::size_t row, const LoadedSet& set, TraceRecord& record) noexcept {
     record.key_size = 0;
     const Decision& decision = record.decision;

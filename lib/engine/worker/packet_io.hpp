@@ -55,8 +55,8 @@ concept PacketIo =
         { io.send(burst, actions, counters, context) } noexcept;
         { io.depart(due, counters) } noexcept;
         { seen.buffers() } noexcept -> std::same_as<std::uint32_t>;
-        // Of a frame: the buffers that it takes; the changes that its owner makes when it forwards
-        // it; its end, unsent.
+        // Frames: the buffers that one takes; the changes that its owner makes when it forwards it;
+        // its end, unsent.
         { T::buffers_of(frame) } noexcept -> std::same_as<std::uint32_t>;
         { T::note(frame, changes) } noexcept;
         { T::free(frame) } noexcept;

@@ -100,8 +100,8 @@ public:
         work(running, {});
     }
 
-    // What is due departs, so many bursts at most. Packets that are no longer judged are held no
-    // longer.
+    // Sends frames that are due, so many bursts at most. Packets that are no longer judged are held
+    // no longer.
     void send_due(const Running& running, std::size_t bursts) noexcept {
         if (running.state != Running::State::Enforce) {
             send_all(bursts);
@@ -188,8 +188,8 @@ private:
         meter_overlapped(bursts, rules, core_, at, laps);
     }
 
-    // What becomes of packets while no rule judges. Those that have waited for owners are forwarded
-    // or dropped whatever has been answered.
+    // Ends packets while no rule judges. Those that have waited for owners are forwarded or dropped
+    // whatever has been answered.
     void leave_unjudged(Running::State state) noexcept {
         Burst& burst = *current_.burst;
         if (state == Running::State::NoRulesetDrop) {

@@ -8,9 +8,9 @@
 
 namespace sluice {
 
-// What all workers act on, adopted at the top of a burst. Never changed once published. The same
-// rules may be published again in another state: panic is in force without their being copied, and
-// is over without their being made again.
+// The rule set and state that all workers act on, adopted at the top of a burst. Never changed once
+// published. The same rules may be published again in another state: panic is in force without
+// their being copied, and is over without their being made again.
 struct Running {
     enum class State : std::uint8_t {
         NoRulesetPass,  // there is none: everything is forwarded unjudged

@@ -1,7 +1,7 @@
 #pragma once
 #include "lib/engine/burst/burst.hpp"
 
-// What becomes of a burst that no rule judges.
+// The decisions on a burst that no rule judges.
 namespace sluice {
 
 // Forwards everything as it came.
