@@ -18,7 +18,7 @@ public:
     // Everything was there, and nothing is left.
     [[nodiscard]] constexpr bool done() const noexcept { return ok_ && left() == 0; }
 
-    // What has not been read.
+    // The bytes that have not been read.
     [[nodiscard]] constexpr ByteView rest() const noexcept { return bytes_.subspan(at_); }
 
     constexpr ByteView take(std::size_t size) noexcept {

@@ -29,7 +29,7 @@ bool is_plausible(const DnsHeader& header) noexcept {
                                 : header.answers == 0 && header.authorities == 0;
 }
 
-// Where the record that begins at `at` ends; 0: it does not fit, or its name takes more steps than
+// The end of the record that begins at `at`; 0: it does not fit, or its name takes more steps than
 // are left.
 std::size_t end_of_record(ByteView message, std::size_t at, std::size_t& steps_left) noexcept {
     const DnsNameWalk name = walk_dns_name(message, at);

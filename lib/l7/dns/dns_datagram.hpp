@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-// Which UDP datagrams are DNS, whichever ports they come and go by.
+// UDP datagrams that are DNS, whichever ports they come and go by.
 //
 //   a port is 53            its header is plausible and its first question is sound
 //   137, 5353 or 5355       none: NBNS, mDNS and LLMNR have DNS's format and are other protocols.

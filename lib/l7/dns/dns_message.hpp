@@ -50,7 +50,7 @@ struct DnsQuestion {
 // The question that begins at `at`.
 [[nodiscard]] DnsQuestion parse_dns_question(ByteView message, std::size_t at) noexcept;
 
-// What a DNS message asks, or answers: its header and its first question.
+// The question or answer of a DNS message: its header and its first question.
 struct DnsMessage {
     DnsParsed parsed = DnsParsed::Ok;
     bool is_response = false;

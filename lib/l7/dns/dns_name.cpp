@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::uint8_t kPointer = 0xC0;  // the two highest bits of a length byte
 
-// What stands for an octet of a label: itself in small letters; 0: an escape.
+// The text of a label's octet: itself in small letters; 0: an escape.
 constexpr auto kPlain = [] {
     std::array<std::uint8_t, 256> plain{};
     for (unsigned c = 0x21; c <= 0x7E; ++c) {

@@ -127,11 +127,11 @@ bool is_dns(const UnitSource& packet, ByteView payload) noexcept {
 
 using What = StreamReading::What;
 
-// Of a message that is longer than what is held: so much of it has its questions.
+// The part of a message longer than what is held that has its questions.
 constexpr std::size_t kQuestionsReach = 2048;
 
-// What a connection remembers behind a message: the last bytes of its FramingState, of which bodies
-// of known size use the first.
+// A connection's memory behind a message: the last bytes of its FramingState, of which bodies of
+// known size use the first.
 constexpr std::uint32_t kDnsMark = 0x444E'5301;
 constexpr std::size_t kDnsMarkAt = 12;
 FramingState behind_message() noexcept {

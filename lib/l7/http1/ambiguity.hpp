@@ -247,7 +247,7 @@ public:
         }
         return (bits_ & kAmbiguous) != 0 ? HeadReading::Ambiguous : HeadReading::Accepted;
     }
-    // Those of both.
+    // The shapes of both.
     [[nodiscard]] constexpr HeadShapes among(HeadShapes others) const noexcept {
         HeadShapes both;
         both.bits_ = bits_ & others.bits_;
@@ -268,7 +268,7 @@ public:
         rest.bits_ = bits_ & ~head_shapes_read_as(HeadReading::Accepted);
         return rest;
     }
-    // Of those with the worst reading, the first in the table. There is one.
+    // The first in the table of the shapes with the worst reading. There is one.
     [[nodiscard]] constexpr HeadShape reason() const noexcept {
         return static_cast<HeadShape>(std::countr_zero(bits_ & head_shapes_read_as(reading())));
     }

@@ -7,7 +7,7 @@
 
 namespace sluice {
 
-// Where the body behind a request's head ends (RFC 9112, 6.3), and with it where the next head of
+// The end of the body behind a request's head (RFC 9112, 6.3), and with it where the next head of
 // the connection begins.
 struct BodyFraming {
     enum class Kind : std::uint8_t {

@@ -34,7 +34,7 @@ public:
         return part.data() == nullptr ? ReadableText{part} : ReadableText{part, begin_, end_};
     }
 
-    // From `at` on, up to the text's size; bytes behind it are any.
+    // Bytes from `at` on, up to the text's size; those behind it are any.
     [[nodiscard]] Block load(std::size_t at) const noexcept {
         const std::byte* const from = text_.data() + at;
         const auto left = static_cast<std::size_t>(end_ - from);
@@ -151,7 +151,7 @@ inline constexpr auto kTokenHalves = [] {
     return _mm256_and_si256(block, _mm256_cmpgt_epi8(_mm256_set1_epi8(end), places));
 }
 
-// Where the first byte from `at` on stands that `mask(block)` has a bit for; the text's size if
+// The place of the first byte from `at` on that `mask(block)` has a bit for; the text's size if
 // there is none.
 template <typename Mask>
 [[nodiscard]] std::size_t find_byte(const ReadableText& text, std::size_t at,
@@ -177,7 +177,7 @@ template <typename Mask>
     }
     return behind;
 }
-// Where the token that begins at `at` ends.
+// The end of the token that begins at `at`.
 [[nodiscard]] inline std::size_t find_token_end(const ReadableText& text, std::size_t at) noexcept {
     return find_byte(text, at, [](Block block) { return ~token_mask(block); });
 }

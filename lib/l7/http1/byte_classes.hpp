@@ -17,7 +17,7 @@ inline constexpr std::byte kPercent{'%'};
 inline constexpr std::byte kSlash{'/'};
 inline constexpr std::byte kBackslash{'\\'};
 
-// What a byte may be part of, a bit each.
+// Classes that a byte may be of, a bit each.
 enum ByteClass : std::uint8_t {
     kToken = 1U << 0,       // tchar, RFC 9110, 5.6.2
     kUnreserved = 1U << 1,  // RFC 3986, 2.3
@@ -77,7 +77,7 @@ inline constexpr auto kByteClasses = [] {
 [[nodiscard]] constexpr std::byte to_upper(std::byte byte) noexcept {
     return byte >= std::byte{'a'} && byte <= std::byte{'z'} ? byte & std::byte{0xDF} : byte;
 }
-// Of a hexadecimal digit.
+// The value of a hexadecimal digit.
 [[nodiscard]] constexpr unsigned hex_value(std::byte digit) noexcept {
     const auto value = std::to_integer<unsigned>(digit);
     return is_digit(digit) ? value - '0' : (value | 0x20U) - 'a' + 10U;

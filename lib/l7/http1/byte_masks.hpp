@@ -83,7 +83,7 @@ public:
 
 private:
     std::uint64_t empty_ = 0;
-    // Of the last byte, ones or zeroes: it ends a line, is a CR, and is one that begins a line.
+    // The last byte, as ones or zeroes: it ends a line, is a CR, and is one that begins a line.
     std::uint64_t line_;
     std::uint64_t cr_ = 0;
     std::uint64_t first_cr_ = 0;

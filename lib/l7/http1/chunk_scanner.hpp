@@ -43,7 +43,7 @@ public:
     enum class Of : std::uint8_t { Request, Answer };
     static constexpr unsigned kRequestBits = 31;
     static constexpr unsigned kAnswerBits = 63;
-    // Of the line of one chunk, extensions and leading zeroes included, and of all trailers.
+    // Bytes in the line of one chunk, extensions and leading zeroes included, and in all trailers.
     static constexpr std::uint16_t kMaxLine = 4096;
     static constexpr std::uint16_t kMaxTrailers = 16 << 10;
 

@@ -8,13 +8,13 @@
 
 namespace sluice {
 
-// What functions make of a unit's texts: path_prefix(), registrable_domain(). Each is a part of its
+// Texts that functions make of a unit's: path_prefix(), registrable_domain(). Each is a part of its
 // source and takes no room of its own.
 class DerivedTexts {
 public:
     DerivedTexts() = default;
-    // Of these texts of a rule set, those that are derived. Without suffixes there are no
-    // registrable domains.
+    // The derived ones of these texts of a rule set. Without suffixes there are no registrable
+    // domains.
     DerivedTexts(TextFieldSet read, const TextNames& names,
                  std::shared_ptr<const PublicSuffixes> suffixes);
 

@@ -9,7 +9,7 @@
 
 namespace sluice {
 
-// What the bytes that have come so far begin with.
+// The status of the bytes that have come so far.
 enum class HeadStatus : std::uint8_t {
     NeedMore,   // could still become any of the others
     Complete,   // the head of a request, whole

@@ -221,7 +221,7 @@ public:
     void note_folded(std::size_t begin) noexcept {
         folded_ = {static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(lines_.at())};
     }
-    // Of the header with this place.
+    // Adds a value of the header with this place.
     void add(std::uint8_t place, ByteView value) noexcept {
         const ByteView before = head_.add_header(place, value);
         const auto framing = static_cast<FramingHeader>(place);

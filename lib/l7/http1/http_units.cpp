@@ -181,7 +181,7 @@ void HttpUnits::add(const UnitSource& packet, UnitSink& units) noexcept {
         leave_out_unread(packet);
     }
     const HeadReading reading = head_.shapes.reading();
-    // That it is HTTP, all servers agree on.
+    // Servers all agree that it is HTTP.
     const bool matters = reads_requests(packet);
     units.count(UnitEvent::HttpRequest);
     // Without a service nothing is refused for what it is: all of its readings are charged, and of

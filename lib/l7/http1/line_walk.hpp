@@ -38,16 +38,16 @@ public:
         at_ = begin_;
         --read_;
     }
-    // That line, without its end, LF or CR LF.
+    // The line that next() went on to, without its end, LF or CR LF.
     [[nodiscard]] ByteView line() const noexcept {
         const bool has_cr = end_ > begin_ && bytes_[end_ - 1] == kCr;
         return {bytes_.data() + begin_, end_ - begin_ - (has_cr ? 1 : 0)};
     }
     // The offset of the line's first byte.
     [[nodiscard]] std::size_t begin_at() const noexcept { return begin_; }
-    // Its first byte, and at least the bytes up to its LF behind that.
+    // The line's first byte, and at least the bytes up to its LF behind that.
     [[nodiscard]] const std::byte* begin() const noexcept { return bytes_.data() + begin_; }
-    // Its first bytes, and behind its end any.
+    // The line's first bytes, and behind its end any.
     [[nodiscard]] Block load() const noexcept { return ReadableText{bytes_}.load(begin_); }
     // A part of the bytes, to be loaded with what is behind it.
     [[nodiscard]] ReadableText readable(ByteView part) const noexcept {
@@ -57,14 +57,14 @@ public:
     [[nodiscard]] bool is_folded() const noexcept {
         return at_ < bytes_.size() && is_blank(bytes_[at_]);
     }
-    // Where that one begins.
+    // The offset of that line's first byte.
     [[nodiscard]] std::size_t at() const noexcept { return at_; }
 
     // The bytes up to the first empty line, this included; zero: it has not been found yet.
     [[nodiscard]] std::size_t head_size() const noexcept { return head_size_; }
     // The same bytes, once they have been found.
     [[nodiscard]] ByteView head() const noexcept { return bytes_.first(head_size_); }
-    // Of a head that has been read to its end: the shapes of bytes wherever they stand.
+    // Adds, of a head that has been read to its end, the shapes of bytes wherever they stand.
     void add_byte_shapes(HeadShapes& shapes) const noexcept;
     // Likewise: any bytes beyond ASCII.
     [[nodiscard]] bool has_high_byte() const noexcept { return odd_.high != 0; }
@@ -96,7 +96,7 @@ private:
     std::size_t full_ = 0;   // of these, those before the first empty one
     std::size_t head_size_ = 0;
     std::size_t scanned_ = 0;  // bytes
-    // Of the bytes scanned.
+    // Findings in the bytes scanned.
     LineEnds line_ends_{true};
     OddBytes odd_;
     Ends ends_;

@@ -29,7 +29,7 @@ public:
     [[nodiscard]] bool may_have(std::byte first, std::size_t size) const noexcept {
         return (firsts_by_size_[size_class(size)] >> letter_of(first) & 1) != 0;
     }
-    // Its place among the names, the first if it is there twice; or kNone.
+    // The name's place among the names, the first if it is there twice; or kNone.
     [[nodiscard]] std::uint8_t find(const http1::ReadableText& name) const noexcept {
         return find(name.bytes(), name.load(0));
     }
@@ -43,7 +43,7 @@ public:
         return slots_[slot];
     }
 
-    // Such a text may be one to may_have() too, whatever the names are.
+    // Makes such a text one to may_have() too, whatever the names are.
     void admit(std::byte first, std::size_t size) noexcept {
         firsts_by_size_[size_class(size)] |= std::uint32_t{1} << letter_of(first);
     }

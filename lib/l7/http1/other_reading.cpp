@@ -20,7 +20,7 @@ constexpr HeadShapes ambiguous_shapes() noexcept {
     return shapes;
 }
 
-// Of a target that begins with a slash.
+// The parts of a target that begins with a slash.
 TargetParts split_otherwise(ByteView target, bool splits_fragment) noexcept {
     target = target.first(splits_fragment ? http1::find_byte(target, 0, '#') : target.size());
     const std::size_t query = http1::find_byte(target, 0, '?');

@@ -9,8 +9,8 @@
 
 namespace sluice {
 
-// What other servers read in a head whose end, and whose body's end, all of them agree on: the
-// column `or_as` of kHeadShapes.
+// Doubts about a head whose end, and whose body's end, all servers agree on: the column `or_as` of
+// kHeadShapes.
 inline constexpr HeadShapes kTargetDoubts{HeadShape::SpaceInTarget, HeadShape::TargetForm,
                                           HeadShape::Fragment,      HeadShape::BadPercent,
                                           HeadShape::EncodedSlash,  HeadShape::EncodedReserved,
@@ -25,21 +25,21 @@ inline constexpr HeadShapes kHostDoubts{HeadShape::DuplicateHost, HeadShape::Hos
 // what is ambiguous about it can be judged as each of them, and as each path that servers make of
 // these targets. HTTP/0.9 has one reading, behind which nothing follows.
 [[nodiscard]] bool has_stated_readings(const RequestHead& head) noexcept;
-// Its target and its host alone have stated readings, whatever else is ambiguous.
+// The target and host of the head alone have stated readings, whatever else is ambiguous.
 [[nodiscard]] bool has_stated_targets(const RequestHead& head) noexcept;
 
 // A target as a server of another kind reads it.
 struct OtherTarget {
     ByteView path;  // normalised by most; absent as in RequestHead
     ByteView host;  // normalised, of a network path; else absent: that of the head
-    // Of another target, or other parts of it, than the first reading has; else absent.
+    // Another target, or other parts of it, than the first reading has; else absent.
     bool is_other = false;
     ByteView target;
     ByteView query;
 };
 struct OtherTargets {
-    // Of each of two targets a path may be decoded in three ways more, or taken as sent; and each
-    // of those with other slashes. More than any honest client's target has.
+    // The readings of two targets: a path of each may be decoded in three ways more, or taken as
+    // sent; and each of these with other slashes. More than any honest client's target has.
     static constexpr std::size_t kMost = 16;
 
     [[nodiscard]] std::span<const OtherTarget> readings() const noexcept {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-// What a request costs by where its path begins: `cost: {path: {/v1/export: 25}, default: 1}`.
+// The cost of a request by where its path begins: `cost: {path: {/v1/export: 25}, default: 1}`.
 namespace sluice {
 
 // Paths that begin so, segment by segment: /login is where /login and /login/x begin, and not

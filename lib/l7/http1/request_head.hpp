@@ -66,8 +66,8 @@ private:
     std::array<HeadRange, kMost> lines_{};
 };
 
-// What one request's head says. Texts are views into the head, or into the room for normalised
-// texts; those without data are absent (http1::is_present).
+// The contents of one request's head. Texts are views into the head, or into the room for
+// normalised texts; those without data are absent (http1::is_present).
 class RequestHead {
 public:
     ByteView method;  // as sent, as is the target
@@ -122,7 +122,7 @@ public:
     ByteView add_cookie(std::uint8_t place, ByteView value) noexcept {
         return add(cookies_present_, place, value, cookies_[place]);
     }
-    // As new; the places of texts are not written to, which would cost more than a head.
+    // Makes it as new; the places of texts are not written to, which would cost more than a head.
     void clear() noexcept {
         method = target = path = query = host = {};
         shapes = {};

@@ -89,7 +89,7 @@ void read_version(ByteView version, RequestHead& head) noexcept {
     head.minor_version = is_other && is_below ? 0 : 1;
 }
 
-// Where the scheme of an absolute target ends; 0: it has none.
+// The end of the scheme of an absolute target; 0: it has none.
 std::size_t scheme_size(const ReadableText& target) noexcept {
     const std::size_t end = find_byte(target, 0, ':');
     const ByteView scheme = target.bytes().first(end);

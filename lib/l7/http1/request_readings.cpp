@@ -107,7 +107,7 @@ private:
             make_last(TextField::HttpQuery, made, target.query);
         }
     }
-    // Whatever readings it is a part of.
+    // Makes a text last, whatever readings it is a part of.
     void make_last(TextField field, ByteView made, ByteView& text) noexcept {
         const std::less_equal<> before;
         const bool is_made = before(made.data(), text.data()) &&

@@ -23,7 +23,7 @@ public:
     };
 
     RequestTexts() : RequestTexts{*WantedHeaders::make({}, {})} {}
-    // Of the texts that are read; `names` are those of the set, `client_header` that of
+    // Reads the texts in `read`; `names` are those of the set, `client_header` that of
     // kClientHeader. Refused where a name is no token.
     [[nodiscard]] static Result<RequestTexts> make(const TextNames& names, TextFieldSet read,
                                                    std::string_view client_header = {});

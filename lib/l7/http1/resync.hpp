@@ -39,7 +39,7 @@ struct LinesLook {
 // A line without an end that its stream ends with is a request to some server all the same.
 [[nodiscard]] bool is_request_at_end(ByteView line) noexcept;
 
-// Whether a request begins in these bytes, and its head does not end in them, or nothing tells
+// True if a request begins in these bytes, and its head does not end in them, or nothing tells
 // whether it begins in the `fresh` of them or before. For connections whose server may have the
 // rest already.
 [[nodiscard]] bool begins_half_request(ByteView bytes, std::size_t fresh) noexcept;

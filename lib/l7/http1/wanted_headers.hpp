@@ -63,7 +63,7 @@ public:
     [[nodiscard]] bool keeps_all(std::uint8_t place) const noexcept {
         return (whole_ >> place & 1) != 0;
     }
-    // Its ends alone do. So it is with headers of the framing that no rule names.
+    // Lets the header's ends alone matter. So it is with headers of the framing that no rule names.
     void keep_ends(std::uint8_t place) noexcept { whole_ &= ~(std::uint64_t{1} << place); }
     [[nodiscard]] std::uint8_t cookie(const http1::ReadableText& name) const noexcept {
         return cookies_.find(name);

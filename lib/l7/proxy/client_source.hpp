@@ -14,7 +14,7 @@ inline constexpr std::size_t kMaxClientHeader = 128;  // bytes of its name
 // A token (RFC 9110, 5.6.2) of at most kMaxClientHeader bytes.
 [[nodiscard]] bool is_header_name(std::string_view name) noexcept;
 
-// Who names the client of a request, and where (`client_ip: {trusted_proxies, from}`).
+// The client of a request: who names it, and where (`client_ip: {trusted_proxies, from}`).
 struct ClientSource {
     AddressSetParts proxies;  // sources of packets that are believed
     std::string header;       // its name, in small letters where the compiler made it

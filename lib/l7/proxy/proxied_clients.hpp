@@ -9,20 +9,20 @@
 
 namespace sluice {
 
-// Whose request it is where proxies stand before the box: client.ip is ip.src, but of a request
+// The client of a request where proxies stand before the box: client.ip is ip.src, but of a request
 // that a trusted proxy sends it is what a header says, and of all else that one sends there is
 // none.
 class ProxiedClients {
 public:
     // Nobody but headers of the PROXY protocol names clients.
     ProxiedClients();
-    // Its proxies are sound.
+    // The proxies of `source` are sound.
     explicit ProxiedClients(const ClientSource& source)
         : proxies_{source.proxies}, header_{source.header}, hops_{source.hops} {}
 
-    // Of these rows, those that a trusted proxy sent. The others get their client.
+    // Hides the rows that a trusted proxy sent, and returns them. The others get their client.
     [[nodiscard]] RowMask hide(HeaderColumns& columns, RowMask rows) const noexcept;
-    // These rows have no client until one is named.
+    // Takes the client of these rows, until one is named.
     static void hide_all(HeaderColumns& columns, RowMask rows) noexcept {
         columns.present[static_cast<std::size_t>(HeaderPart::Client)] &= ~rows;
     }

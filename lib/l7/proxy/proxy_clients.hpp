@@ -9,9 +9,9 @@
 
 namespace sluice {
 
-// Whom the PROXY headers of connections name, by connection. As many are remembered as connections
-// of services are, and for as long: one that is silent makes room for others no sooner than its
-// server may have closed it, one whose client has ended it at once. One per worker.
+// Clients that the PROXY headers of connections name, by connection. As many are remembered as
+// connections of services are, and for as long: one that is silent makes room for others no sooner
+// than its server may have closed it, one whose client has ended it at once. One per worker.
 class ProxyClients {
 public:
     // take_over() follows where the memory may outlive the process.

@@ -39,7 +39,7 @@ bool CryptoStream::agrees(Piece piece, ByteView bytes) const noexcept {
     return true;
 }
 
-// Where no piece lies the room may be written at will: only pieces say what is there.
+// Bytes between pieces may be written at will: only pieces say what is there.
 void CryptoStream::fill_gaps(Piece piece, ByteView bytes) noexcept {
     const std::size_t begin = piece.begin;
     std::size_t at = begin;

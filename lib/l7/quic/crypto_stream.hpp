@@ -9,7 +9,7 @@
 
 namespace sluice {
 
-// What came of adding bytes to a CryptoStream.
+// The outcome of adding bytes to a CryptoStream.
 enum class CryptoAdd : std::uint8_t {
     Good,
     BeyondRoom,     // some lie behind the room's end; those before it are kept
@@ -31,7 +31,7 @@ public:
     static constexpr std::size_t kMaxPieces = 32;
     static constexpr std::size_t kMaxRoom = 0xFFFF;
 
-    // What of `room` is behind kMaxRoom stays unused.
+    // Room behind kMaxRoom stays unused.
     explicit CryptoStream(MutableBytes room) noexcept
         : room_{room.size() > kMaxRoom ? room.first(kMaxRoom) : room} {}
 

@@ -16,7 +16,7 @@ public:
 
     // False: there is no more; outcome() says what ended the walk.
     [[nodiscard]] bool next(QuicPacket& packet) noexcept;
-    // Of the header that was read last.
+    // The outcome of the header that was read last.
     [[nodiscard]] QuicHeaderOutcome outcome() const noexcept { return outcome_; }
 
 private:
@@ -30,7 +30,7 @@ private:
 // shorter ones.
 inline constexpr std::size_t kMinInitialDatagram = 1200;
 
-// What the headers of a datagram say; nothing is decrypted.
+// The contents of a datagram's headers; nothing is decrypted.
 struct QuicDatagram {
     QuicHeaderOutcome outcome = QuicHeaderOutcome::ShortHeader;  // of the first packet
     QuicPacket first;                                            // good when the outcome is Good

@@ -31,7 +31,7 @@ Result<InitialOpener> InitialOpener::make() {
         return Error{Errc::NotSupported, "OpenSSL has no AES-128-GCM or no AES-128-ECB"};
     }
     InitialOpener opener{std::move(header), std::move(payload)};
-    // What OpenSSL puts off until the first use happens here: a packet of zeroes is refused.
+    // Work that OpenSSL puts off until the first use is done here: a packet of zeroes is refused.
     const std::array<std::byte, 64> zeroes{};
     (void)opener.open(
         {.type = QuicPacketType::Initial, .version = kQuicV1, .bytes = zeroes, .number_at = 8}, {});

@@ -18,7 +18,7 @@ class ConnectionId {
 public:
     static constexpr std::size_t kMaxSize = 20;
     ConnectionId() noexcept = default;
-    // What is behind kMaxSize is cut off: ids of known versions are not longer.
+    // Bytes behind kMaxSize are cut off: ids of known versions are not longer.
     explicit ConnectionId(ByteView id) noexcept;
     [[nodiscard]] ByteView bytes() const noexcept { return ByteView{bytes_}.first(size_); }
     [[nodiscard]] bool operator==(const ConnectionId&) const noexcept = default;

@@ -6,7 +6,7 @@
 namespace sluice {
 namespace {
 
-// What the frames of an Initial and the stream behind them come to.
+// The outcome of the frames of an Initial and the stream behind them.
 QuicHelloOutcome hello_outcome(const InitialFrames& frames, const CryptoStream& stream,
                                const HelloRead& read) noexcept {
     if (!frames.allowed) {

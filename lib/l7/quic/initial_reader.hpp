@@ -28,7 +28,7 @@ private:
     std::uint32_t left_;
 };
 
-// What a datagram told of a client's hello.
+// The outcome of a datagram for a client's hello.
 enum class QuicHelloOutcome : std::uint8_t {
     Whole,
     NeedMore,
@@ -86,7 +86,7 @@ struct QuicHelloRead {
 // The ClientHello of a client's first datagrams. One per worker.
 class InitialReader {
 public:
-    // Of one datagram no more are opened. Clients send one or two.
+    // Initials that are opened of one datagram. Clients send one or two.
     static constexpr std::size_t kMaxInitials = 4;
 
     explicit InitialReader(InitialOpener opener) noexcept : opener_{std::move(opener)} {}

@@ -21,7 +21,7 @@ Result<InitialSealer> InitialSealer::make() {
         return Error{Errc::NotSupported, "OpenSSL has no AES-128-GCM or no AES-128-ECB"};
     }
     InitialSealer sealer{std::move(header), std::move(payload)};
-    // What OpenSSL puts off until the first use happens here.
+    // Work that OpenSSL puts off until the first use is done here.
     std::array<std::byte, 64> zeroes{};
     (void)sealer.seal({.version = kQuicV1, .client_dcid = {}, .packet = zeroes, .number_at = 8});
     return sealer;

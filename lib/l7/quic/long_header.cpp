@@ -14,7 +14,7 @@ constexpr std::size_t kRetryTag = 16;
 // Up to four bytes of packet number, and the sample behind these.
 constexpr std::size_t kSampleEnd = 4 + 16;
 
-// What stands behind the connection ids, up to the end of the packet.
+// The part behind the connection ids, up to the end of the packet.
 bool read_rest(ByteReader& reader, QuicPacket& packet) noexcept {
     if (packet.type == QuicPacketType::Retry) {
         packet.token = reader.take(reader.left() - std::min(reader.left(), kRetryTag));

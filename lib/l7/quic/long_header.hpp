@@ -35,7 +35,7 @@ struct QuicPacket {
     // Initial, 0-RTT, Handshake: where its protected packet number begins, from its first byte.
     std::uint32_t number_at = 0;
 
-    // It has what removing its protection takes: an Initial with a sample (RFC 9001, 5.4.2).
+    // True of an Initial with a sample, which removing its protection takes (RFC 9001, 5.4.2).
     [[nodiscard]] bool can_open() const noexcept;
 };
 

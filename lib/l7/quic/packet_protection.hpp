@@ -6,11 +6,11 @@
 #include <array>
 #include <cstddef>
 
-// What protecting a packet and removing that have in common: RFC 9001, 5.3 and 5.4.
+// Steps common to protecting a packet and to removing that: RFC 9001, 5.3 and 5.4.
 namespace sluice {
 
 inline constexpr std::size_t kQuicTagSize = 16;
-// Of the sample, behind the beginning of the packet number.
+// The place of the sample, behind the beginning of the packet number.
 inline constexpr std::size_t kQuicSampleAt = 4;
 inline constexpr std::size_t kQuicSampleSize = 16;
 
@@ -20,7 +20,7 @@ inline constexpr std::size_t kQuicSampleSize = 16;
 }
 
 using QuicNonce = std::array<std::byte, 12>;
-// Of an Initial whose number is not cut: its bytes are all of it.
+// The nonce of an Initial whose number is not cut: its bytes are all of it.
 [[nodiscard]] QuicNonce nonce_of(const InitialKeys& keys, ByteView number) noexcept;
 
 // The first five bytes count: one for the packet's first byte, four for its number.

@@ -19,9 +19,9 @@ struct QuicBudget {
     unsigned percent = 20;  // of the worker's time, for decrypting
 };
 
-// What one Initial is accounted: 2.7 us on a core of 2.5 GHz (scripts/bench hello, QUIC), and half
-// as much again for its place in the table. A constant, so that no clock is read for a packet and
-// one capture is always judged alike.
+// The time that one Initial is charged: 2.7 us on a core of 2.5 GHz (scripts/bench hello, QUIC),
+// and half as much again for its place in the table. A constant, so that no clock is read for a
+// packet and one capture is always judged alike.
 inline constexpr Nanoseconds kInitialCost{4'000};
 
 // A share of the worker's time, for decrypting Initials: refilled as time goes by, spent by the
@@ -34,7 +34,7 @@ public:
     explicit OpeningTime(unsigned percent) noexcept
         : percent_{std::min(percent, 100U)}, left_{share_of(kMostSaved)} {}
 
-    // What there is at this instant, which never decreases; give_back() follows.
+    // The budget at this instant, which never decreases; give_back() follows.
     [[nodiscard]] InitialBudget lend(Instant now) noexcept {
         const Nanoseconds passed = std::clamp(now - before_, Nanoseconds{0}, kMostSaved);
         before_ = std::max(before_, now);

@@ -52,7 +52,7 @@ bool QuicUnits::Datagram::contradicts_given_up(const HalfHello& half) noexcept {
         return false;
     }
     if (packet_.service.is_enforced()) {
-        // Its client may go on with the bytes that stand.
+        // The client may go on with the bytes that stand.
         hellos.give_up(half.id);
     }
     return packet_.service.is_enforced();

@@ -128,7 +128,7 @@ ConnectionIndex QuicHellos::line_for(std::uint64_t key) noexcept {
     return index == kNoConnection ? add_line(key) : index;
 }
 
-// Of an idle line.
+// Removes an idle line.
 void QuicHellos::remove(ConnectionIndex index) noexcept {
     idle_.remove(lines_, index);
     lines_.remove(index);

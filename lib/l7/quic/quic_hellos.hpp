@@ -18,7 +18,7 @@
 #include <span>
 #include <vector>
 
-// What one worker remembers of hellos over QUIC: those that are not whole, and what became of those
+// Hellos over QUIC that one worker remembers: those that are not whole, and what became of those
 // that were judged. A key is a keyed digest; a connection has up to four:
 //
 //   id      endpoints, of a service the server's alone, and the connection id of its first Initial:
@@ -73,7 +73,7 @@ public:
 
     enum class State : std::uint8_t { Unknown, Half, Judged, GivenUp };
     [[nodiscard]] State state_of(std::uint64_t id) const noexcept;
-    // Of a Half one.
+    // The half hello of an id that is Half.
     [[nodiscard]] HalfHello& half_of(std::uint64_t id) noexcept;
     // The half hello that began last on this path; nullptr: none.
     [[nodiscard]] HalfHello* half_on(std::uint64_t path) noexcept;
@@ -105,17 +105,17 @@ public:
         return given_up_.agrees(key, bytes, *hash_);
     }
 
-    // Where a hello is read that may turn out to be half, empty.
+    // An empty place to read a hello that may turn out to be half.
     [[nodiscard]] HalfHello& spare() noexcept;
     // The spare one, which is half, is kept. False: there is no room. `given_up` counts those that
     // had to go for it.
     [[nodiscard]] bool keep_spare(std::uint64_t source, unsigned& given_up) noexcept;
     // The hello is whole, and no verdict of its own will come.
     void forget_half(std::uint64_t id) noexcept;
-    // It cannot become whole.
+    // Gives up the hello: it cannot become whole.
     void give_up(std::uint64_t id) noexcept;
-    // Its server may know parts that are not known here, or none of it may reach the server before
-    // all of it is here: it must not pass before it is whole.
+    // True of a hello whose server may know parts that are not known here, or that may not reach
+    // the server before all of it is here: it must not pass before it is whole.
     [[nodiscard]] bool lacks_beginning(std::uint64_t id) const noexcept;
 
     // A server's packet on this path. `now` never decreases.

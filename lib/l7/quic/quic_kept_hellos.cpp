@@ -19,7 +19,7 @@ std::size_t chunks_for(std::size_t hellos) noexcept {
 // In the words of lib/l7/stream.
 constexpr StreamPhase kKept = StreamPhase::UntilClose;
 
-// Its server may go on with either of both.
+// Notes another hello of an id: the server may go on with either.
 void note_another(KeptHello& kept, const WholeHello& hello) noexcept {
     kept.hello_size = kept.hello_size == hello.size ? kept.hello_size : std::uint16_t{0};
     kept.asks_for_several = kept.asks_for_several || kept.asked_for != hello.asked_for;

@@ -59,12 +59,11 @@ public:
     // answers confirms none.
     static constexpr unsigned kPerPath = 4;
 
-    // Those that made room. Two are noted of a hello: its id, which stands when no line of it does
-    // any more, and its path, for Initials under an id that its server chose; and of one in parts
-    // that it was. At most 50,000 hellos
-    // a second make room (QuicHellos), 1,000,000 digests in ten seconds, in which servers
-    // end a handshake (ngtcp2, quic-go, msquic): so many mistake one of 670 others, both
-    // generations together. Fewer last for as long as hellos are kept.
+    // Hellos that made room. Two digests are noted of a hello: its id, which stands when no line of
+    // it does any more, and its path, for Initials under an id that its server chose; and of one in
+    // parts that it was. At most 50,000 hellos a second make room (QuicHellos), 1,000,000 digests
+    // in ten seconds, in which servers end a handshake (ngtcp2, quic-go, msquic): so many mistake
+    // one of 670 others, both generations together. Fewer last for as long as hellos are kept.
     static constexpr RecentSize kLost{.bits = std::size_t{1} << 24,
                                       .functions = 6,
                                       .most = 1'000'000,

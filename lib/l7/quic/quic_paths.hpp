@@ -10,8 +10,8 @@
 // that the servers chose. A key is a keyed digest of the endpoints, an id one of a hello.
 namespace sluice {
 
-// Their lines are lent by a table, and go by age alone: they are at most `most`, which leaves room
-// for what else is in it. Indices are those of the table.
+// Lines of paths are lent by a table, and go by age alone: they are at most `most`, which leaves
+// room for what else is in it. Indices are those of the table.
 class QuicPaths {
 public:
     QuicPaths(ConnectionLines& lines, std::size_t most) noexcept : lines_{lines}, most_{most} {}
@@ -39,7 +39,7 @@ public:
 
     // The one without a half hello for the longest time.
     [[nodiscard]] ConnectionIndex oldest() const noexcept { return ages_.oldest(); }
-    // Of one without a half hello.
+    // Removes a path without a half hello.
     void remove(ConnectionIndex index) noexcept;
 
 private:

@@ -14,8 +14,8 @@ namespace sluice {
 // The id of a connection, among others: who speaks, and of how many bytes which id was chosen.
 [[nodiscard]] std::uint64_t digest_on_path(std::uint64_t path, ByteView part,
                                            const KeyHasher& hash) noexcept;
-// Whom packets speak to, as a path with any sender: a server takes what comes under one id for one
-// connection, from whichever port or address.
+// The server that packets speak to, as a path with any sender: it takes what comes under one id for
+// one connection, from whichever port or address.
 [[nodiscard]] std::uint64_t server_end(const PacketHeaders& headers,
                                        const KeyHasher& hash) noexcept;
 
@@ -104,8 +104,8 @@ private:
                                      const KeptHello& kept) noexcept;
     [[nodiscard]] bool may_compare_with(std::uint64_t id) const noexcept;
 
-    // Its server may read other bytes than were read here: those that came first stand. True: it is
-    // refused.
+    // True if the server may read other bytes than were read here: those that came first stand, and
+    // this datagram is refused.
     [[nodiscard]] bool contradicts(const QuicHelloRead& read, const HalfHello& half) noexcept;
     // The same of a whole hello and what passed of one under its id that was given up.
     [[nodiscard]] bool contradicts_given_up(const HalfHello& half) noexcept;

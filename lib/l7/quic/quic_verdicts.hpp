@@ -18,8 +18,8 @@ public:
         return places_for(connections) * sizeof(Place);
     }
 
-    // Of a hello and the id that it came under, in any order: when it was charged, and behind how
-    // many gaps.
+    // The charge of a hello and the id that it came under, in any order: when it was made, and
+    // behind how many gaps.
     struct Charged {
         std::uint32_t ticks = 0;
         std::uint16_t gaps = 0;

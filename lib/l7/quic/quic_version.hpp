@@ -3,7 +3,7 @@
 
 namespace sluice {
 
-// Of a long header. Others are read as far as all versions agree (RFC 8999).
+// Versions of a long header. Others are read as far as all versions agree (RFC 8999).
 inline constexpr std::uint32_t kQuicNegotiation = 0;
 inline constexpr std::uint32_t kQuicV1 = 0x0000'0001;  // RFC 9000
 inline constexpr std::uint32_t kQuicV2 = 0x6B33'43CF;  // RFC 9369

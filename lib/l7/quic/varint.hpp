@@ -13,7 +13,7 @@ namespace sluice {
     return value;
 }
 
-// As many bytes as a number before them says.
+// The bytes behind a number that says how many.
 [[nodiscard]] constexpr ByteView take_varint_part(ByteReader& reader) noexcept {
     return reader.take(read_varint(reader));
 }

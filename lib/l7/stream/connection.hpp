@@ -10,7 +10,7 @@
 
 namespace sluice {
 
-// What the caller keeps between two pieces of a body that it frames itself.
+// State that the caller keeps between two pieces of a body that it frames itself.
 using FramingState = std::array<std::byte, 16>;
 
 enum class StreamPhase : std::uint8_t {
@@ -36,7 +36,7 @@ enum class AgeGroup : std::uint8_t {
     HalfHead,  // a head that is not whole
 };
 inline constexpr std::size_t kAgeGroups = 5;
-// Those have shares of their sources.
+// True of the groups that have shares of their sources.
 [[nodiscard]] constexpr bool is_at_stake(AgeGroup group) noexcept {
     return group >= AgeGroup::Refusal;
 }
@@ -75,7 +75,7 @@ struct alignas(kLineBytes) Connection {
         }
         return phase == StreamPhase::Begun ? AgeGroup::Begun : AgeGroup::Idle;
     }
-    // It would be missed: a half head, or a refusal.
+    // True of a line that would be missed: a half head, or a refusal.
     [[nodiscard]] bool at_stake() const noexcept { return is_at_stake(group()); }
 };
 static_assert(sizeof(Connection) == kLineBytes, "a look-up touches one line");

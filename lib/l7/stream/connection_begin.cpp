@@ -69,7 +69,7 @@ bool ConnectionTable::begins_anew(const TcpSegment& segment, Connection& connect
     return true;
 }
 
-// Where a head begins is known from a SYN on, so that the second half of one can come first. A
+// Heads begin at a known place from a SYN on, so that the second half of one can come first. A
 // flood of them takes no more lines than its budget.
 void ConnectionTable::begin(StreamOffer& offer) noexcept {
     if (begun_ >= budget_.begun) {

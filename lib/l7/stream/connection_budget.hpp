@@ -6,7 +6,7 @@
 
 namespace sluice {
 
-// What new half heads meet when their budget is used up.
+// The treatment of new half heads when their budget is used up.
 enum class FullHeads : std::uint8_t {
     Evict,   // the oldest half head of the source that has most goes first
     Refuse,  // they are refused

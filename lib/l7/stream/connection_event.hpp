@@ -9,7 +9,7 @@
 
 namespace sluice {
 
-// What happens to connections: counted, each under its own name.
+// Events of connections: counted, each under its own name.
 enum class ConnectionEvent : std::uint8_t {
     Opened,
     HalfHead,

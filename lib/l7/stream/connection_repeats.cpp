@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-// What lies before `next`: bytes that were judged, or that no unit held.
+// Bytes before `next`: judged, or held by no unit.
 namespace sluice {
 namespace {
 

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <utility>
 
-// Who has to go when there is no room, and when time is up. All of it is bounded for each call.
+// Evictions when there is no room, and when time is up. All of it is bounded for each call.
 namespace sluice {
 namespace {
 
@@ -27,7 +27,7 @@ ConnectionBudget checked(ConnectionBudget budget) noexcept {
     return budget;
 }
 
-// Where doubts pass, nothing depends on them but what is read further.
+// Recent bytes matter, where doubts pass, only to what is read further.
 std::size_t recent_bytes(const ConnectionBudget& budget, ReadingStance stance) noexcept {
     return RecentBytes::size_for(stance == ReadingStance::Service ? budget.recent_bytes : 0);
 }
@@ -269,7 +269,7 @@ void ConnectionTable::enter(ConnectionIndex index, AgeGroup group) noexcept {
     }
 }
 
-// Who has no room in the budget of its group any more is as idle as the others, and the first to
+// Connections without room in the budget of their group are as idle as the others, and the first to
 // become that is the oldest of the source with most.
 void ConnectionTable::regroup(ConnectionIndex index) noexcept {
     const AgeGroup group = lines_[index].group();
@@ -293,7 +293,7 @@ void ConnectionTable::regroup(ConnectionIndex index) noexcept {
     publish();
 }
 
-// What has ended is the first to go, unless its sender would gain by that.
+// Ended connections are the first to go, unless their sender would gain by that.
 void ConnectionTable::note_end(ConnectionIndex index) noexcept {
     Connection& connection = lines_[index];
     if (connection.group() != AgeGroup::Idle) {
@@ -375,7 +375,8 @@ void ConnectionTable::end_half_head(ConnectionIndex index) noexcept {
     regroup(index);
 }
 
-// Its bytes go; that they went stays known, so that the rest of the head does not pass unjudged.
+// A head's bytes go; that they went stays known, so that the rest of the head does not pass
+// unjudged.
 void ConnectionTable::forget_head(ConnectionIndex index, ConnectionEvent event) noexcept {
     Connection& connection = lines_[index];
     if (goes_unread_at_doubt()) {

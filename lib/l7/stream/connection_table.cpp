@@ -127,8 +127,8 @@ std::uint32_t ConnectionTable::missed_until(const StreamOffer& offer) noexcept {
     return is_ahead ? *offer.acknowledged_ : offer.rest_seq_;
 }
 
-// Of what was half nothing will come any more that tells where it ends. `begins_at`: bytes before
-// it are no more waited for.
+// Gives up half units, since nothing will come any more that tells where they end. `begins_at`:
+// bytes before it are no more waited for.
 void ConnectionTable::lose_track(const StreamOffer& offer, Connection& connection,
                                  std::uint32_t begins_at) noexcept {
     counters_.count(ConnectionEvent::MissedSome);
@@ -260,7 +260,7 @@ void ConnectionTable::in_order(StreamOffer& offer, Connection& connection,
         return offer.rest_.subspan(std::min(offer.rest_.size(), held.in_order() - at));
     };
     if (held.has_gaps() && !fresh().empty()) {
-        // What lies ahead may come first: the fresh bytes join it.
+        // Bytes ahead may come first: the fresh ones join them.
         const std::size_t room = budget_.head_bytes - std::min(held.in_order(), budget_.head_bytes);
         if (hold(offer, held.in_order(), fresh().first(std::min(room, fresh().size()))) !=
             Holding::Held) {

@@ -86,13 +86,13 @@ public:
         std::uint32_t sent = 0;   // behind all bytes that went on to it before
         bool is_head = true;      // a head begins there; else one may, there or later
     };
-    // Where nothing is known of the connection it goes on at that place. False: it cannot, since
-    // bytes ahead of the segment went on and are forgotten.
+    // Begins an unknown connection at that place. False: it cannot, since bytes ahead of the
+    // segment went on and are forgotten.
     [[nodiscard]] bool begin_at(const TcpSegment& segment, const StreamPlace& place,
                                 Instant now) noexcept;
     // The offer is Refused, and nothing of it is kept: its receiver may have what it goes on with.
     void hold_back(StreamOffer& offer) noexcept { refuse(offer, RefusedWhy::MissedSome); }
-    // What the segment holds behind what has been seen to.
+    // Offers what the segment holds behind what has been seen to.
     void next(StreamOffer& offer) noexcept;
 
     // The unit at the beginning of the offer is whole: its head has so many bytes.
@@ -184,7 +184,7 @@ private:
         return pool_.at<HeldHead>(connection.held);
     }
 
-    // What a segment is to its connection.
+    // The segment's place in its connection.
     [[nodiscard]] bool meets_refused(const TcpSegment& segment, StreamOffer& offer) noexcept;
     [[nodiscard]] bool begins_anew(const TcpSegment& segment, Connection& connection) noexcept;
     void begin(StreamOffer& offer) noexcept;
@@ -213,7 +213,7 @@ private:
     void offer_held(StreamOffer& offer, Connection& connection, ByteView fresh) noexcept;
     [[nodiscard]] bool worth_a_look(const Connection& connection, ByteView fresh) noexcept;
 
-    // Where a head is.
+    // The place of a head.
     void finish_behind(StreamOffer& offer, Connection& connection, std::uint32_t size,
                        StickyVerdict verdict) noexcept;
     [[nodiscard]] bool move_to(StreamOffer& offer, Connection& connection) noexcept;

@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstring>
 
-// What the caller found: whole heads, half heads, bodies.
+// Findings of the caller: whole heads, half heads, bodies.
 namespace sluice {
 namespace {
 
@@ -303,7 +303,7 @@ void ConnectionTable::not_mine(StreamOffer& offer) noexcept {
     Connection* connection = of(offer);
     const std::int64_t ahead =
         connection == nullptr ? 0 : sequence_distance(connection->next, offer.seq);
-    // What lies behind `next`, or is judged, is looked at in its order.
+    // Bytes behind `next`, or judged, are looked at in their order.
     const std::size_t none =
         offer.kind == Offered::Resync ? std::min(bytes.size(), offer.may_begin) : bytes.size();
     offer.kind = Offered::Nothing;

@@ -18,9 +18,9 @@ struct FragmentSource {
     UnitEventCounters& counters;
 };
 
-// What a worker remembers of datagrams in fragments. It neither allocates nor waits.
+// A worker's memory of datagrams in fragments. It neither allocates nor waits.
 struct FragmentFollower {
-    // What became of a first fragment.
+    // Notes whether a first fragment was forwarded.
     using Remember = void (*)(void* memory, const FragmentSource& first, bool forwarded) noexcept;
     // Why a later fragment is dropped before any rule; nullopt: the rules judge it.
     using Refuse = std::optional<Reason> (*)(void* memory, const FragmentSource& later) noexcept;

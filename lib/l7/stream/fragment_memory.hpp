@@ -7,9 +7,9 @@
 
 namespace sluice {
 
-// What became of the first fragments of datagrams, for their later ones. A later fragment of a
-// refused datagram is dropped, and so is what overlaps; every other one is judged by its own
-// headers, so that nobody buys a datagram for the price of its first fragment.
+// Verdicts on the first fragments of datagrams, for their later ones. A later fragment of a refused
+// datagram is dropped, and so is what overlaps; every other one is judged by its own headers, so
+// that nobody buys a datagram for the price of its first fragment.
 class FragmentMemory {
 public:
     FragmentMemory(const FragmentBudget& budget, FragmentPolicy policy)
@@ -17,7 +17,7 @@ public:
     FragmentMemory(const FragmentMemory&) = delete;
     FragmentMemory& operator=(const FragmentMemory&) = delete;
 
-    // It points to this memory.
+    // The follower points to this memory.
     [[nodiscard]] FragmentFollower follower() noexcept;
 
 private:

@@ -75,7 +75,7 @@ FragmentVerdict FragmentTable::overlapped(Datagram& datagram) noexcept {
     return {FragmentOutcome::Overlaps, datagram.state != State::Passes};
 }
 
-// What has come in all; a datagram that is whole is forgotten.
+// Counts the bytes that have come in all; a datagram that is whole is forgotten.
 void FragmentTable::add_bytes(Datagram& datagram, const IpFragment& fragment) noexcept {
     datagram.come = static_cast<std::uint16_t>(
         std::min<std::uint32_t>(std::uint32_t{datagram.come} + fragment.size, 0xFFFF));

@@ -13,7 +13,7 @@
 // Later fragments have no ports: they go where the first of their datagram went.
 namespace sluice {
 
-// What fragments of one datagram meet that claim the same bytes.
+// The treatment of fragments of one datagram that claim the same bytes.
 enum class OnOverlap : std::uint8_t {
     Discard,  // the datagram ends there (RFC 5722, for IPv4 too): all that follows of it is dropped
     Follow,   // the verdict of the first fragment stands for them as well

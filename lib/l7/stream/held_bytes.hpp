@@ -40,9 +40,9 @@ struct alignas(kLineBytes) HeldHead {
 };
 static_assert(sizeof(HeldHead) == kLineBytes);
 
-// Of bytes in order: whether a blank line has ended in them behind one that is not (two line feeds,
-// with or without a carriage return between them), and whether the first that is not has, bit by
-// bit.
+// Line ends in bytes in order, bit by bit: whether a blank line has ended behind one that is not
+// (two line feeds, with or without a carriage return between them), and whether the first that is
+// not has.
 struct LineEnds {
     static constexpr std::uint8_t kAfterFeed = 1;
     static constexpr std::uint8_t kAfterReturn = 2;  // after a line feed
@@ -70,7 +70,7 @@ struct CarriageReturns {
     [[nodiscard]] static std::uint8_t scan(std::uint8_t returns, ByteView bytes) noexcept;
 };
 
-// What a line that is kept ends with: more of the same says nothing new of it.
+// The end of a line that is kept: more of the same says nothing new of it.
 struct LineTail {
     static constexpr std::uint8_t kAny = 1;
     static constexpr std::uint8_t kWord = 2;   // a word alone, of bytes of tokens (RFC 9110, 5.6.2)

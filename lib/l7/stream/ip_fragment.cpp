@@ -14,7 +14,7 @@ constexpr std::uint8_t kFragmentHeader = 44;
 constexpr std::uint8_t kAuthentication = 51;
 constexpr unsigned kMostExtensions = 16;
 
-// What all fragments of a datagram have in common.
+// The name that all fragments of a datagram have in common.
 struct DatagramName {
     IpAddress src;
     IpAddress dst;
@@ -31,7 +31,7 @@ std::uint32_t both_tags(const PacketHeaders& headers) noexcept {
     return std::uint32_t{tags.outer} << 16 | tags.inner;
 }
 
-// Where the datagram stands in a fragment's bytes.
+// The place of a fragment's bytes in its datagram.
 struct FragmentPlace {
     std::uint32_t identification = 0;
     std::uint16_t offset = 0;

@@ -17,11 +17,10 @@ struct IpFragment {
     std::uint8_t check = 0;
 };
 
-// Which bytes of which datagram a packet has that is a fragment by its headers. A datagram is known
+// The bytes, and their datagram, of a packet that is a fragment by its headers. A datagram is known
 // by its addresses and identification, of IPv4 by its protocol too, and by where it came in: side,
-// pair and VLAN tags. Bytes
-// are those that the IP header claims and that were on the wire. nullopt: it is no fragment, or
-// its headers are not at hand.
+// pair and VLAN tags. Bytes are those that the IP header claims and that were on the wire. nullopt:
+// it is no fragment, or its headers are not at hand.
 [[nodiscard]] std::optional<IpFragment> read_fragment(const PacketHeaders& headers,
                                                       const FrameView& frame,
                                                       const KeyHasher& hash) noexcept;

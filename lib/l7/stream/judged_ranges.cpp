@@ -126,7 +126,7 @@ void JudgedRanges::end_at(std::uint32_t end) noexcept {
     while (count_ != 0 && sequence_distance(starts_[count_ - 1U], end) <= 0) {
         --count_;
     }
-    // What is older than any window is outside of what these numbers tell apart.
+    // Ranges older than any window cannot be told apart by these numbers.
     const std::uint32_t oldest = end - kMostBytes;
     while (count_ > 1 && sequence_distance(starts_[1], oldest) >= 0) {
         std::shift_left(starts_.begin(), starts_.end(), 1);

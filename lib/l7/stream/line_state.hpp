@@ -5,7 +5,7 @@
 
 namespace sluice {
 
-// What a line remembers beside its verdicts, in its `framing`.
+// State that a line keeps beside its verdicts, in its `framing`.
 template <typename State>
 State load_state(const Connection& line) noexcept {
     static_assert(sizeof(State) <= sizeof(FramingState));

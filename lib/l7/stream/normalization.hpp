@@ -15,8 +15,8 @@ public:
 
     bool clears_urgent = false;
     bool clears_options = false;  // TCP options of unknown kinds become padding
-    // It goes on without its bytes, and with a number that its server is long past, which answers
-    // by the one that it expects (RFC 9293, 3.10.7.4).
+    // A probe goes on without its bytes, and with a number that its server is long past, which
+    // answers by the one that it expects (RFC 9293, 3.10.7.4).
     bool is_probe = false;
     std::uint8_t raises_to = 0;  // its time to live from then on; 0: as it came
 

@@ -54,8 +54,8 @@ public:
              const KeyHasher& hash, RecentBytes& recent) noexcept;
     // Bytes before that number are repeated in vain: whole pieces of them are forgotten.
     void forget_before(std::uint32_t acknowledged) noexcept;
-    // What the first `size` of bytes that begin there, known to the connection, are of what came
-    // before; of a piece that goes on behind them the others count as well.
+    // The first `size` of bytes that begin there, known to the connection, to compare with what
+    // came before; of a piece that goes on behind them the others count as well.
     struct Repeated {
         std::uint32_t from = 0;
         ByteView bytes;

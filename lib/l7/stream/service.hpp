@@ -116,7 +116,7 @@ struct ServiceKeys {
 template <typename Rows>
 ServiceKeys(bool (*)(ServiceProtocol) noexcept, Rows) -> ServiceKeys<Rows>;
 
-// Its settings: every key but those that name it, its protocol, its clients and its mode.
+// Settings: every key but those that name it, its protocol, its clients and its mode.
 inline constexpr auto kServiceKeys = std::tuple{
     ServiceKeys{is_any_service,
                 std::tuple{ConfigKey{"on_unreadable", &Service::on_unreadable,

@@ -49,7 +49,7 @@ public:
 
     using Names = std::array<std::uint64_t, kMaxServices>;  // 0: free
     [[nodiscard]] const Names& names() const noexcept { return names_; }
-    // As an earlier process left them, before the first set.
+    // Takes over the names that an earlier process left, before the first set.
     void take_over(const Names& names) noexcept {
         names_ = names;
         for (std::size_t slot = 0; slot < kMaxServices; ++slot) {

@@ -20,7 +20,7 @@ struct SourceMember {
     ConnectionIndex newer = kNoConnection;
 };
 
-// Whose connections of one kind there are, so that the source with most of them loses its oldest
+// The sources of connections of one kind, so that the source with most of them loses its oldest
 // first:
 //
 //   sources by number of connections:   1: s s s   2: s   ...   most: s --> oldest .. newest

@@ -31,7 +31,7 @@ enum class RefusedWhy : std::uint8_t {
     Unreadable,     // its connection has gone unread, in a service
 };
 
-// What one segment gives to be parsed, piece by piece. On the caller's stack, good until the next
+// A segment's bytes to be parsed, piece by piece. On the caller's stack, good until the next
 // segment; its views are good until the next call that takes it.
 struct StreamOffer {
     Offered kind = Offered::Nothing;
@@ -44,7 +44,7 @@ struct StreamOffer {
     ByteView bytes;
     std::uint32_t seq = 0;   // of the first of `bytes`
     FramingState framing{};  // of a Framed one
-    // Of a Resync: a head may begin in so many of `bytes`; what lies behind them was judged.
+    // The first bytes of a Resync in which a head may begin; those behind them were judged.
     std::size_t may_begin = 0;
 
     // True if the caller has something to parse.

@@ -14,8 +14,8 @@ StreamReading of_protocol(StreamReading reading, UnreadProtocol protocol) noexce
 
 }  // namespace
 
-// Whose the bytes are: of what the connection has been, of what the port they go to is for,
-// else by how they begin. The port they come from is the sender's to choose.
+// The protocol of the bytes: that of the connection so far, else of the port they go to, else by
+// how they begin. The port they come from is the sender's to choose.
 StreamReading StreamUnits::read(ByteView bytes, const StreamContext& context,
                                 UnitSink& units) noexcept {
     const PacketHeaders& headers = context.packet.headers;
@@ -42,7 +42,7 @@ StreamReading StreamUnits::read(ByteView bytes, const StreamContext& context,
     return reading;
 }
 
-// Whatever rules read of it: where its units end must be known.
+// Services are read whatever rules read: where their units end must be known.
 StreamReading StreamUnits::read_service(ByteView bytes, const StreamContext& context,
                                         UnitSink& units) noexcept {
     switch (context.packet.service.service->protocol) {

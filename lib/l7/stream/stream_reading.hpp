@@ -9,14 +9,14 @@
 
 namespace sluice {
 
-// Whose StickyBytes are.
+// Carriers of StickyBytes.
 inline constexpr std::uint8_t kStreamCarrier = 0;
 inline constexpr std::uint8_t kQuicCarrier = 1;
 inline constexpr std::uint8_t kServiceCarrier = 2;
 inline constexpr std::uint8_t kDatagramCarrier = 3;
 
-// What the bytes from some place of a stream on are to one protocol. Whoever reads a Unit has added
-// it to the packet's.
+// The meaning of a stream's bytes from some place on to one protocol. The reader of a Unit has
+// added it to the packet's.
 struct StreamReading {
     // Skip: bytes of the protocol that no unit holds; nothing of them is judged or sticks.
     enum class What : std::uint8_t { NotMine, NeedMore, Unit, Skip };
@@ -33,10 +33,10 @@ struct StreamReading {
     UnreadProtocol protocol = UnreadProtocol::None;  // whose they are
 };
 
-// What a reader is told beside the bytes.
+// The reader's knowledge beside the bytes.
 struct StreamContext {
     const UnitSource& packet;
-    // What the reader of an earlier unit left with its UnitBody, on the same connection; else
+    // State that the reader of an earlier unit left with its UnitBody, on the same connection; else
     // zeroes.
     FramingState before{};
     std::size_t head_bytes = 0;  // the most that a head may have

@@ -9,7 +9,6 @@ namespace sluice {
 
 // A packet of TCP as the table of connections takes it.
 [[nodiscard]] TcpSegment segment_of(ByteView payload, const UnitSource& packet) noexcept;
-// Its acknowledgement number.
 [[nodiscard]] std::uint32_t acknowledged_by(const UnitSource& packet) noexcept;
 // Bytes that have the verdict of a unit's head.
 [[nodiscard]] std::uint32_t extent_of(const StreamReading& unit) noexcept;

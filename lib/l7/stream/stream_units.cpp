@@ -104,7 +104,7 @@ private:
     }
 
     void read() noexcept {
-        // Of a protocol whose beginning cannot be looked for, a unit may begin where the bytes do.
+        // A unit of a protocol whose beginning cannot be looked for may begin where the bytes do.
         const bool is_header = ProxyHeaders::begins_at(packet_, offer_.seq);
         const bool is_amid = !is_header && offer_.kind == Offered::Resync;
         const bool may_miss_some = packet_.service.may_miss_some;
@@ -210,7 +210,7 @@ private:
         }
     }
 
-    // Where its server may have bytes that nobody read, no line passes for what it may not be.
+    // Lines that may be no request do not pass where the server may have bytes that nobody read.
     // False: the offer does not begin with a request.
     bool skip_to_request() noexcept {
         using What = LinesLook::What;
@@ -254,7 +254,7 @@ private:
         }
     }
 
-    // What becomes of the packet beside its units.
+    // Concludes the packet beside its units.
     void conclude() noexcept {
         const std::uint32_t begin = segment_.payload_seq();
         const std::uint32_t end = begin + static_cast<std::uint32_t>(segment_.payload.size());
@@ -279,7 +279,7 @@ private:
         if (blocks(offer_.judged)) {
             units_.drop_repeat();
         }
-        // What differs is dropped, and the bytes in whose place it stands keep their verdict.
+        // Differing bytes are dropped, and those in whose place they stand keep their verdict.
         const bool is_open = offer_.judged == StickyVerdict::Undecided && !offer_.differs;
         if (is_open) {
             units_.follow({.connection = segment_.digest,

@@ -31,13 +31,13 @@ public:
         voided_.take_over();
     }
 
-    // Whether a segment can matter by its headers alone.
+    // The rows whose segments can matter by their headers alone.
     [[nodiscard]] static RowMask possible(const UnitColumns& burst, RowMask rows) noexcept;
     // Once per burst, which has these segments or none, before select().
     void begin_burst(Instant now, RowMask rows) noexcept;
-    // Whether a segment can matter by what is known of its connection, and by how its payload
-    // begins. Notes its connection, and asks for the memory of what is known of it. Connections of
-    // rows that were selected before it in the burst will be known when it is read.
+    // The segment's relevance by what is known of its connection, and by how its payload begins.
+    // Notes its connection, and asks for the memory of what is known of it. Connections of rows
+    // that were selected before it in the burst will be known when it is read.
     enum class Relevance : std::uint8_t {
         Nothing,
         Lookup,   // its connection may be known

@@ -36,8 +36,8 @@ struct TcpSegment {
     }
 };
 
-// What was decided about a unit: a number of the caller's, stricter the larger it is. With the top
-// bit set the unit is not forwarded. Two values have a meaning here.
+// The verdict on a unit: a number of the caller's, stricter the larger it is. With the top bit set
+// the unit is not forwarded. Two values have a meaning here.
 enum class StickyVerdict : std::uint8_t {
     Undecided = 0x7E,  // until settle(): what a burst is still deciding
     Unjudged = 0x7F,   // bytes that no unit held, in the middle of judged ones

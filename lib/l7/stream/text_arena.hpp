@@ -27,7 +27,7 @@ public:
         next_ = 0;
         end_ = kMaxBurst * kPerPacket;
     }
-    // What the packet has left, to be written to.
+    // The room that the packet has left, to be written to.
     [[nodiscard]] std::span<std::byte> room() noexcept {
         return {bytes_.get() + next_, end_ - next_};
     }

@@ -10,7 +10,7 @@
 
 namespace sluice {
 
-// What one worker's parsers of later layers may keep between packets.
+// The memory that one worker's parsers of later layers may keep between packets.
 struct UnitBudget {
     ConnectionBudget connections;
     QuicBudget quic;

@@ -7,8 +7,8 @@
 
 namespace sluice {
 
-// What the parsers of later layers met in packets that they were asked about, which are those that
-// a rule reads such fields of; and what became of fragments, where a rule acts.
+// Findings of the parsers of later layers in packets that they were asked about, which are those
+// that a rule reads such fields of; and what became of fragments, where a rule acts.
 enum class UnitEvent : std::uint8_t {
     DnsQuery,
     DnsResponse,

@@ -6,16 +6,16 @@
 #include <cstdint>
 #include <string_view>
 
-// What a box may remember of connections and fragments, and how it treats later layers: `packets:`
-// of sluice.yaml. Amounts are the whole box's; lib/l7/stream/unit_budget has each worker's.
+// Memory of a box for connections and fragments, and how it treats later layers: `packets:` of
+// sluice.yaml. Amounts are the whole box's; lib/l7/stream/unit_budget has each worker's.
 namespace sluice {
 
-// What a new half head meets when there is no room for it.
+// The treatment of a new half head when there is no room for it.
 enum class FullConnections : std::uint8_t {
     Evict,  // the oldest of the source with most half heads goes
     Drop,   // it is dropped
 };
-// What happens to a request that two servers read differently and both end at the same byte; any
+// The treatment of a request that two servers read differently and both end at the same byte; any
 // other is refused, since what follows it would belong to different requests.
 enum class OnAmbiguous : std::uint8_t {
     Refuse,

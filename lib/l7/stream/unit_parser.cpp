@@ -14,7 +14,7 @@ namespace {
 constexpr std::uint8_t kTcp = 6;
 constexpr std::uint8_t kUdp = 17;
 
-// What follows the header of that protocol, where there is a whole one.
+// The bytes behind the header of that protocol, where there is a whole one.
 std::optional<ByteView> payload_of(const UnitSource& packet, std::uint8_t proto) noexcept {
     const PacketHeaders& headers = packet.headers;
     if (headers.proto != proto || !headers.fields.has(Field::L4Dport)) {
@@ -38,7 +38,7 @@ RowMask possible_lone(const UnitColumns& burst, RowMask rows) noexcept {
     return wants_dns(burst) ? datagrams(burst, rows) : 0;
 }
 
-// What read_payload() reads, of a row that has ports.
+// The bytes that read_payload() reads, of a row that has ports.
 ByteView payload_of(const UnitColumns& burst, std::size_t row) noexcept {
     const ByteView frame = burst.frames.frame(row).bytes;
     const std::size_t at = burst.headers.payload_at[row];

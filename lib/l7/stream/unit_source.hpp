@@ -26,8 +26,8 @@ struct UnitSource {
     Instant now;
     bool answers = false;  // some rule answers requests
     ServicePacket service;
-    // Where either is another than before, packets may have passed that the parser was not shown:
-    // the number of the rule set, and how many bursts were forwarded unread.
+    // Signs of packets that the parser was not shown, where either is another than before: the
+    // number of the rule set, and how many bursts were forwarded unread.
     std::uint64_t load = 0;
     std::uint64_t unread_bursts = 0;
 };

@@ -2,7 +2,7 @@
 #include "lib/l7/stream/unit_kind.hpp"
 #include "lib/l7/stream/unit_source.hpp"
 
-// Which protocols the rules at hand can tell apart at all: no other is looked for.
+// Protocols that the rules at hand can tell apart at all: no other is looked for.
 namespace sluice {
 
 inline constexpr TextFieldSet kTextsOfAll{TextField::ProtoL7, TextField::ProtoScheme};

@@ -27,8 +27,8 @@ inline constexpr std::uint16_t kSupportedVersionsExtension = 43;
     return (value & 0x0F0F) == 0x0A0A && (value >> 8) == (value & 0xFF);
 }
 
-// What a hello says. The views are of the bytes it was read from, lists without their lengths;
-// absent and empty look alike where no flag tells them apart.
+// The contents of a hello. The views are of the bytes it was read from, lists without their
+// lengths; absent and empty look alike where no flag tells them apart.
 struct ClientHello {
     std::uint16_t legacy_version = 0;
     // The highest of supported_versions, GREASE aside; legacy_version where there is none.

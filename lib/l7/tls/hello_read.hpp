@@ -8,7 +8,7 @@
 
 namespace sluice {
 
-// What looking for a ClientHello led to.
+// The outcome of looking for a ClientHello.
 enum class HelloOutcome : std::uint8_t {
     Whole,
     NeedMore,

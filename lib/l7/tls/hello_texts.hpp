@@ -5,7 +5,7 @@
 #include "lib/l7/tls/client_hello.hpp"
 #include "lib/l7/tls/ja4.hpp"
 
-// What a ClientHello has in common over TCP and over QUIC.
+// Texts of a ClientHello, alike over TCP and over QUIC.
 namespace sluice {
 
 // proto.scheme of both.

@@ -8,7 +8,7 @@
 
 namespace sluice {
 
-// What the name of a server_name extension is.
+// Kinds of the name in a server_name extension.
 enum class ServerNameKind : std::uint8_t {
     Absent,
     HostName,  // labels of letters, digits, '-' and '_', as DNS has them

@@ -15,7 +15,7 @@ inline constexpr std::size_t kMaxRecord = 1 << 14;
 // cheap. Hellos of common clients are read in records of one byte; servers have no bound.
 inline constexpr std::size_t kMaxHelloRecords = 1024;
 
-// Where a hello in several records is put together. One per worker.
+// The room in which a hello in several records is put together. One per worker.
 class HandshakeRoom {
 public:
     [[nodiscard]] MutableBytes bytes() noexcept { return bytes_; }

@@ -23,8 +23,8 @@ constexpr std::uint16_t kEarlyDataExtension = 42;
 constexpr std::uint32_t kMostEarlyData = std::uint32_t{64} << 10;
 constexpr std::uint32_t kLeastEarlyRecord = 512;
 
-// What a connection remembers behind its first hello: the last bytes of its FramingState, of which
-// bodies of known size use the first.
+// A connection's memory behind its first hello: the last bytes of its FramingState, of which bodies
+// of known size use the first.
 struct BehindHello {
     std::uint64_t mark : 16 = 0;
     std::uint64_t early_data : 17 = 0;  // that may still come before a second hello
@@ -80,7 +80,7 @@ bool announces_early_data(const ClientHello& hello) noexcept {
     return false;
 }
 
-// What stands behind the first hello, where no second one begins.
+// The bytes behind the first hello, where no second one begins.
 StreamReading read_behind(ByteView bytes, BehindHello behind) noexcept {
     constexpr std::size_t kUpToMessage = kRecordHeader + 1;
     const std::size_t changes = cipher_changes(bytes);
@@ -143,7 +143,7 @@ StreamReading TlsUnits::read_second(ByteView bytes, const StreamContext& context
     if (!is_client_hello(bytes)) {
         return read_behind(bytes, behind);
     }
-    // What announces early data speaks TLS 1.3, in which no handshake record is encrypted.
+    // Clients that announce early data speak TLS 1.3, in which no handshake record is encrypted.
     if (behind.mark != BehindHello::kChangedMark || behind.early_data != 0) {
         return read_hello(bytes, context, units);
     }

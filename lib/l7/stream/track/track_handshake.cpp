@@ -27,7 +27,7 @@ void ConnectionTracker::on_syn(const Arrival& arrival, TrackVerdict& verdict) no
     if (index == kNoConnection) {
         index = open(arrival.segment, TrackClass::HalfOpen);
         if (index == kNoConnection) {
-            // Its copies are as forgotten as those of a line that made room.
+            // Copies of the SYN are as forgotten as those of a line that made room.
             evicted_ticks_ = ticks_;
             has_evicted_ = true;
             return count(TrackEvent::HalfOpenFull);
@@ -104,7 +104,7 @@ void ConnectionTracker::on_syn_ack(const Arrival& arrival, TrackVerdict& verdict
     const bool repeats = (line.has_numbers() && numbers == line.first_numbers()) ||
                          (line.is(Line::kAlternate) && numbers == line.alternate.numbers);
     if (repeats) {
-        // Its server waits for the client for as long as it repeats it, and once as long again.
+        // The server waits for the client for as long as it repeats it, and once as long again.
         line.touched = line.phase == TrackPhase::SynReceived ? ticks_ : line.touched;
         return pass(verdict);
     }

@@ -107,7 +107,7 @@ bool ConnectionTracker::reads_in_order(const Arrival& arrival) noexcept {
     return arrival.policy.enforced && !arrival.policy.inbound_only;
 }
 
-// Its handshake was seen, and there was no room for it.
+// True if the handshake was seen, and there was no room for it.
 bool ConnectionTracker::has_begun_unroomed(const Arrival& arrival) const noexcept {
     return arrival.index != kNoConnection && lines_[arrival.index].phase == TrackPhase::Midstream &&
            lines_[arrival.index].is(Line::kBeginningSeen);
@@ -119,7 +119,7 @@ bool ConnectionTracker::is_evicted(const Arrival& arrival) noexcept {
            evicted_of_most_.meets(arrival.segment.ends, ticks_);
 }
 
-// Its server has not acknowledged a byte.
+// True if the server has not acknowledged a byte.
 bool ConnectionTracker::is_at_beginning(const Line& line) noexcept {
     return line.is(Line::kBeginningSeen) && line.client.una == line.client.iss + 1;
 }
