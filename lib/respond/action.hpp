@@ -10,7 +10,7 @@
 
 namespace sluice {
 
-// What the action `tag` writes; nullopt leaves the field as it came.
+// Fields that the action `tag` writes; nullopt leaves the field as it came.
 struct TagValues {
     std::optional<std::uint8_t> dscp;
     std::optional<std::uint8_t> pcp;
@@ -30,10 +30,10 @@ inline constexpr std::uint32_t kMaxSlip = 1'000'000;
 
 // How `reply`, `decoy` and `dns_truncate` answer. What cannot be answered goes by `then`.
 struct AnswerTerms {
-    // What a request of HTTP/1 gets: a row of RuleSet::responses, counted from 1 on. 0: of
+    // The response to a request of HTTP/1: a row of RuleSet::responses, counted from 1 on. 0: of
     // `dns_truncate`, which answers queries alone, with TC=1.
     std::uint16_t response = 0;
-    // Of the refused queries over UDP of a rule every so many is answered on a worker; 0: none.
+    // One of so many refused queries over UDP of a rule is answered on a worker; 0: none.
     std::uint32_t slip = kDefaultSlip;
     ActionIndex then = kDropAction;  // drops or resets
     // A ClientHello gets a TLS alert in clear; else its connection is reset.
@@ -51,7 +51,7 @@ struct ShapeValues {
     [[nodiscard]] auto operator<=>(const ShapeValues&) const noexcept = default;
 };
 
-// What is done with a packet: a verdict and its parameters. One row of RuleSet::actions; rules and
+// The treatment of a packet: a verdict and its parameters. One row of RuleSet::actions; rules and
 // decisions name it by index, so an action may grow without making a decision larger.
 struct Action {
     Verdict verdict = Verdict::Drop;

@@ -9,7 +9,7 @@ namespace sluice {
 
 inline constexpr std::uint32_t kNoRule = 0xFFFF'FFFF;
 
-// What became of one packet, and why.
+// The decision on one packet, and why.
 struct Decision {
     Verdict verdict = Verdict::Pass;
     Reason reason = Reason::Unmatched;
@@ -21,8 +21,8 @@ struct Decision {
 };
 static_assert(sizeof(Decision) == 24, "three words: a burst's decisions are written in few stores");
 
-// Of two reasons of packets that no rule has refused, whether one says more: that a limit had room
-// comes before that the key is exempt, and both before that nothing judged the packet.
+// True if a reason says more than another, for packets that no rule has refused: that a limit had
+// room comes before that the key is exempt, and both before that nothing judged the packet.
 [[nodiscard]] constexpr bool says_more(Reason reason, Reason other) noexcept {
     return (reason == Reason::WithinLimits && other != Reason::WithinLimits) ||
            (reason == Reason::Exempt && other == Reason::Unmatched);

@@ -17,7 +17,7 @@
 // capture and for tests alike.
 namespace sluice {
 
-// What is read of a burst, however it lies in memory.
+// The reading of a burst, however it lies in memory.
 template <typename B>
 concept DecidedBurst = requires(B& burst, std::size_t row) {
     // Calls visit(row) for each packet that has been decided, in arrival order.
@@ -26,7 +26,7 @@ concept DecidedBurst = requires(B& burst, std::size_t row) {
     { burst.decision(row) } noexcept -> std::same_as<Decision&>;
     { burst.answered(row) } noexcept -> std::same_as<AnsweredPacket>;
     { burst.glance(row) } noexcept -> std::same_as<SegmentGlance>;
-    // Whether it holds a header of TCP, and whether any of them does.
+    // True if the row holds a header of TCP, and if any row does.
     { burst.has_tcp(row) } noexcept -> std::same_as<bool>;
     { burst.has_tcp() } noexcept -> std::same_as<bool>;
     // Changes that normalising makes to a packet that is forwarded, and true if it makes any.
@@ -95,7 +95,7 @@ template <Sink Out>
     }
 }
 
-// Who answers, under the rules that decided.
+// The answerer, and the rules that decided.
 struct Answering {
     Answerer& answerer;
     AnswerContext context;
@@ -111,7 +111,7 @@ template <DecidedBurst Burst>
     });
 }
 
-// What only some bursts have: packets of connections that were answered, and packets to answer.
+// Rows that only some bursts have: packets of connections that were answered, or to be answered.
 template <DecidedBurst Burst, Sink Out>
 [[gnu::noinline]] void answer_row(Burst& burst, std::size_t row, const Answering& by,
                                   Out& sink) noexcept {
@@ -126,7 +126,7 @@ template <DecidedBurst Burst, Sink Out>
     emit_made(row, by.answerer, sink);
 }
 
-// What repeats a hello of QUIC that was refused.
+// Answers a repeated hello of QUIC that was refused.
 template <DecidedBurst Burst, Sink Out>
 [[gnu::noinline]] void answer_again(Burst& burst, std::size_t row, const Answering& by,
                                     Out& sink) noexcept {
@@ -141,7 +141,7 @@ template <DecidedBurst Burst, Sink Out>
 template <DecidedBurst Burst, Sink Out>
 void act_burst(Burst& burst, std::span<const Action> actions, Out& sink,
                const Answering* answering = nullptr) noexcept {
-    // What is answered in this burst concerns the rows of TCP behind it.
+    // Answers in this burst concern the rows of TCP behind them.
     const bool tracks = answering != nullptr && answering->context.follows && burst.has_tcp();
     bool follows = answering != nullptr && burst.has_tcp() &&
                    answering->answerer.answered().may_have_any(answering->context.now);

@@ -7,7 +7,7 @@
 
 namespace sluice {
 
-// What the box sent in somebody's name, and why it did not.
+// Frames that the box sent in somebody's name, and why it did not.
 enum class AnswerEvent : std::uint8_t {
     Replied,
     Decoyed,

@@ -64,7 +64,7 @@ void Answerer::answer(const AnsweredPacket& packet, const AnswerContext& context
     }
 }
 
-// What has no answer of its own kind goes the way of those that are reset, where the rule says so.
+// Packets without an answer of their kind go the way of reset ones, where the rule says so.
 bool Answerer::answer_tcp(const Packet& packet, const Action& action, Decision& decision) noexcept {
     if (decision.reason == Reason::Midstream || decision.reason == Reason::BehindEnd) {
         // A service, and no rule, resets a connection that nobody knows, or that its client has
@@ -88,8 +88,8 @@ bool Answerer::answer_tcp(const Packet& packet, const Action& action, Decision& 
     return reset_unit(packet, AnswerEvent::Reset, decision);
 }
 
-// Whoever has not completed a handshake may not be where it says it is: it gets a RST at most,
-// which is no larger than what came, and no connection of its server's ends.
+// Strangers, which have not completed a handshake, may not be where they say they are: they get a
+// RST at most, which is no larger than what came, and no connection of their server's ends.
 bool Answerer::answer_stranger(const Packet& packet, const Action& action,
                                Decision& decision) noexcept {
     const bool is_unit = packet.seen.unit != AnsweredUnit::None;
@@ -106,7 +106,7 @@ bool Answerer::answer_stranger(const Packet& packet, const Action& action,
     return true;
 }
 
-// Its connection stays known to its end, so that its client gets the same again for what it
+// The connection stays known to its end, so that its client gets the same again for what it
 // repeats, and its server a RST for what it still sends. An answer to an earlier request, which may
 // be on its way, passes.
 AnsweredConnection& Answerer::remember(const Packet& packet, AnsweredKind kind,

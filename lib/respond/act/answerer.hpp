@@ -62,8 +62,8 @@ struct MadeFrames {
     }
 };
 
-// What one worker answers with: what becomes of packets whose action is `reply`, `decoy`, `reset`
-// or `dns_truncate`, and of all that follows on connections that were answered.
+// The answers of one worker: it carries out `reply`, `decoy`, `reset` and `dns_truncate`, and
+// answers all that follows on connections that were answered.
 class Answerer {
 public:
     // All workers share `boards`. Aborts if there is no memory, or if OpenSSL has no AES.
@@ -71,7 +71,7 @@ public:
 
     using Events = std::array<std::uint32_t, kAnswerEventCount>;
 
-    // What it knows of connections that it has answered, for those who judge what comes on them.
+    // Connections that it has answered, for those who judge what comes on them.
     [[nodiscard]] AnsweredTraffic& answered() noexcept { return answered_; }
     // A packet of a connection that was answered: its decision says so from now on. False: it is of
     // another one.
@@ -88,11 +88,11 @@ public:
     [[nodiscard]] bool close_again(const AnsweredPacket& packet,
                                    const AnswerContext& context) noexcept;
 
-    // What follow(), answer() or close_again() wants sent.
+    // Frames that follow(), answer() or close_again() wants sent.
     [[nodiscard]] const MadeFrames& made() const noexcept { return made_; }
     void note_unsent() noexcept { count(AnswerEvent::NotSent); }
 
-    // What has happened since it was asked last; calls visit(event, times).
+    // Events since they were taken last; calls visit(event, times).
     template <typename Visit>
     void take_events(Visit&& visit) noexcept {
         for (std::size_t i = 0; has_events_ && i < events_.size(); ++i) {

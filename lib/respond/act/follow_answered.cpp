@@ -1,7 +1,7 @@
 #include "lib/respond/act/answerer_packet.hpp"
 #include "lib/respond/answer/answer_bounds.hpp"
 
-// What follows on connections that were answered.
+// Packets that follow on connections that were answered.
 namespace sluice {
 namespace {
 
@@ -67,7 +67,7 @@ bool Answerer::follow(const AnsweredPacket& packet, const AnswerContext& context
     return true;
 }
 
-// What was refused is sent again by a client that may have been answered, while more connections
+// Resets a client that sends refused bytes again and may have been answered, while more connections
 // are answered than are remembered.
 bool Answerer::reset_forgotten(const Packet& packet) noexcept {
     const bool resets = answered_.may_have_displaced(packet.context.now) &&
@@ -79,9 +79,9 @@ bool Answerer::reset_forgotten(const Packet& packet) noexcept {
     return resets;
 }
 
-// What its client sends from then on. What it repeats says that it lacks some of the answer, which
-// is sent once more; a FIN is acknowledged; who has the whole answer and goes on sending gets a RST
-// (RFC 9112, 9.6: that one earlier could cost the client the answer).
+// Follows what the client sends from then on. Bytes that it repeats say that it lacks some of the
+// answer, which is sent once more; a FIN is acknowledged; who has the whole answer and goes on
+// sending gets a RST (RFC 9112, 9.6: that one earlier could cost the client the answer).
 void Answerer::follow_client(const Packet& packet, AnsweredConnection& connection) noexcept {
     const TcpFacts& came = packet.tcp;
     if (came.has(kTcpRst)) {
@@ -128,7 +128,7 @@ void Answerer::end_client(const Packet& packet) noexcept {
     count(AnswerEvent::Ended);
 }
 
-// Its RST was not exact, or has not come yet: one at the number that the server awaits is.
+// The server's RST was not exact, or has not come yet: one at the number that the server awaits is.
 void Answerer::follow_server(const Packet& packet) noexcept {
     if (packet.tcp.has(kTcpRst)) {
         count(AnswerEvent::Absorbed);

@@ -8,9 +8,9 @@
 
 namespace sluice {
 
-// Where act_burst() puts what becomes of a burst: the ports of a lane, a capture, a test's record.
-// A sink knows the burst's frames by row. Each row is forwarded, dropped or held exactly once, in
-// order; before that it may be rewritten.
+// The outlet of act_burst(): the ports of a lane, a capture, a test's record. A sink knows the
+// burst's frames by row. Each row is forwarded, dropped or held exactly once, in order; before that
+// it may be rewritten.
 //
 //   rewrite  gives `write` the frame's bytes, contiguous from the first one to the end of the
 //   headers

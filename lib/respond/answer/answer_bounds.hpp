@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
-// What bounds answers: how many there are, for how long a connection that was answered is known,
-// and which segments are taken for its own.
+// Bounds of answers: how many there are, for how long a connection that was answered is known, and
+// which segments are taken for its own.
 namespace sluice {
 
 // Responses that one worker sends to a source in a second. A source that is not what it says it is

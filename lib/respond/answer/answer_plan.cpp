@@ -23,8 +23,7 @@ QuotaNumbers AnswerPlan::quota(const Decision& decision) const noexcept {
                                ? quotas_.first[decision.rule] + std::size_t{decision.limit}
                                : quotas_.limits.size();
     QuotaNumbers numbers = at < quotas_.limits.size() ? quotas_.limits[at] : QuotaNumbers{};
-    // Where nothing says for how long, as in a full table, a client that comes back at once would
-    // be refused again.
+    // Clients told no time, as in a full table, would come back at once and be refused again.
     numbers.retry_after = decision.wait == Nanoseconds::max()
                               ? QuotaNumbers::kNever
                               : std::max(std::uint64_t{1}, retry_after_seconds(decision.wait));

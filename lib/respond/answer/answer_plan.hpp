@@ -24,11 +24,11 @@ public:
     [[nodiscard]] static Result<AnswerPlan> make(const std::vector<ResponseSpec>& responses,
                                                  LimitQuotas quotas);
 
-    // Of an action that names one.
+    // The response of an action that names one.
     [[nodiscard]] const MadeResponse& response(const AnswerTerms& answer) const noexcept {
         return responses_[answer.response - std::size_t{1}];
     }
-    // Of the limit that refused, when nothing was left of it.
+    // The quota of the limit that refused, when nothing was left of it.
     [[nodiscard]] QuotaNumbers quota(const Decision& decision) const noexcept;
 
 private:

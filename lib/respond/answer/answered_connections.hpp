@@ -11,7 +11,7 @@
 
 namespace sluice {
 
-// What its client was answered.
+// Kinds of answers to a client.
 enum class AnsweredKind : std::uint8_t {
     Response,  // of HTTP/1
     Head,      // one without its body
@@ -52,8 +52,8 @@ static_assert(sizeof(AnsweredConnection) == 64, "a look-up touches as many lines
 static_assert(std::is_trivially_copyable_v<AnsweredConnection>,
               "zeroed memory is lines that are free, of which nothing else is read");
 
-// Those of one worker. A digest has four lines; where all four are in use the connection that has
-// been silent for longest makes room: what its client repeats is reset from then on.
+// One worker's connections. A digest has four lines; where all four are in use the connection that
+// has been silent for longest makes room: what its client repeats is reset from then on.
 class AnsweredConnections {
 public:
     // Silent for so long, a connection is forgotten; sooner where its client has sent its FIN.

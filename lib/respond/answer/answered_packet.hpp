@@ -10,7 +10,7 @@
 
 namespace sluice {
 
-// What of a packet an answer goes by, beside its headers: the first unit that it completes.
+// The unit that an answer goes by, beside the headers: the first that the packet completes.
 enum class AnsweredUnit : std::uint8_t {
     None,
     HttpRequest,  // of HTTP/1
@@ -43,8 +43,8 @@ struct AnsweredPacket {
     const PacketHeaders& headers;
     FrameView frame;
     AnsweredUnit unit = AnsweredUnit::None;
-    // Of a hello over QUIC: the Destination Connection ID of its first Initial, which a later one
-    // that completes it need not have.
+    // The Destination Connection ID of a QUIC hello's first Initial, which a later one that
+    // completes it need not have.
     ByteView quic_dcid{};
     // A request of a connection on which the answer to the one before may still be on its way, as
     // far as its client's numbers alone tell.

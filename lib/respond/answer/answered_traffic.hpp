@@ -33,8 +33,8 @@ struct AnswerBoards {
           sent{numbers, kSentSeconds} {}
 };
 
-// What one worker knows of connections that were answered: the clients that it has answered, and
-// the servers of those that any worker has. What comes on them is of no rule.
+// Answered connections that one worker knows of: the clients that it has answered, and the servers
+// of those that any worker has. What comes on them is of no rule.
 class AnsweredTraffic {
 public:
     AnsweredTraffic(std::size_t connections, AnswerBoards& boards)
@@ -59,8 +59,8 @@ public:
     [[nodiscard]] ServedTraffic& served() noexcept { return served_; }
     [[nodiscard]] const ServedTraffic& served() const noexcept { return served_; }
 
-    // Whose segment it is: of a client that was answered, of a server whose client was, or neither.
-    // A client whose refusal waits goes on with what it sent before the request.
+    // The sender of a segment: a client that was answered, a server whose client was, or neither. A
+    // client whose refusal waits goes on with what it sent before the request.
     struct Met {
         AnsweredConnection* client = nullptr;
         bool is_server = false;
@@ -91,7 +91,7 @@ public:
     // A refusal has begun to wait; may_have_waiting() is true for as long as one may still do.
     void note_wait(Instant now) noexcept { waits_until_ = now + kLongestAnswerWait; }
     [[nodiscard]] bool may_have_waiting(Instant now) const noexcept { return now < waits_until_; }
-    // Its server's segments are known by the first byte that it did not get.
+    // The server's segments are known by the first byte that it did not get.
     void begin_server(const ConnectionEnds& ends, std::uint32_t request, Instant now) noexcept {
         post_server(servers_, ends.against(), request, seconds_of(now));
     }
@@ -113,7 +113,7 @@ public:
     [[nodiscard]] std::span<const AgreedUpgrade> upgrades() const noexcept {
         return std::span{upgrades_}.first(upgrade_count_);
     }
-    // Whoever follows connections has been told of them.
+    // Forgets them: the follower of connections has been told of them.
     void forget_ends() noexcept { reset_count_ = upgrade_count_ = 0; }
     // How many have been begun: while it stands, what has been looked up here stays as it was.
     [[nodiscard]] std::uint64_t begun() const noexcept { return begun_; }

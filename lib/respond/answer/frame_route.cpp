@@ -32,8 +32,8 @@ bool is_one_host(IpVersion version, const IpAddress& address) noexcept {
     return first != 0xFF && (!upper_zero || std::to_integer<unsigned>(address.bytes[15]) > 1);
 }
 
-// Where a PPPoE header begins, behind the tags, if that is how IP follows the link layer; 0 if IP
-// follows at once. What else stands there are labels.
+// The beginning of a PPPoE header, behind the tags, if that is how IP follows the link layer; 0 if
+// IP follows at once. Anything else there is labels.
 RouteFault find_pppoe(ByteView frame, std::size_t l3_at, std::size_t& pppoe_at) noexcept {
     Cursor cursor{.bytes = frame, .at = 0, .end = static_cast<std::uint32_t>(frame.size())};
     const std::size_t after_tags = parse_ethernet(cursor, nullptr).after_tags;

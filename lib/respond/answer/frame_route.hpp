@@ -46,7 +46,7 @@ public:
     [[nodiscard]] std::uint16_t sport() const noexcept { return sport_; }
     [[nodiscard]] std::uint16_t dport() const noexcept { return dport_; }
 
-    // Where the transport header begins, and the whole frame's size with so many bytes from there.
+    // The place of the transport header, and the whole frame's size with so many bytes from there.
     [[nodiscard]] std::size_t transport_at() const noexcept {
         return link_.size() + (version_ == IpVersion::V4 ? 20U : 40U);
     }
@@ -56,7 +56,7 @@ public:
     // behind them where the frame would be too short. `frame` has frame_size(transport) bytes.
     void write_headers(MutableBytes frame, std::uint8_t proto,
                        std::size_t transport) const noexcept;
-    // Of a transport header and payload that stand in the frame, their own checksum field zero.
+    // The checksum of a transport header and payload in the frame, their own checksum field zero.
     [[nodiscard]] std::uint16_t transport_checksum(ByteView frame, std::uint8_t proto,
                                                    std::size_t transport) const noexcept;
     // The same where what the payload adds is known; the header has so many bytes.

@@ -39,7 +39,7 @@ constexpr auto kReasonPhrases = std::to_array<ReasonPhrase>({
     {503, "Service Unavailable"},
 });
 
-// What the response writes itself, or what would change how it is framed.
+// Fields that the response writes itself, or that would change how it is framed.
 constexpr auto kOwnFields = std::to_array<std::string_view>(
     {"cache-control", "connection", "content-length", "content-type", "keep-alive", "ratelimit",
      "ratelimit-policy", "retry-after", "te", "trailer", "transfer-encoding", "upgrade",

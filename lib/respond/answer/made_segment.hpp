@@ -13,12 +13,12 @@ struct MadeSegment {
     std::uint16_t flags = 0;
     std::optional<TcpTimestamps> timestamps;
     ByteView payload;
-    // What the payload adds to the checksum; nullptr: nobody has summed it up. Set, it stays as
-    // long as the payload does.
+    // The payload's part of the checksum; nullptr: nobody has summed it up. Set, it stays as long
+    // as the payload does.
     const InternetChecksum* payload_sum = nullptr;
 };
 
-// Of the whole frame. The payload's size plus headers fits in an IP packet.
+// The size of the whole frame. The payload's size plus headers fits in an IP packet.
 [[nodiscard]] std::size_t segment_frame_size(const FrameRoute& route,
                                              const MadeSegment& segment) noexcept;
 // `frame` has segment_frame_size() bytes; all of them are written, checksums too. The window is

@@ -21,7 +21,7 @@ public:
     // `text` only where this number is there.
     void add_with(Number number, std::string_view text);
 
-    // Of any numbers.
+    // The size with any numbers.
     [[nodiscard]] std::size_t max_size() const noexcept { return max_size_; }
     // Returns the size; `to` has max_size().
     [[nodiscard]] std::size_t write(const QuotaNumbers& numbers, MutableBytes to) const noexcept;

@@ -14,8 +14,8 @@ namespace {
 // Type, CONNECTION_REFUSED, no frame type that caused it, no reason phrase.
 constexpr std::array kCloseFrame = {std::byte{0x1C}, std::byte{0x02}, std::byte{0x00},
                                     std::byte{0x00}};
-// Of a server that has answered a part of the hello, the client knows a few low numbers. One that
-// is less than half its range ahead of these is decoded as it stands (RFC 9000, A.3).
+// Clients whose server has answered a part of the hello know a few low numbers of it. One that is
+// less than half its range ahead of these is decoded as it stands (RFC 9000, A.3).
 constexpr std::uint32_t kNumber = 0x4000'0000;
 constexpr std::size_t kNumberSize = sizeof(kNumber);
 

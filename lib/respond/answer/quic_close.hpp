@@ -7,7 +7,7 @@
 
 namespace sluice {
 
-// Of a client's Initial, whose protection the caller has removed.
+// A client's Initial, whose protection the caller has removed.
 struct RefusedInitial {
     std::uint32_t version = 0;
     ByteView client_dcid;  // of the connection's first Initial: what its keys come from

@@ -7,7 +7,7 @@
 
 namespace sluice {
 
-// What a policy's units are, by the registry of quota units.
+// Units of a policy, by the registry of quota units.
 enum class QuotaUnit : std::uint8_t { Requests, ContentBytes, ConcurrentRequests };
 
 // The status, header fields and body of an action's response, and the policy that its quota fields

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 
-// Which numbers a made segment has: RFC 9293, 3.10.7, RFC 5961, RFC 7323.
+// Numbers of a made segment: RFC 9293, 3.10.7, RFC 5961, RFC 7323.
 //
 //   client                          box                           server
 //   seq=S ack=A  request    ----->  |
@@ -35,7 +35,7 @@ struct ResponseCut {
 };
 [[nodiscard]] ResponseCut cut_response(std::size_t size, bool has_timestamps) noexcept;
 
-// Where a response stands in its connection.
+// The place of a response in its connection.
 struct ResponsePlace {
     std::uint32_t seq = 0;       // of its first byte
     std::uint32_t request = 0;   // of the first byte of the segment that completed the request

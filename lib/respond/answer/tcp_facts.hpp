@@ -16,7 +16,7 @@ struct TcpTimestamps {
     [[nodiscard]] bool operator==(const TcpTimestamps&) const noexcept = default;
 };
 
-// What an answer needs of a received segment beyond its PacketHeaders.
+// Facts that an answer needs of a received segment beyond its PacketHeaders.
 struct TcpFacts {
     std::uint32_t seq = 0;
     std::uint32_t ack = 0;  // counts only with kTcpAck

@@ -23,7 +23,7 @@ void write(const ResponseKey& key, const MadeResponse& made, std::string_view da
 
 }  // namespace
 
-// What differs between answers of one flood stands in the lowest bits of these numbers.
+// Differences between answers of one flood stand in the lowest bits of these numbers.
 std::size_t WrittenResponses::place_of(const ResponseKey& key) noexcept {
     const std::uint64_t mixed = key.numbers.retry_after + key.numbers.remaining * 5 +
                                 key.numbers.quota * 3 + key.response * std::uint64_t{7} +

@@ -12,7 +12,7 @@
 
 namespace sluice {
 
-// Which response it is, and all that its bytes and its segments depend on.
+// The response, and all that its bytes and its segments depend on.
 struct ResponseKey {
     std::uint64_t load = 0;      // of the rules
     std::uint16_t response = 0;  // of their plan

@@ -9,8 +9,8 @@
 
 namespace sluice {
 
-// Of each key that packets are held of: before which instant the next one does not depart, so that
-// none overtakes another of its key, whichever limits delay them and under whichever numbers.
+// The instant, for each key that packets are held of, before which the next one does not depart, so
+// that none overtakes another of its key, whichever limits delay them and under whichever numbers.
 //
 //   line   id | instant   id | instant   id | instant   id | instant      a cache line of four
 //
@@ -29,7 +29,7 @@ public:
     // True if any key may have to wait.
     [[nodiscard]] bool any(Instant now) const noexcept { return latest_ > now; }
 
-    // Where none waits: `now`, or an instant before it.
+    // Returns `now`, or an instant before it, where none waits.
     [[nodiscard]] Instant not_before(std::uint64_t id, Instant now) const noexcept {
         if (!any(now)) {
             return now;

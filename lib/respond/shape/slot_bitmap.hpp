@@ -6,7 +6,7 @@
 
 namespace sluice {
 
-// Which of 2^22 slots are taken, as four levels of words: the next taken one is found in a step for
+// The taken ones of 2^22 slots, as four levels of words: the next taken one is found in a step for
 // each level up and each level down, however far it lies.
 //
 //   level 3   1 word        a bit for each word of level 2

@@ -9,9 +9,9 @@
 #include <span>
 #include <type_traits>
 
-// What is to happen at an instant, for millions of instants: a wheel of slots of equal length, as
-// Carousel (SIGCOMM 2017) has it, with a bitmap by which the next taken slot is found in a few
-// steps, as Eiffel (NSDI 2019) does.
+// Entries due at an instant, for millions of these: a wheel of slots of equal length, as Carousel
+// (SIGCOMM 2017) has it, with a bitmap by which the next taken slot is found in a few steps, as
+// Eiffel (NSDI 2019) does.
 //
 //              cursor           due
 //     ...|......|......|......|......|......|...   2^22 slots of 2^14 ns: 68.7 s ahead
@@ -100,7 +100,7 @@ private:
         Link next;
     };
 
-    // Those given back first, then those that nothing was in yet.
+    // Links given back come first, then those that nothing was in yet.
     [[nodiscard]] Link take_link() noexcept {
         if (free_ != kNone) {
             const Link link = free_;
