@@ -17,18 +17,18 @@
 
 namespace sluice {
 
-// Who comes in, and for what.
+// Admission: who comes in, and for what.
 struct AdmissionPolicy {
-    // Whose connection it is: bounds are for each user.
+    // Names a connection's user: bounds are for each.
     using Identify = Result<Peer> (*)(int fd);
-    // What a request is, by what has come of it; nullopt: more has to come.
+    // The class of a request, by what has come of it; nullopt: more has to come.
     using Classify = std::function<std::optional<RequestClass>(std::string_view bytes)>;
 
     Identify identify = peer_of;
     Classify classify = [](std::string_view bytes) { return class_of(bytes); };
 };
 
-// Where connections wait until their request has come, and a place for it is free: a descriptor
+// Connections that wait until their request has come, and a place for it is free: a descriptor
 // each, no thread. One thread looks after all of them; who is slow or many delays nobody but
 // themselves, since the number of those who wait is bounded for each user.
 class Acceptor {
@@ -49,7 +49,7 @@ public:
 
     // Until it is asked to stop.
     void run(const std::stop_token& stop);
-    // From any thread: a place may be free, or it is to stop.
+    // Wakes run() from any thread: a place may be free, or it is to stop.
     void wake() noexcept;
 
 private:

@@ -7,8 +7,8 @@
 
 namespace sluice {
 
-// Who changed what, when, from what to what, and how it ended: one JSON line each in the state
-// directory. A full file becomes audit.log.1, the one before it goes.
+// Records of who changed what, when, from what to what, and how it ended: one JSON line each in the
+// state directory. A full file becomes audit.log.1, the one before it goes.
 class Audit {
 public:
     static constexpr std::size_t kFull = 16U << 20;

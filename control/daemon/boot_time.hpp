@@ -17,7 +17,7 @@ using BootClock = std::function<BootTime()>;
 
 [[nodiscard]] BootTime boot_time();
 
-// What is left until `end`, 0 when it is over; a reboot ends everything.
+// The time left until `end`, 0 when it is over; a reboot ends everything.
 [[nodiscard]] std::chrono::nanoseconds left_until(const BootTime& end, const BootTime& now);
 
 }  // namespace sluice

@@ -15,7 +15,7 @@ public:
 
     // The connection owes something from `now` on.
     void start(int fd, Clock::time_point now);
-    // It owes nothing (any more): we are busy with its request, or it is about to be closed.
+    // The connection owes nothing: we are busy with its request, or it is about to be closed.
     void stop(int fd);
     // Shuts down those whose time is over; the poll loop then closes them.
     void sweep(Clock::time_point now);

@@ -27,7 +27,7 @@ std::string unescaped(const char* text) {
 
 }  // namespace
 
-// What the library calls. Nothing may be thrown through it.
+// Functions that the library calls. Nothing may be thrown through it.
 struct FormCallbacks {
     // Called for each piece of a part's content; its first has offset 0. Where no more of it has
     // come than might begin a boundary, the first is empty and the second has offset 0 as well. A

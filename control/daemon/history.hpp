@@ -30,23 +30,23 @@ public:
     History(std::string folder, ListCopies copies)
         : folder_{std::move(folder)}, copies_{std::move(copies)} {}
 
-    // What lies at `path` becomes the newest, and the oldest goes. Nothing there: nothing to do.
+    // Makes the file at `path` the newest, and the oldest goes. Nothing there: nothing to do.
     [[nodiscard]] Result<Done> add(const std::string& path) const;
     // The newest that is not this set (nullptr: none is in force). One that cannot be read is put
     // aside and reported.
     [[nodiscard]] Result<std::optional<Former>> newest_but(const StoredRules* current) const;
     // The one of this number; nullopt: there is none.
     [[nodiscard]] Result<std::optional<Former>> numbered(std::uint64_t number) const;
-    // What is known of each set, the newest first; one that cannot be read is left out. Lists are
-    // not read. Each file is read once, by one caller at a time.
+    // Notes on each set, the newest first; one that cannot be read is left out. Lists are not read.
+    // Each file is read once, by one caller at a time.
     struct Note {
         std::uint64_t number = 0;
         StoredRules rules;  // without text, modes, lists and settings
     };
     [[nodiscard]] std::vector<Note> notes() const;
-    // It is in force again: it goes, and what is newer too.
+    // Takes out the set, which is in force again, and what is newer too.
     [[nodiscard]] Result<Done> take_out(const Former& former) const;
-    // Where the sets lie, the oldest first.
+    // The files of the sets, the oldest first.
     [[nodiscard]] Result<std::vector<std::string>> files() const;
 
 private:

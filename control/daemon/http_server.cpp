@@ -100,9 +100,9 @@ HttpResponse whole_answer(const HttpServer::Handler& handler, Incoming& incoming
 
 }  // namespace
 
-// What the library calls. Nothing may be thrown through it.
+// Functions that the library calls. Nothing may be thrown through it.
 struct HttpCallbacks {
-    // Who it is, if they may speak; else they were answered as `refused` says.
+    // The caller, if they may speak; else they were answered as `refused` says.
     static std::optional<Peer> speaker(HttpServer& server, MHD_Connection* connection,
                                        MHD_Result& refused) {
         if (server.by_tcp_ != nullptr) {
@@ -123,7 +123,7 @@ struct HttpCallbacks {
         return std::nullopt;
     }
 
-    // Of many refusals some are answered and recorded: the others are counted, and closed.
+    // Refusals are answered and recorded up to a number: the others are counted, and closed.
     static std::optional<Peer> speaker_by_tcp(HttpServer& server, MHD_Connection* connection,
                                               MHD_Result& refused) {
         const char* said =

@@ -36,8 +36,8 @@ public:
                                                                    Access access,
                                                                    ApiCounters& counters,
                                                                    Handler handler);
-    // What else it is by TCP: an address for people, who says the token may speak, and who is told
-    // of those that do not.
+    // The additions by TCP: an address for people, who says the token may speak, and who is told of
+    // those that do not.
     struct ByTcp {
         Fd listener;
         std::string name;

@@ -7,8 +7,8 @@
 
 namespace sluice {
 
-// What is safe on the disk beside the file in force, and takes its place on commit(). Without it
-// nothing has changed.
+// A file that is safe on the disk beside the one in force, and takes its place on commit(). Without
+// it nothing has changed.
 class PendingFile {
 public:
     // Writes `text` whole beside `path`.

@@ -106,7 +106,7 @@ void apply_record(const json& record, StoredRules& rules) {
     rules.changed_by = changed_by;
 }
 
-// Of a line that is whole, and committed.
+// Reads a line that is whole, and committed.
 json read_record(std::string_view line) {
     if (line.size() <= kHead || line[1] != ' ' || line[kHead - 1] != ' ' ||
         line.substr(kSumAt, kSumSize) != sum_of(line.substr(kHead))) {

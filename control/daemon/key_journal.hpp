@@ -56,7 +56,7 @@ public:
     [[nodiscard]] Result<Done> replay(const std::string& base, StoredRules& rules);
     // rules.json has been written whole, with this sum: the records before are void.
     void begin(const std::string& base);
-    // What is kept is another set than the disk has: nothing goes on here.
+    // Leaves the journal: the kept set is another than the disk has, and nothing goes on here.
     void leave() noexcept { base_.reset(); }
 
     [[nodiscard]] bool has_records() const noexcept { return records_ != 0; }

@@ -36,7 +36,7 @@ bool replaces(const KeySetting& next, const KeySetting& before) {
     return next.what != What::Numbers || before.what != What::Numbers || next.limit == before.limit;
 }
 
-// Whatever is there, of the right type or as if it were not.
+// Reads any member, of the right type or as if it were not there.
 std::string text_in(const json& object, const char* name) {
     return object.contains(name) && object[name].is_string() ? object[name].get<std::string>()
                                                              : std::string{};

@@ -17,7 +17,7 @@ namespace sluice {
 // False: they would be more than kMaxKeySettings.
 [[nodiscard]] bool put_settings(KeySettings& settings, const KeySettings& next);
 
-// Which settings of a key are meant: its ban, or the others, all or those of one limit.
+// The choice of a key's settings: its ban, or the others, all or those of one limit.
 struct SettingChoice {
     std::string rule;
     std::string key;
@@ -41,7 +41,7 @@ void forget_other_rules(KeySettings& settings, const std::vector<RuleSummary>& r
 void add_settings_text(const KeySettings& settings, std::string& text);
 // A number for all that they say: another one for other settings.
 [[nodiscard]] std::uint64_t sum_of_settings(const KeySettings& settings);
-// What is no setting is left out.
+// Entries that are no setting are left out.
 [[nodiscard]] KeySettings settings_from_json(const nlohmann::json& list);
 
 // For people: "numbers of 1: rate 5/s", "exempt", "banned".

@@ -97,7 +97,7 @@ Result<Done> ListCopies::add(const ListTexts& lists) const {
     return Done{};
 }
 
-// What has been written or read once is not read again each time that it is needed.
+// Copies that were written or read once are not read again each time that they are needed.
 bool ListCopies::has(const std::string& sum, std::size_t size) const {
     if (known_copies().has(path_of(sum))) {
         std::error_code error;

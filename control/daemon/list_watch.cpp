@@ -55,7 +55,7 @@ void ListWatch::watch_folders() {
     }
 }
 
-// It is another's now, or gone: look for the one of that name.
+// The folder is another's now, or gone: look for the one of that name.
 void ListWatch::leave_folder(int left) {
     for (auto& [folder, number] : folders_) {
         if (number == left) {

@@ -17,7 +17,7 @@ class ListWatch {
 public:
     ListWatch();
 
-    // These from now on. Other files than before count as changed.
+    // Watches these from now on. Other files than before count as changed.
     void watch(const std::set<std::string>& files);
     // The same files, as if they had changed once more.
     void look_again();

@@ -109,7 +109,7 @@ void warn_of_state_dir(const Settings& settings, const StateLock& lock) {
         user ? user->name : fmt::format("uid {}", ::geteuid()), settings.state_dir, why);
 }
 
-// What is root's of the API by TCP: the token, and an address that may be below 1024.
+// Root's parts of the API by TCP: the token, and an address that may be below 1024.
 struct TcpEntrance {
     Fd listener;
     TokenGate gate;

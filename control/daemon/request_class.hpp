@@ -23,8 +23,8 @@ inline constexpr std::size_t kMostPeeked = 8192;
 // a whole, body included: a slow client never holds one of their places.
 [[nodiscard]] std::optional<RequestClass> class_of(std::string_view bytes) noexcept;
 
-// What the head that `bytes` begin with says in the first header of a name, which ends with its
-// colon and has small letters; empty: nothing.
+// The value of the first header of a name in the head that `bytes` begin with; the name ends with
+// its colon and has small letters. Empty: none.
 [[nodiscard]] std::string_view header_in(std::string_view bytes, std::string_view name) noexcept;
 
 // The class of a request that has come, by its method and path.

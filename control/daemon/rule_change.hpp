@@ -47,7 +47,7 @@ struct Unconfirmed {
     std::uint64_t goes_back_to = 0;  // 0: no rules
 };
 
-// What a change did.
+// The outcome of a change.
 struct RuleChange {
     std::uint64_t before = 0;
     std::uint64_t after = 0;

@@ -22,7 +22,7 @@ std::string our_name() {
     return user ? user->name : "uid " + std::to_string(::geteuid());
 }
 
-// Its mode and that of every folder above it: nobody learns through sluiced what is closed to them.
+// Reads its mode and that of all folders above: nobody learns by sluiced what is closed to them.
 bool everybody_may_read(const std::string& path) {
     std::error_code error;
     const std::filesystem::path whole = std::filesystem::canonical(path, error);
@@ -40,7 +40,7 @@ bool everybody_may_read(const std::string& path) {
     }
 }
 
-// Of what was sent along.
+// Forgets lists that were sent along.
 void forget_what_nobody_asked_for(StoredRules& rules, const std::set<std::string>& asked) {
     std::erase_if(rules.sent, [&](const std::string& path) {
         const bool unasked = !asked.contains(path);
@@ -51,7 +51,7 @@ void forget_what_nobody_asked_for(StoredRules& rules, const std::set<std::string
     });
 }
 
-// As it is kept, or read anew.
+// The list as it is kept, or read anew.
 Result<ListFile> list_of(StoredRules& rules, const std::string& path) {
     const auto kept = rules.lists.find(path);
     if (kept != rules.lists.end()) {

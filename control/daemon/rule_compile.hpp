@@ -25,15 +25,14 @@ struct Compiled {
 // A list of the set as its file is now, opened with the rights of the set's applicant.
 [[nodiscard]] Result<ListFile> read_list(const StoredRules& rules, const std::string& path);
 
-// Of the whole process: whatever is compiled next has mostly the patterns of what was compiled
-// before.
+// The cache of the whole process: the next set has mostly the patterns of what was compiled before.
 [[nodiscard]] PatternCache& pattern_cache();
 
 // The same of override files.
 [[nodiscard]] OverrideCache& override_cache();
 
-// Of the whole process: once it is requested, what is being compiled ends with an error, and so
-// does whatever would be compiled next.
+// The stop of the whole process: once it is requested, what is being compiled ends with an error,
+// and so does whatever would be compiled next.
 [[nodiscard]] std::stop_source& compile_stop();
 
 // With its lists as they were read; those that were not yet are read, and kept from now on. As its

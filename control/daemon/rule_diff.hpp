@@ -17,8 +17,7 @@ struct SettingDiff {
     std::string to;
 };
 
-// What becomes of one limit's buckets. Changed: its numbers carry over. Reset: it starts anew,
-// full.
+// The changes of one limit's buckets. Changed: its numbers carry over. Reset: it starts anew, full.
 struct LimitDiff {
     enum class Kind : std::uint8_t { Added, Removed, Changed, Reset };
     std::string name;
@@ -43,7 +42,7 @@ struct ServiceDiffs {
     std::size_t unchanged = 0;
 };
 
-// What would change if one set took the place of another.
+// Changes if one set took the place of another.
 struct SetDiff {
     std::vector<std::string> added;
     std::vector<std::string> removed;
@@ -61,7 +60,7 @@ struct SetDiff {
 // Both.
 [[nodiscard]] SetDiff diff_of(const RuleView& before, const CompiledRules& after);
 
-// What brought a set, with the first names of what it added, removed and changed, in a line.
+// The origin of a set, with the first names of what it added, removed and changed, in a line.
 [[nodiscard]] std::string note_of(const std::string& call, const SetDiff& diff);
 
 }  // namespace sluice

@@ -51,7 +51,7 @@ RuleKeeper::RuleKeeper(Store store, DataplaneLink& link, Audit& audit, BootClock
     rules_.board.show(rules_.applied, compiled.rules ? &*compiled.rules : nullptr);
 }
 
-// What the last sluiced left, wherever it ended.
+// Loads what the last sluiced left, wherever it ended.
 void RuleKeeper::load() {
     rules_.board.count_put_aside(rules_.applied.load());
     if (rules_.applied.trial_is_over()) {

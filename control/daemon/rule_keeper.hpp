@@ -63,7 +63,7 @@ public:
         return unset_keys({choice}, from);
     }
 
-    // Of numbers for rules with `dynamic`.
+    // Refused numbers for rules with `dynamic`.
     [[nodiscard]] RefusedSets& refused_sets() { return refused_sets_; }
     // Numbers that are set through `dynamic` and hold now, whether or not those that have ended
     // have been forgotten.
@@ -89,7 +89,7 @@ public:
     [[nodiscard]] RuleChange edit(const RuleEdit& edit) { return edit_rule(rules_, edit); }
     [[nodiscard]] bool keep_deadline() { return trials_.keep_deadline(); }
 
-    // What time and files change: rule_ends.hpp, list_reload.hpp.
+    // Changes by time and files: rule_ends.hpp, list_reload.hpp.
     void end_rules() { ends_.tick(); }
     [[nodiscard]] std::optional<RuleChange> reload_lists() { return sluice::reload_lists(rules_); }
 

@@ -9,7 +9,7 @@
 
 namespace sluice {
 
-// Of a rule with a `ttl`.
+// The life of a rule with a `ttl`.
 struct RuleLife {
     std::int64_t first_applied = 0;  // UTC, seconds
     bool ended = false;              // its time has run out: it is left out of the rules in force

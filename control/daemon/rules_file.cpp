@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-// Of version 1 only the text and the deadline had sums: it is read, and written as this one.
+// Version 1 had sums of the text and the deadline only: it is read, and written as this one.
 constexpr int kVersion = 2;
 constexpr int kFirstVersion = 1;
 constexpr const char* kSum = "sum";
@@ -24,14 +24,14 @@ std::string sum_of_end(const TrialEnd& end) {
     return sum_of(fmt::format("{} {} {}", end.at.boot, end.at.since.count(), end.utc));
 }
 
-// Of all that the document says. What JSON leaves open (spaces, how a character is escaped) is no
-// part of it.
+// The sum of all that the document says. JSON's freedoms (spaces, how a character is escaped) are
+// no part of it.
 std::string sum_of_document(json document) {
     document.erase(kSum);
     return sum_of(document.dump(-1, ' ', false, json::error_handler_t::replace));
 }
 
-// What reads on may take every member for what was written.
+// Makes sure that whoever reads on may take every member for what was written.
 void check_sum(const json& document) {
     const json& version = document.at("version");
     if (version != kVersion && version != kFirstVersion) {
@@ -208,7 +208,7 @@ Trial trial_of(const json& document, const ListCopies& copies) {
     return trial;
 }
 
-// What the reader throws at a damaged file ends here.
+// Exceptions of the reader at a damaged file end here.
 template <typename T>
 Result<T> read(const std::string& text, const ListCopies& copies,
                T (*from)(const json&, const ListCopies&)) {

@@ -30,15 +30,15 @@ struct StoredRules {
     std::set<std::string> sent{};     // those of them that came along: their files are not watched
     KeySettings keys{};               // settings of single keys since
     std::vector<FileSlice> slices{};  // of the text, where it is that of several files
-    // What brought it, and in what it differs from the set before: "apply: added a"; empty: it was
-    // kept by a version that did not say so.
+    // The call that brought it, and in what it differs from the set before: "apply: added a";
+    // empty: it was kept by a version that did not say so.
     std::string note{};
     std::size_t on = kUnknown;  // how many of its rules are on
 
     static constexpr std::size_t kUnknown = SIZE_MAX;
 };
 
-// What the set is compiled as.
+// The files that the set is compiled as.
 [[nodiscard]] inline std::vector<RuleFilePart> parts_of(const StoredRules& rules) {
     return parts_of(rules.text, rules.slices);
 }
@@ -52,7 +52,7 @@ struct StoredRules {
 struct TrialEnd {
     BootTime at;
     std::int64_t utc = 0;  // seconds, to be shown only
-    // What keys owe beyond its numbers is forgiven by its confirmation, and by nothing before.
+    // Debts of keys beyond its numbers are forgiven by its confirmation, and by nothing before.
     bool forgives = false;
 
     [[nodiscard]] bool operator==(const TrialEnd&) const = default;
@@ -64,7 +64,7 @@ struct Trial {
     TrialEnd end;
 };
 
-// What is known of the rules beside their text, for the dataplane to keep.
+// Notes on the rules beside their text, for the dataplane to keep.
 [[nodiscard]] std::string notes_to_json(const StoredRules& rules);
 // Unknown words are left out.
 [[nodiscard]] ModeOverrides modes_from_json(const std::string& text);
@@ -78,7 +78,7 @@ struct Trial {
 // its rules: confirmed, it takes their place as it stands.
 [[nodiscard]] std::string file_text(const StoredRules& rules);
 [[nodiscard]] std::string file_text(const Trial& trial);
-// Of its lists it has the sums; their texts lie beside it.
+// The file has the sums of its lists; their texts lie beside it.
 [[nodiscard]] Result<StoredRules> rules_from_file(const std::string& text,
                                                   const ListCopies& copies);
 // The same without text, modes, lists and settings, of which none is read.

@@ -6,7 +6,7 @@
 
 namespace sluice {
 
-// What sluiced runs with: sluice.yaml, with the command line over it.
+// Settings of sluiced: sluice.yaml, with the command line over it.
 struct Settings {
     SocketOptions control{"/run/sluice/sluiced.sock", 0660, "", ""};
     // For those who watch: it changes nothing. Without a path it lies beside `control`, and belongs

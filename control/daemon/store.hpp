@@ -13,7 +13,7 @@
 
 namespace sluice {
 
-// What is safe on the disk, and takes its place on commit(): a whole file, or a record.
+// A change that is safe on the disk, and takes its place on commit(): a whole file, or a record.
 using PendingChange = std::variant<PendingFile, KeyJournal::Pending>;
 
 // The state directory; every file in it but the journal is written whole, then renamed.
@@ -35,9 +35,9 @@ public:
     // To be called with the kept set before another takes its place: rules.json, which the history
     // takes, has it whole then.
     [[nodiscard]] Result<Done> fold(const StoredRules& kept) const;
-    // Of what prepare() or prepare_change() gave for the kept set.
+    // Commits what prepare() or prepare_change() gave for the kept set.
     [[nodiscard]] Result<Done> commit(PendingChange& pending) const;
-    // What is in force is not what the disk has: the next change is written whole.
+    // The set in force is not what the disk has: the next change is written whole.
     void leave_journal() const noexcept { journal_->leave(); }
     // Why records were left out when the kept set was read; empty: none were.
     [[nodiscard]] const std::string& journal_fault() const noexcept { return kept_->fault; }

@@ -14,13 +14,13 @@ namespace sluice {
 // A listening, non-blocking TCP socket.
 [[nodiscard]] Result<Fd> listen_tcp(const ApiOptions& api);
 
-// Who is at the other end of a TCP connection, in the terms of bounds that are one user's: as if
+// The peer at the other end of a TCP connection, in the terms of bounds that are one user's: as if
 // each IPv4 address, and each /64 of IPv6, were a user. It has no rights, and no process.
 [[nodiscard]] Result<Peer> source_of(int fd);
-// Its address, for people.
+// The peer's address, for people.
 [[nodiscard]] std::string source_text(int fd);
 
-// As whom those are recorded who come by TCP: nobody.
+// Nobody, as whom those are recorded who come by TCP.
 [[nodiscard]] Peer tcp_user() noexcept;
 
 }  // namespace sluice

@@ -12,7 +12,7 @@
 
 namespace sluice {
 
-// Who says the token may speak by TCP. What is compared takes as long for a wrong one as for the
+// The gate for those who say the token by TCP. Comparing takes as long for a wrong one as for the
 // right one, wherever they differ.
 class TokenGate {
 public:
@@ -22,12 +22,12 @@ public:
     // Refusals that are answered: others are only counted.
     static constexpr unsigned kRefusalsAtOnce = 20;
     static constexpr std::chrono::milliseconds kRefusalEvery{200};
-    // Of these, what is recorded: so few that strangers push nothing out of the audit.
+    // Refusals of these that are recorded: so few that strangers push nothing out of the audit.
     static constexpr unsigned kRecordsAtOnce = 5;
     static constexpr std::chrono::minutes kRecordEvery{10};
 
-    // From a file that belongs to root or to who runs this, that others may not read and only its
-    // owner may write.
+    // Reads the token from a file that belongs to root or to who runs this, that others may not
+    // read and only its owner may write.
     [[nodiscard]] static Result<TokenGate> open(const std::string& path);
     explicit TokenGate(std::string_view token);
     TokenGate(TokenGate&& other) noexcept : token_{other.token_} {}
@@ -66,7 +66,7 @@ private:
     Pace recorded_{kRecordsAtOnce, kRecordEvery};
 };
 
-// As class_of(): who does not say the token takes no place from those who do.
+// The class by class_of(), where nobody without the token takes a place from those who say it.
 [[nodiscard]] std::optional<RequestClass> class_by_token(std::string_view bytes,
                                                          const TokenGate& gate) noexcept;
 

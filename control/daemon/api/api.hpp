@@ -7,7 +7,7 @@
 
 namespace sluice {
 
-// What the resources work on.
+// Services that the resources work on.
 struct Services {
     RuleKeeper& rules;
     DataplaneLink& link;
@@ -67,7 +67,7 @@ struct Services {
 // 400 Bad Request: the problem `what`.
 [[nodiscard]] HttpResponse bad_request(const std::string& what);
 
-// What the dataplane answers to a request whose reply is this one.
+// The dataplane's answer to a request whose reply is this one.
 template <typename Wanted>
 [[nodiscard]] Result<Wanted> ask_for(DataplaneLink& link, Request request) {
     Result<Reply> reply = link.call(std::move(request));

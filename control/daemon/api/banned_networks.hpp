@@ -15,7 +15,7 @@ namespace sluice {
 // none.
 [[nodiscard]] Json file_ban_json(const FoundKey& found);
 
-// As the line of its file has it; empty: it has none.
+// The reason in the line of its file; empty: it has none.
 [[nodiscard]] std::string reason_of(const BannedKey& ban);
 
 // "192.0.2.0/24 (operator, because: abuse)"; of several, one behind the other.

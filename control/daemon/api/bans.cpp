@@ -17,7 +17,7 @@ namespace {
 enum class BanSource : std::uint8_t { Operator, Policy, Boxes };
 constexpr std::string_view kBanSourceNames[] = {"operator", "policy", "penalty_box"};
 
-// Where a page begins: "SOURCE:RULE:REST", of which a rule's id has no colon.
+// The beginning of a page: "SOURCE:RULE:REST", of which a rule's id has no colon.
 struct BanPlace {
     BanSource source = BanSource::Operator;
     std::string rule;  // empty: the first
@@ -68,7 +68,7 @@ public:
     BanPage(const RuleView& view, std::string only, PageWords words, Services& services)
         : view_{view}, only_{std::move(only)}, words_{std::move(words)}, services_{services} {}
 
-    // What cannot be read; else nullopt.
+    // Fills the page; a refusal where something cannot be read, else nullopt.
     [[nodiscard]] std::optional<HttpResponse> fill(BanPlace place) {
         place_ = std::move(place);
         for (std::size_t source = static_cast<std::size_t>(place_.source); source < 3; ++source) {

@@ -74,7 +74,7 @@ Result<RuleFile> from_form(const std::vector<FormPart>& parts, const std::string
     return file;
 }
 
-// What If-Match names; nullopt: any.
+// The set that If-Match names; nullopt: any.
 Result<std::optional<std::string>> named_by(std::string_view text) {
     if (text.empty() || text == "*") {
         return std::optional<std::string>{};

@@ -10,7 +10,7 @@
 
 namespace sluice {
 
-// What all calls that change the rules share.
+// Steps shared by all calls that change the rules.
 
 // The rule file that comes with a request, as its body or, with lists beside it, as a form; or what
 // is wrong with it.
@@ -26,7 +26,7 @@ struct ChangeTerms {
 [[nodiscard]] std::variant<ChangeTerms, HttpResponse> change_terms_of(const HttpRequest& request);
 // The answer to a change that was refused.
 [[nodiscard]] HttpResponse refused(const Refusal& refusal);
-// Its caller, and how it ended.
+// Records the caller, and how the change ended.
 void record(Services& services, const HttpRequest& request, const std::string& call,
             const RuleChange& change);
 // {"generation":…,"rules":…,"warnings":[…],"unconfirmed":…,"panic":…}; panic is null where the

@@ -51,7 +51,7 @@ HttpResponse post_rollback(const HttpRequest& request, Services& services) {
     return change.refusal ? refused(*change.refusal) : changed(change, services);
 }
 
-// What it would change; nothing changes.
+// Shows the differences that a rollback would make; nothing changes.
 HttpResponse post_rollback_diff(const HttpRequest& request, Services& services) {
     std::string words;
     std::variant<Rollback, HttpResponse> rollback = rollback_of(request, words);

@@ -19,7 +19,7 @@ constexpr std::uint32_t kMostEvents = 1000;  // of one answer
 constexpr int kMostReads = 12;
 constexpr std::uint32_t kLongestWait = 20;  // seconds
 constexpr std::chrono::milliseconds kLookAgain{100};
-// Who waits holds a place of those for ordinary requests: the rest of them stays for others.
+// Waiting requests hold places of those for ordinary ones: the rest of them stays for others.
 std::counting_semaphore<8> waiting_places{8};
 
 std::optional<std::uint64_t> number_of(std::string_view text, std::uint64_t most) {
@@ -27,7 +27,7 @@ std::optional<std::uint64_t> number_of(std::string_view text, std::uint64_t most
     return number && *number <= most ? number : std::nullopt;
 }
 
-// What is asked for; or why it cannot be answered.
+// The request for events; or why it cannot be answered.
 struct AskedEvents {
     GetEvents request{.most = kMostEvents};
     std::string rule;  // empty: all
@@ -35,7 +35,7 @@ struct AskedEvents {
     std::string wrong;
 };
 
-// Where to go on is told as ORIGIN-NUMBER, which means nothing to readers.
+// Cursors are ORIGIN-NUMBER, which means nothing to readers.
 bool read_cursor(const std::string& text, GetEvents& request) {
     const std::size_t dash = text.find('-');
     constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
@@ -163,7 +163,7 @@ private:
     std::uint64_t missed_ = 0;
 };
 
-// What there is now.
+// Reads all that there is now.
 Result<Done> read_all(EventReader& reader) {
     Result<bool> more = true;
     for (int reads = 0; more && *more && reads < kMostReads; ++reads) {

@@ -118,7 +118,7 @@ Json raised_mtus_json(const Stats& stats) {
 
 }  // namespace
 
-// What a person on call wants to know first: whether the rules judge, and for how long.
+// The first question of a person on call: whether the rules judge, and for how long.
 HttpResponse get_health(const HttpRequest&, Services& services) {
     const Result<Stats> stats = ask_stats(services);
     const DataplaneLink::Status status = services.link.status();

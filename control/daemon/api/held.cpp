@@ -3,13 +3,13 @@
 #include "control/json.hpp"
 #include "control/treatment_json.hpp"
 
-// What is in force, as sluiced holds it, for those that compile it again (explain):
-// the text, the modes and settings made at run time, and the lists as they were read.
+// The rules in force, as sluiced holds them, for those that compile them again (explain): the text,
+// the modes and settings made at run time, and the lists as they were read.
 namespace sluice {
 namespace {
 
-// Whether a list's file is still what is in force: "same", "changed", "sent" along and never read,
-// or why it cannot be read.
+// The state of a list's file against what is in force: "same", "changed", "sent" along and never
+// read, or why it cannot be read.
 std::string state_of(const RuleView& view, const std::string& path, const std::string& text) {
     if (view.sent.contains(path)) {
         return "sent";
@@ -50,7 +50,7 @@ Json modes_since(const RuleView& view) {
     return modes;
 }
 
-// What the box makes of packets whatever its rules are, as the dataplane has told; null: none was
+// The box's treatment of packets whatever its rules are, as the dataplane has told; null: none was
 // connected yet.
 Json box_json(const DataplaneLink& link) {
     const std::optional<PacketTreatment> known = link.treatment();

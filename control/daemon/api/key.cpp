@@ -14,7 +14,7 @@
 #include <limits>
 #include <thread>
 
-// What one key of a rule has left, and what an operator does to its buckets.
+// Answers about what one key of a rule has left, and what an operator does to its buckets.
 namespace sluice {
 namespace {
 
@@ -89,8 +89,8 @@ std::string numbers_text(const FoundKey& found, const KeyState& state, std::size
     return text;
 }
 
-// What a key has left that workers share: as the worker sees it that knows of most, which is behind
-// the truth by no more than the limit's overshoot. It is fresh once it is at all of them.
+// The remainder of a key that workers share: as the worker sees it that knows of most, which is
+// behind the truth by no more than the limit's overshoot. It is fresh once it is at all of them.
 Json shared_json(const Json& buckets) {
     Json shared = buckets.front();
     Json fresh = shared.at("fresh_ns");

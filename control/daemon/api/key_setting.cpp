@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-// What an operator says of single keys: other numbers, exempt, banned.
+// Settings of single keys by an operator: other numbers, exempt, banned.
 namespace sluice {
 namespace {
 
@@ -114,7 +114,7 @@ HttpResponse change_setting(const std::string& action, const KeyWords& words, co
         return key != nullptr ? set_key(action, *key, body, request, services)
                               : std::get<HttpResponse>(found);
     }
-    // What was set for a key that does not fit the rule any more can be unset as it was written.
+    // Settings of a key that does not fit the rule any more can be unset as they were written.
     SettingCall call{action, words.rule, words.key, std::max<std::size_t>(words.tier, 1)};
     if (key != nullptr) {
         call = {action, key->ask.rule, key->text, key->ask.key + 1U};

@@ -7,7 +7,7 @@
 #include <string>
 #include <variant>
 
-// What the calls about single keys share.
+// Words shared by the calls about single keys.
 namespace sluice {
 
 // The words of a request.

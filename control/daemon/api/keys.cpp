@@ -106,7 +106,7 @@ auto place_of(const KeySetting& setting) {
     return std::tie(setting.tier, setting.key, setting.what, setting.limit);
 }
 
-// Where a page ends: after all that is set for this key.
+// The end of a page: after all that is set for this key.
 std::string cursor_of(const KeySetting& setting) {
     return fmt::format("{}:{}", setting.tier, setting.key);
 }

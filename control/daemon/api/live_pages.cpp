@@ -11,7 +11,7 @@ namespace sluice {
 namespace {
 
 constexpr std::uint32_t kPageUnlessSaid = 100;
-// Of one request: some ms of the dataplane's main lcore each.
+// Reads for one request: some ms of the dataplane's main lcore each.
 constexpr int kMostTableReads = 8;
 
 }  // namespace

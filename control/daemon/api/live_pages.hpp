@@ -7,7 +7,7 @@
 #include <string_view>
 #include <variant>
 
-// What the lists of live keys and of bans share: pages, and reading the workers' tables.
+// Parts shared by the lists of live keys and of bans: pages, and reading the workers' tables.
 namespace sluice {
 
 // `most` and `after` of a request; nullopt: they are none.
@@ -18,7 +18,7 @@ struct PageWords {
 [[nodiscard]] std::optional<PageWords> read_page(const HttpRequest& request);
 [[nodiscard]] HttpResponse bad_page(const std::string& more);
 
-// Where a page of the tables begins: "WORKER:POSITION".
+// The beginning of a page of the tables: "WORKER:POSITION".
 struct TablePlace {
     std::uint32_t worker = 0;
     std::uint64_t position = 0;

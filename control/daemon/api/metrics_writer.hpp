@@ -36,7 +36,7 @@ inline std::string_view type_of(std::string_view family) {
     return family.ends_with("_total") ? "counter" : "gauge";
 }
 
-// Of a row of a table, or of a table of nothing but names.
+// The name in a row of a table, or of a table of nothing but names.
 template <typename Row>
 std::string_view row_name(const Row& row) {
     if constexpr (std::is_convertible_v<Row, std::string_view>) {

@@ -5,17 +5,17 @@
 
 namespace sluice {
 
-// What a worker, or all of them together, has counted by verdict, reason and event, and what there
-// is now of connections, questions and held packets: by name, in the order of their tables.
+// Counts of a worker, or of all of them together, by verdict, reason and event, and what there is
+// now of connections, questions and held packets: by name, in the order of their tables.
 [[nodiscard]] nlohmann::ordered_json counts_json(const WorkerStats& worker);
-// Of one turn in `of_turns`.
+// Cycles of one turn in `of_turns`.
 [[nodiscard]] nlohmann::ordered_json cycles_json(const StageStats& stats);
 [[nodiscard]] nlohmann::ordered_json ledger_json(const WorkerStats& worker);
 
 // How often a new key found no place, for whatever reason.
 [[nodiscard]] std::uint64_t no_place(const WorkerStats& worker);
 
-// What of all workers counts_json() shows.
+// The sums over all workers that counts_json() shows.
 [[nodiscard]] WorkerStats total_of(const std::vector<WorkerStats>& workers);
 
 }  // namespace sluice

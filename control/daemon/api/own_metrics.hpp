@@ -6,7 +6,7 @@
 #include <chrono>
 #include <string>
 
-// What sluiced exports of its own, in Prometheus text format 0.0.4.
+// Metrics of sluiced's own, in Prometheus text format 0.0.4.
 namespace sluice {
 
 // How old the files of lists and databases are that the rules in force read. A file that is away
@@ -14,10 +14,10 @@ namespace sluice {
 [[nodiscard]] std::string list_metrics(const RuleView& rules,
                                        std::chrono::system_clock::time_point now);
 
-// What is set through `dynamic` of the rules in force.
+// Numbers set through `dynamic` of the rules in force.
 [[nodiscard]] std::string dynamic_metrics(const DynamicCount& count, const RefusedSets& refused);
 
-// What the API's sockets count.
+// Counters of the API's sockets.
 [[nodiscard]] std::string api_metrics(const ApiCounters& counters);
 
 }  // namespace sluice

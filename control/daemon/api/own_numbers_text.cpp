@@ -27,8 +27,8 @@ std::string rate_text(std::uint64_t units, std::uint64_t in_ns) {
 
 }  // namespace
 
-// Its second word is the rate, and its fourth the burst or queue; of what counts in a window the
-// second is the count.
+// The limit's second word is the rate, and its fourth the burst or queue; of what counts in a
+// window the second is the count.
 std::string with_own_numbers(std::string_view limit, const KeyBucketState& bucket) {
     const bool is_bucket = bucket.rate_ns != 0;
     std::string text;

@@ -39,7 +39,7 @@ void put_counts(MetricsWriter& text, const std::vector<RuleStats>& rules, bool d
     });
 }
 
-// Of rules whose keys several workers share, once a key was seen beyond its limit.
+// Overshoot of rules whose keys several workers share, once a key was seen beyond its limit.
 void put_overshoot(MetricsWriter& text, std::vector<RuleStats> rules) {
     std::erase_if(rules, [](const RuleStats& rule) { return rule.overshoot.measured == 0; });
     put_numbers_of_each(

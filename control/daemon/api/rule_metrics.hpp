@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <vector>
 
-// What rules export. A thousand rules are shown in few series:
+// Metrics of rules. A thousand rules are shown in few series:
 //
 //   of every rule     packets it admitted; each other count of packets with its first event
 //   of so many rules  the first in the file that have limits: bytes, live keys, and which limits

@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kLongestReason = 200;
 constexpr Nanoseconds kLongestSetting = std::chrono::hours{24 * 3650};
 
-// What is to be set, as far as the body has it.
+// The setting, as far as the body has it.
 Result<KeySetting> read_words(std::string_view action, const Json& body, const FoundKey& found) {
     KeySetting setting{.rule = found.ask.rule, .key = found.text, .tier = found.ask.key + 1U};
     std::string time;

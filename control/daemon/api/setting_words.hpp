@@ -6,10 +6,10 @@
 #include <string>
 #include <string_view>
 
-// What the calls that set something for single keys share.
+// Words shared by the calls that set something for single keys.
 namespace sluice {
 
-// What is to be set for a key by `action`, set or ban. An Error says what is wrong with the body; a
+// The setting for a key by `action`, set or ban. An Error says what is wrong with the body; a
 // number that the limit does not take is found out when the rules are compiled.
 [[nodiscard]] Result<KeySetting> read_setting(std::string_view action, const Json& body,
                                               const FoundKey& found);

@@ -109,7 +109,7 @@ std::string text_of_trace(const TraceName& name) {
     return fmt::format("{:x}-{}", name.origin, name.number);
 }
 
-// As text_of_trace() has it.
+// The name in a path, as text_of_trace() has it.
 std::optional<TraceName> name_in(std::string_view path) {
     const std::string_view text = path.substr(std::min(kTraceFolder.size(), path.size()));
     const std::size_t dash = text.find('-');
@@ -137,7 +137,7 @@ HttpResponse for_operators() {
     return problem_response(403, "read only", "traces are for the socket of operators");
 }
 
-// What is to be traced; or why it cannot be.
+// The trace to begin; or why it cannot be.
 struct AskedTrace {
     BeginTrace begin;
     std::string when;
@@ -217,7 +217,7 @@ std::optional<HttpResponse> add_condition(AskedTrace& asked, const DataplaneLink
     return std::nullopt;
 }
 
-// What has passed, with an end to the wait for it.
+// The packets that have passed, with an end to the wait for them.
 Result<TracedPackets> read_trace_waiting(const TraceName& name, std::chrono::seconds wait,
                                          DataplaneLink& link) {
     const auto deadline = std::chrono::steady_clock::now() + wait;

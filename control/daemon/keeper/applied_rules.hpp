@@ -20,8 +20,8 @@ public:
     AppliedRules(Store store, BootClock clock, WallClock now)
         : store_{std::move(store)}, clock_{std::move(clock)}, now_{std::move(now)} {}
 
-    // What the last sluiced left on the disk. What cannot be read is logged.
-    // -> how many files could not be read: each is kept aside and reported.
+    // Loads what the last sluiced left on the disk. Returns how many files could not be read: each
+    // is logged, kept aside and reported.
     [[nodiscard]] std::size_t load();
 
     [[nodiscard]] const StoredRules* current() const;  // nullptr: no rules
@@ -39,7 +39,7 @@ public:
     [[nodiscard]] bool is_over(const TrialEnd& end) const;
     [[nodiscard]] TrialEnd end_after(std::chrono::nanoseconds time) const;
 
-    // Of the kept set and the one on trial: a trial that ends has forgotten no life.
+    // The lives of the kept set and the one on trial: a trial that ends has forgotten no life.
     [[nodiscard]] RuleLives known_lives() const;
     // Gives the rules the lives that are known by now. False: other rules have ended than those
     // that they were compiled without.
@@ -65,7 +65,7 @@ public:
     void forget_trial();
     // The same, and the kept set, or none, is in force with the settings of keys that hold now.
     void abandon_trial();
-    // What a trial goes back to.
+    // The set that a trial goes back to.
     [[nodiscard]] StoredRules kept_or_none() const;
 
     // The newest set of the history that is not in force, and its leaving the history.

@@ -62,8 +62,8 @@ bool DataplaneSync::follow_box() {
     return show_for(rules_.link.rss_mapping()) || rules_.applied.trial() || bring_kept();
 }
 
-// Which limits are local depends on the box; nothing else of the rules does. False: for this one
-// they are others than those in force.
+// The local limits depend on the box; nothing else of the rules does. False: for this one they are
+// others than those in force.
 bool DataplaneSync::show_for(const RssMapping& box) {
     if (rules_.applied.current() == nullptr || shown_for_ == box) {
         return true;

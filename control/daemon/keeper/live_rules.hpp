@@ -24,7 +24,7 @@ struct PushTerms {
     std::string call{};  // what brings it, for the history; empty: as before
 };
 
-// What the dataplane answers to a set or to its confirmation; nullopt: it runs this generation.
+// The dataplane's refusal of a set or of its confirmation; nullopt: it runs this generation.
 [[nodiscard]] std::optional<Refusal> send_rules(DataplaneLink& link, const Request& request,
                                                 std::uint64_t generation);
 
@@ -42,7 +42,7 @@ struct LiveRules {
           applied{std::move(store), std::move(clock), std::move(now)},
           reverts{to} {}
 
-    // As of now, for the box that is connected.
+    // Compiles for now and for the box that is connected.
     [[nodiscard]] Compiled compile_now(StoredRules& rules) const {
         return compile_at(rules, applied.now(), link.rss_mapping());
     }
@@ -56,10 +56,10 @@ struct LiveRules {
     }
     // True if the set with this tag is in force, with these lists.
     [[nodiscard]] bool is_in_force(const std::string& tag, const ListTexts& lists) const;
-    // Of what has to be in force, a generation or a tag; nullopt: it is, or none has to be.
+    // The refusal where a generation or tag is to be in force and is not; nullopt: none.
     [[nodiscard]] std::optional<Refusal> not_in_force(
         const std::optional<std::string>& wanted) const;
-    // From here on the kept set is the one to come back to, whatever happens.
+    // Ends the trial: from here on the kept set is the one to come back to, whatever happens.
     void end_trial(const std::string& why);
 
     // Writes the rules that have ended in `after`, and had not in `before`, to the audit.

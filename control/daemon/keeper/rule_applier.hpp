@@ -16,8 +16,8 @@ public:
     // be confirmed takes its place, and the one kept before both is what is gone back to; a file
     // without that is meant to stay, and ends the trial.
     [[nodiscard]] RuleChange apply(RuleFile file);
-    // What apply() would compile now. Changes nothing and waits for no change. One is compiled at a
-    // time, since each takes the memory of a whole set. nullopt: a newer one took its place.
+    // Compiles what apply() would now. Changes nothing and waits for no change. One is compiled at
+    // a time, since each takes the memory of a whole set. nullopt: a newer one took its place.
     [[nodiscard]] std::optional<Compiled> preview(RuleFile file);
 
 private:

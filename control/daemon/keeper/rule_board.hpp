@@ -28,7 +28,7 @@ public:
 
     void count_return() noexcept { ++returns_; }
     void count_revert() noexcept { ++reverts_; }
-    // Of files that could not be read.
+    // Counts files that could not be read.
     void count_put_aside(std::uint64_t files);
 
 private:

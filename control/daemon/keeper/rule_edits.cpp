@@ -16,7 +16,7 @@ Refusal not_in_place(const std::string& what) {
     return {Refusal::Kind::DoesNotCompile, what, {}};
 }
 
-// What a set becomes by the change, and where the rule stands in it.
+// The set that the change makes, and where the rule stands in it.
 struct Edited {
     StoredRules next;
     std::string file;  // that it stands in, as problems name it

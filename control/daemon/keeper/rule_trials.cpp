@@ -7,7 +7,7 @@
 namespace sluice {
 namespace {
 
-// What a rollback leaves: all of it is the same as before, or other rules came meanwhile.
+// The state that a rollback leaves: all of it is the same as before, or other rules came meanwhile.
 struct Left {
     explicit Left(const AppliedRules& applied) : end{applied.trial_end()} {
         if (applied.current() != nullptr) {
@@ -52,7 +52,7 @@ RuleChange RuleTrials::confirm() {
     return change;
 }
 
-// What is gone back to is compiled with no lock held, like what is applied; if anything else has
+// The set to go back to is compiled with no lock held, like what is applied; if anything else has
 // come into force or a key was set meanwhile, it is looked for again.
 RuleChange RuleTrials::rollback(const Rollback& rollback) {
     AppliedRules& applied = rules_.applied;
@@ -124,7 +124,7 @@ std::variant<RuleTrials::Return, Refusal> RuleTrials::way_back(const Rollback& r
     return back;
 }
 
-// Of a trial, the set that was kept before it; else the newest of the history.
+// The set that was kept before a trial; else the newest of the history.
 Result<RuleTrials::Return> RuleTrials::newest_return() const {
     const AppliedRules& applied = rules_.applied;
     Return back;
@@ -146,7 +146,7 @@ Result<RuleTrials::Return> RuleTrials::newest_return() const {
     return back;
 }
 
-// What was there before goes on with the lives and the settings of now.
+// Gives the set of before the lives and the settings of now.
 void RuleTrials::renew(Return& back, uid_t from) const {
     const AppliedRules& applied = rules_.applied;
     if (back.former) {

@@ -31,8 +31,8 @@ public:
     // Ends a trial; without one, goes back to the set that was kept before. With a number, puts
     // that set of the history in force as apply() would, and the present one goes into the history.
     [[nodiscard]] RuleChange rollback(const Rollback& rollback);
-    // What it would put in force, compiled now, or why there is none. One is compiled at a time;
-    // nullopt: a newer one took its place.
+    // Compiles what rollback() would put in force now, or says why there is none. One is compiled
+    // at a time; nullopt: a newer one took its place.
     [[nodiscard]] std::optional<std::variant<Compiled, Refusal>> preview(const Rollback& rollback);
     // To be called often: ends a trial whose time is over. False: the dataplane has not taken the
     // old set, and is worth another meeting.

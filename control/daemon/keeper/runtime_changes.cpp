@@ -9,7 +9,7 @@
 namespace sluice {
 namespace {
 
-// It ends by itself, after the rule's ttl at the latest.
+// Dynamic numbers end by themselves, after the rule's ttl at the latest.
 KeySetting ended_by(KeySetting setting, const DynamicTerms& terms) {
     if (setting.what == KeySetting::What::Numbers) {
         const std::int64_t last =
@@ -19,7 +19,7 @@ KeySetting ended_by(KeySetting setting, const DynamicTerms& terms) {
     return setting;
 }
 
-// Of a rule that has more dynamic numbers than before, and too many.
+// The refusal for a rule that has more dynamic numbers than before, and too many.
 std::optional<Refusal> no_room(const DynamicCount& before, const DynamicCount& after) {
     for (const auto& [rule, keys] : after.by_rule) {
         const auto had = before.by_rule.find(rule);
