@@ -16,7 +16,7 @@
 #include <sstream>
 #include <utility>
 
-// This, rule_arguments.cpp and watch_arguments.cpp alone see CLI11, which is slow to compile.
+// CLI11, slow to compile, is seen by this, rule_arguments.cpp and watch_arguments.cpp alone.
 namespace sluice {
 namespace {
 

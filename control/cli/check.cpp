@@ -63,8 +63,8 @@ bool has_scope(const CompiledRules& compiled, LimitScope scope) {
     });
 }
 
-// What limits cost whose packets are handed to the owners of their keys, or that those are asked
-// about.
+// Prints the costs of limits whose packets are handed to the owners of their keys, or that those
+// are asked about.
 void print_owners(const CompiledRules& compiled) {
     if (has_scope(compiled, LimitScope::Asked)) {
         print(
@@ -228,8 +228,8 @@ Json implied_json(const ImpliedServices& implied) {
     return {{"services", std::move(services)}, {"without_place", implied.without_place}};
 }
 
-// What `apply` would say of rules that are sound: the first error; nullopt: it takes them. It wants
-// all data files, and nothing that is not enforced yet in a rule that is on.
+// The first error of `apply` for rules that are sound; nullopt: it takes them. It wants all data
+// files, and nothing that is not enforced yet in a rule that is on.
 std::optional<std::string> refusal_of(const RuleText& source) {
     Problems problems{std::string{source.file}};
     const auto applied = compile_rules(source, Purpose::Enforce, {}, problems);
@@ -258,7 +258,7 @@ Checked check_rules(const RuleFiles& input, bool strict, const RssMapping& box,
                          .parts = parts};
     auto compiled = compile_rules(whole, Purpose::Check, {}, problems);
     if (compiled) {
-        // What has no warning is applied as it is.
+        // Rules without a warning are applied as they are.
         const bool is_clean = problems.list().empty() && !compiled->set.rules.empty();
         refused = is_clean ? std::nullopt : refusal_of(whole);
         rules = *std::move(compiled);

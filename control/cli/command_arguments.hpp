@@ -28,7 +28,7 @@ void stats_arguments(CLI::App& app, Options& options);
 void workers_arguments(CLI::App& app, Options& options);
 void shown_stats_arguments(CLI::App& app, Options& options);
 void top_arguments(CLI::App& app, Options& options);
-// What packets and events are told as they come.
+// Options of what packets and events are told as they come.
 void events_arguments(CLI::App& app, Options& options);
 void trace_options(CLI::App& app, Options& options);
 void capture_arguments(CLI::App& app, Options& options);

@@ -245,7 +245,7 @@ Whole whole_of(const std::vector<CompletionWord>& words) {
     return whole;
 }
 
-// What is asked of sluiced; empty: nothing.
+// The question to sluiced; empty: none.
 std::string_view asked_for(std::string_view words) {
     return words == kIds ? "ids" : words == kRules ? "rules" : words == kSets ? "sets" : "";
 }

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <variant>
 
-// What shells offer that sluiced alone knows.
+// Words that shells offer and sluiced alone knows.
 namespace sluice {
 namespace {
 

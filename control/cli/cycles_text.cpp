@@ -85,7 +85,7 @@ void add_row(Table& table, std::string lcore, const Cycles& cycles) {
     table.row(std::move(cells));
 }
 
-// What the figures are of.
+// The base of the figures.
 std::string measured_text(const Json& cycles, std::uint64_t packets) {
     return fmt::format("cycles a packet, of {} packets, one turn in {}; {} are 1 us\n",
                        grouped(packets), count_at(cycles, "of_turns"),

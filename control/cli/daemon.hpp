@@ -15,7 +15,7 @@ namespace sluice {
 // For calls that compile a whole set: one with lists of millions is built first.
 inline constexpr std::chrono::minutes kCompilePatience{2};
 
-// What sluiced would not do, as its problem document says (RFC 9457).
+// A refusal by sluiced, as its problem document says (RFC 9457).
 struct DaemonRefusal {
     ExitCode exit = ExitCode::Refused;
     std::string what;               // title and detail, for a person

@@ -15,12 +15,12 @@ namespace sluice {
 namespace {
 
 constexpr unsigned kWaitSeconds = 20;
-// As many answers as all that is kept needs: more may come as long as they are read.
+// Answers that all that is kept needs: more may come as long as they are read.
 constexpr std::uint64_t kMostAnswers = 12;
 // sluiced answers at once where too many wait already.
 constexpr std::chrono::seconds kPause{1};
 
-// What has been printed is whole, so there is nothing to end but the process: no failure.
+// Printed lines are whole, so there is nothing to end but the process: no failure.
 void leave(int /*signal*/) {
     std::_Exit(static_cast<int>(ExitCode::Done));
 }

@@ -3,7 +3,7 @@
 
 namespace sluice {
 
-// What scripts can tell apart.
+// Outcomes that scripts can tell apart.
 enum class ExitCode : std::uint8_t {
     Done = 0,
     Refused = 1,     // refused or invalid

@@ -8,7 +8,7 @@ namespace {
 constexpr std::size_t kWidth = 80;
 constexpr std::size_t kColumn = 30;  // where CLI11 begins explanations
 
-// Where a line that began so goes on.
+// The column at which a line that began so goes on.
 std::size_t indent_of(std::string_view line) {
     const std::size_t text = std::min(line.find_first_not_of(' '), line.size());
     const bool explains =

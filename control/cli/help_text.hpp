@@ -4,7 +4,7 @@
 
 namespace sluice {
 
-// What --help prints, no line longer than 80 characters: what is too long goes on below where its
+// The text of --help, no line longer than 80 characters: what is too long goes on below where its
 // explanation began.
 [[nodiscard]] std::string folded_help(std::string_view help);
 

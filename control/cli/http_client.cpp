@@ -48,7 +48,7 @@ void set_target(CURL* easy, const DaemonPlace& place, const DaemonRequest& reque
     curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, static_cast<long>(request.timeout.count()));
 }
 
-// Those of every call.
+// The headers of every call.
 curl_slist* headers_of(const DaemonRequest& request) {
     // Without a wait for "100 Continue".
     curl_slist* list = curl_slist_append(nullptr, "Expect:");

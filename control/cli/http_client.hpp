@@ -32,7 +32,7 @@ struct HttpReply {
     std::string body;
 };
 
-// Where sluiced is: a Unix socket or, where `url` is given, that, with the token in a file.
+// The place of sluiced: a Unix socket or, where `url` is given, that, with the token in a file.
 struct DaemonPlace {
     std::string socket;
     std::string url{};         // "http://192.0.2.1:8480"

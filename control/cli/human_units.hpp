@@ -9,8 +9,8 @@ namespace sluice {
 // The two largest units that matter: "12s", "94m36s", "27h05m", "12d03h".
 [[nodiscard]] std::string duration_text(std::uint64_t seconds);
 
-// What is left of a time: "340ms" below a second, else as duration_text(). All that lists or shows
-// in how long a key is fresh, or its ban ends, says it so.
+// The time left: "340ms" below a second, else as duration_text(). All that lists or shows in how
+// long a key is fresh, or its ban ends, says it so.
 [[nodiscard]] std::string left_text(double seconds);
 
 // Three digits and a unit below a minute: "350 us", "99.9 ms", "1.5 s"; else as duration_text().

@@ -29,7 +29,7 @@
 namespace sluice {
 namespace {
 
-// As it stands in the packet; bytes that break a line, and those that are no ASCII, as \xNN.
+// The text as in the packet; bytes that break a line, and those that are no ASCII, as \xNN.
 std::string shown(TextField field, ByteView text) {
     if (row_of(field).kind == TextKind::Number) {
         return text_of_value(row_of(field), text, false);
@@ -65,9 +65,8 @@ struct Seen {
     }
 };
 
-// What a capture may hold at once. Nobody aims it at a budget, and a head that pauses for minutes
-// in it is whole all the same. A request that two servers read differently has a line for each
-// reading.
+// Room for all of a capture. Nobody aims it at a budget, and a head that pauses for minutes in it
+// is whole all the same. A request that two servers read differently has a line for each reading.
 constexpr UnitBudget kInspected{.connections = {.connections = std::size_t{1} << 18,
                                                 .half_heads_per_source = std::size_t{1} << 15,
                                                 .half_head_timeout = std::chrono::minutes{15},
@@ -85,7 +84,7 @@ ServicePacket beginning_at(const PacketHeaders& headers, const CapturedFrame& fr
 
 using Suffixes = std::shared_ptr<const PublicSuffixes>;
 
-// Those of units.
+// The texts of units.
 TextFieldSet texts_of(const FieldList& list) {
     TextFieldSet texts;
     for (const ShownField& field : list.fields) {

@@ -32,7 +32,7 @@ std::string wait_text(const Json& wait) {
                                : seconds_left_text(ns);
 }
 
-// Where what is left comes from.
+// The source of what is left.
 std::string bucket_text(const Json& worker) {
     const std::string numbers =
         worker.at("overridden").get<bool>() ? ", other numbers for this key" : "";

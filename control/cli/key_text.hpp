@@ -11,7 +11,7 @@ namespace sluice {
 // The settings of the key after a change.
 [[nodiscard]] std::string setting_text(const Json& document);
 
-// What is set for the keys of a rule: a table.
+// The settings for the keys of a rule: a table.
 [[nodiscard]] std::string key_list_text(const Json& document);
 
 }  // namespace sluice

@@ -9,7 +9,7 @@
 namespace sluice {
 namespace {
 
-// What a key is called, or that only its digest is known.
+// The name of a key, or that only its digest is known.
 std::string key_cell(const Json& row) {
     if (row.at("key").is_string()) {
         const auto key = text_at(row, "key");
@@ -57,7 +57,7 @@ std::string count_cell(const Json& count) {
     return count.is_null() ? "" : grouped(count.get<std::uint64_t>());
 }
 
-// Where a list was cut.
+// The place at which a list was cut.
 std::string more_text(const Json& document) {
     return document.at("next").is_null()
                ? ""

@@ -28,7 +28,7 @@ ExitCode run(const Invocation& invocation) {
     return ExitCode::Refused;
 }
 
-// What could not be written was not done.
+// Output that could not be written was not done.
 ExitCode flushed(ExitCode exit) {
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
         say_error(std::string{"cannot write to standard output: "} +

@@ -10,7 +10,7 @@ namespace sluice {
 
 // Everything the command line can say; each command reads its own part.
 struct Options {
-    // Of every command.
+    // Options of every command.
     std::string socket = "/run/sluice/sluiced.sock";
     std::string url;         // in the place of the socket
     std::string token_file;  // for that

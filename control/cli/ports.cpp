@@ -80,7 +80,7 @@ std::string state_table(const Json& ports) {
     return table.text();
 }
 
-// What passes through each port now.
+// The traffic through each port now.
 std::string rate_table(const Sample& sample) {
     Table table{{{"PAIR"},
                  {"SIDE"},

@@ -23,8 +23,8 @@ struct Sample {
 // 0 where there is no object, or it has no such member.
 [[nodiscard]] std::uint64_t count_in(const Json* object, const std::string& member);
 
-// What an item of a list was in the sample before: the one that is the same in these members;
-// nullptr: there is none.
+// An item of a list in the sample before: the one that is the same in these members; nullptr: there
+// is none.
 [[nodiscard]] const Json* item_before(const Sample& sample, const char* list, const Json& item,
                                       std::initializer_list<const char*> same);
 

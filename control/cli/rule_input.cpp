@@ -20,7 +20,7 @@ std::variant<RuleFiles, ExitCode> read_rules(const Options& options) {
     return *std::move(files);
 }
 
-// Of one file they are named as the command names it.
+// Lists of one file are named as the command names it.
 ListReader lists_of(const RuleFiles& files) {
     if (files.slices.empty()) {
         return lists_beside(files.label);

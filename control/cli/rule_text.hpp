@@ -12,7 +12,7 @@ namespace sluice {
 // `==> NAME <==`.
 [[nodiscard]] std::string source_text(const Json& files);
 
-// What runs, what the file says if that is another, and until when.
+// The mode that runs, what the file says if that is another, and until when.
 [[nodiscard]] std::string mode_text_of(const Json& rule);
 // The line that tells of a service's mode.
 [[nodiscard]] std::string service_mode_text(const Json& service);

@@ -12,7 +12,7 @@ namespace sluice {
 // A frame as services see it.
 struct ServiceSight {
     std::optional<ServiceAccount> account{};  // nullopt: it is of no service
-    // Its connection is read from here on by nobody: in its first doubt, or for want of room.
+    // The connection is read from here on by nobody: in its first doubt, or for want of room.
     bool goes_unread = false;
 };
 

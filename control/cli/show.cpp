@@ -38,7 +38,7 @@ std::string owners_text(const Json& document) {
     return text;
 }
 
-// Which numbers may be set for single keys.
+// Numbers that may be set for single keys.
 std::string dynamic_text(const Json& document) {
     std::string text;
     for (const Json& rule : document.at("rules")) {

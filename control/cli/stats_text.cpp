@@ -65,7 +65,7 @@ bool has_counts(const Json& counters) {
                        [](const Json& count) { return count.get<std::uint64_t>() != 0; });
 }
 
-// What there is now of one kind, and what happened to it.
+// A kind of things: what there is of it now, and what happened to it.
 struct Kind {
     const char* gauges;
     std::string_view gauge_title;
@@ -202,7 +202,7 @@ std::string rule_table(const Sample& sample) {
     return table.text();
 }
 
-// Which limits refused, of rules with several; nothing where there are none.
+// The limits that refused, of rules with several; nothing where there are none.
 std::string limit_table(const Sample& sample) {
     Table table{{{"RULE"}, {"LIMIT"}, {"REFUSED", kRight}, {"KEYS", kRight}}, 2};
     for (const Json& rule : sample.now.at("rules")) {
@@ -217,7 +217,7 @@ std::string limit_table(const Sample& sample) {
     return table.empty() ? "" : "\n" + table.text();
 }
 
-// Of rules whose packets the kernel drops before the box sees them; nothing where there are none.
+// The kernel's drops before the box sees packets, by rule; nothing where there are none.
 std::string early_drop_table(const Sample& sample) {
     Table table{{{"DROPPED EARLY BY"},
                  {"PACKETS", kRight},

@@ -10,7 +10,7 @@ namespace sluice {
 [[nodiscard]] std::string stats_text(const Json& now, const Json* before = nullptr,
                                      double seconds = 1);
 
-// Of `GET /v1/rules` and `/v1/stats`: a line that says which lists are not in force; empty when all
+// A line of `GET /v1/rules` and `/v1/stats` that says which lists are not in force; empty when all
 // are.
 [[nodiscard]] std::string list_problem_text(const Json& document);
 

@@ -26,13 +26,13 @@ public:
     // and tabs too: no text makes a row of its own.
     void row(std::vector<std::string> cells);
     [[nodiscard]] bool empty() const noexcept { return rows_.empty(); }
-    // As wide as the terminal, or as its cells where standard output is none.
+    // The table as wide as the terminal, or as its cells where standard output is none.
     [[nodiscard]] std::string text() const;
     // 0: as wide as its cells.
     [[nodiscard]] std::string text_within(std::size_t width) const;
 
 private:
-    // Which columns stand beside each other, and how wide each of them is.
+    // Columns that stand beside each other, and how wide each of them is.
     struct Band {
         std::vector<std::size_t> columns;
         std::vector<std::size_t> widths;

@@ -5,7 +5,7 @@
 
 namespace sluice {
 
-// What an answer says of rules that are not confirmed yet, as one line; empty when they are.
+// The words of an answer on rules that are not confirmed yet, as one line; empty when they are.
 [[nodiscard]] std::string unconfirmed_text(const Json& answer);
 
 }  // namespace sluice

@@ -26,7 +26,7 @@ std::string lanes_text(const Json& worker) {
     return lanes;
 }
 
-// What is counted of a worker, in the order of its columns.
+// Counts of a worker, in the order of its columns.
 using Counts = std::array<std::uint64_t, 7>;
 Counts counts_of(const Json& worker) {
     const auto count = [](const Json& object, const char* member) {

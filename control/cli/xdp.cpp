@@ -32,7 +32,7 @@ std::string early(const Json& kernel) {
                      member_text(kernel, "early_capacity");
 }
 
-// Who decides about the frames of a port.
+// The decider about the frames of a port.
 std::string decides(const Json& kernel) {
     if (!kernel.at("takes_over").get<bool>()) {
         return "box";

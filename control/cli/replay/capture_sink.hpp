@@ -51,13 +51,13 @@ struct ReplayedFrames {
     }
 };
 
-// What the box made for one frame of a replayed burst.
+// A frame that the box made for one of a replayed burst.
 struct ReplayedAnswer {
     std::size_t row = 0;
     std::vector<std::byte> bytes;
 };
 
-// Where a replayed burst is answered before anything of it is written down.
+// The sink in which a replayed burst is answered before anything of it is written down.
 class AnswerSink {
 public:
     void forward(std::size_t /*row*/) noexcept {}
@@ -81,8 +81,8 @@ private:
 };
 static_assert(Sink<AnswerSink>);
 
-// Where act_burst() puts a replayed burst: one capture of what leaves the box, at either side. A
-// made frame has the time of the packet that it is made for, a delayed one that of its departure.
+// Outlet of act_burst() in a replay: one capture of what leaves the box, at either side. A made
+// frame has the time of the packet that it is made for, a delayed one that of its departure.
 class CaptureSink {
 public:
     CaptureSink(std::span<KeptFrame> frames, CaptureWriter& out, HeldRecords& held, Instant now,

@@ -12,7 +12,7 @@
 namespace sluice {
 namespace {
 
-// Which of the files that are read `output` is; empty: none.
+// The input file that `output` is; empty: none.
 std::string input_at(const std::string& output, const Options& options) {
     std::error_code absent;
     std::vector<std::string> inputs = options.rules_files;

@@ -14,7 +14,7 @@
 
 namespace sluice {
 
-// Where and when a burst of a replay was judged.
+// The place and time at which a burst of a replay was judged.
 struct ReplayedAt {
     std::string_view pair;
     Instant now;       // of the box

@@ -41,7 +41,7 @@ RssMapping box_of(const ReplaySetup& setup) {
     return box;
 }
 
-// Whatever monitors acts, services too, but for candidates, which never do. Both lists are in the
+// Rules and services that monitor act, but for candidates, which never do. Both lists are in the
 // order of the file; the set leaves out the rules that are off.
 void enforce_all(CompiledRules& compiled) {
     for (Service& service : compiled.set.services) {

@@ -10,7 +10,7 @@
 namespace sluice {
 namespace {
 
-// What the verdicts are called when they are counted, in the order of the documentation.
+// Names of the verdicts when they are counted, in the order of the documentation.
 struct VerdictName {
     Verdict verdict;
     std::string_view counted;
@@ -71,7 +71,7 @@ std::string rule_table(const ReplaySummary& summary) {
     return table.text();
 }
 
-// As `check` words it; empty: no rule is over layer 7.
+// The table in the words of `check`; empty: no rule is over layer 7.
 std::string stance_table(const ReplaySummary& summary) {
     Table table{{{"RULE"}, {"READS LAYER 7 OF"}}};
     bool some = false;

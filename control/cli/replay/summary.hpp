@@ -11,7 +11,7 @@
 
 namespace sluice {
 
-// What became of the frames of a capture.
+// The outcome for the frames of a capture.
 struct ReplaySummary {
     struct RuleRow {
         std::string id;

@@ -10,7 +10,7 @@
 namespace sluice {
 namespace {
 
-// What is shaped waits so long for its departure. A refusing limit always has a wait, so a drop
+// Shaped packets wait so long for their departure. A refusing limit always has a wait, so a drop
 // without one is a drop that no limit refused.
 std::string wait_text(const Decision& decision) {
     if (forwards(decision.verdict) && decision.verdict != Verdict::Shape) {

@@ -13,8 +13,8 @@ namespace sluice {
 namespace {
 
 constexpr std::size_t kBuckets = std::size_t{1} << 20;  // of each worker
-// Of amounts that others have not settled yet, as many as keys on a box. Their memory is written
-// when it is made: from this number of workers on they share what that many have.
+// Amounts that others have not settled yet: as many as keys on a box. Their memory is written when
+// it is made: from this number of workers on they share what that many have.
 constexpr std::size_t kFullRecords = 8;
 constexpr std::size_t records_of_each(std::size_t workers) noexcept {
     return workers <= kFullRecords ? kBuckets : kBuckets * kFullRecords / workers;
@@ -191,8 +191,8 @@ WorkerSet::Place WorkerSet::match(const CapturedFrame& frame, const Route& route
     return {matched_->core, seen_of(*matched_, rows_.front()), matched_at_, matched_->burst};
 }
 
-// Of a frame that is decided without its units they are found for people alone, by the worker's
-// parser, as it stands.
+// Units of a frame that is decided without them are found for people alone, by the worker's parser,
+// as the frame stands.
 const Burst& WorkerSet::seen_of(Worker& worker, const BurstRow& row) {
     if (row.burst->units() != nullptr || !is_well_formed(*row.burst)) {
         return *row.burst;

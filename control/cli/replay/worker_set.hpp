@@ -44,7 +44,7 @@ public:
     // Both are kept by reference.
     WorkerSet(const ReplaySetup& setup, const LoadedRules& rules);
 
-    // Who ends connections with answers, and outlives the workers.
+    // Traffic that is answered; it outlives the workers.
     void know_answered(AnsweredTraffic& answered) noexcept;
 
     // Runs the pipeline over frames of one instant. The rows, in the order of the frames, are good
@@ -91,7 +91,7 @@ private:
         CoreState core;
         UnitParser parser;
         Burst burst;
-        // Where limits are shared.
+        // Books of shared limits.
         std::vector<Record> records;
         std::unique_ptr<LedgerStore> ledger_store;
         std::unique_ptr<Ledger> ledger;

@@ -109,7 +109,7 @@ Json dynamic_schema() {
                   {{"source", scalar()}, {"ttl", scalar()}, {"floor", bound}, {"ceiling", bound}});
 }
 
-// What stands there takes the place of some of a limit's parameters, whichever its algorithm has.
+// Numbers of a candidate replace some of a limit's parameters, whichever its algorithm has.
 Json candidate_schema() {
     std::vector<KeyRow> keys{{"algorithm"}, {"per"}};
     ValueOf values{{"algorithm", scalar()}, {"per", per_words()}};

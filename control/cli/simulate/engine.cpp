@@ -155,7 +155,7 @@ private:
         return true;
     }
 
-    // What leaves after the end is not shown.
+    // Units that leave after the end are not shown.
     void leave(Instant at, std::uint64_t units) {
         if (at < end_) {
             bar_at(at).leaving += units;

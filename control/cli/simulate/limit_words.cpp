@@ -15,13 +15,13 @@ std::string option_name(std::string_view parameter) {
     return name;
 }
 
-// What was given; empty: nothing.
+// The value given; empty: none.
 std::string_view given(const LimitWords& words, std::string_view parameter) {
     const auto found = words.find(std::string{parameter});
     return found == words.end() ? std::string_view{} : found->second;
 }
 
-// Those that charge units of packets: what connections do is nothing that is simulated.
+// Algorithms that charge units of packets: what connections do is nothing that is simulated.
 std::vector<const LimitAlgorithm*> known_algorithms() {
     std::vector<const LimitAlgorithm*> known;
     for (const LimitAlgorithm& algorithm : limit_algorithms()) {

@@ -83,7 +83,7 @@ public:
         return std::nullopt;
     }
     [[nodiscard]] ExitCode finish() const {
-        // What lies behind the end of the run was not read.
+        // Packets behind the end of the run were not read.
         return end_ == CaptureReader::Next::Frame ? ExitCode::Done
                                                   : report_end(end_, reader_, path_);
     }
@@ -138,7 +138,7 @@ struct Numbers {
         return within(option, keep(option, parse_duration(text)), {Nanoseconds{1}, kLongestRun},
                       "800d");
     }
-    // Of things that arrive: they are counted one by one.
+    // A rate of things that arrive: they are counted one by one.
     Rate rate(std::string_view option, const std::string& text) {
         Rate rate = keep(option, parse_rate(text, Per::Packet));
         rate.units = std::max(rate.units, Units{1});

@@ -31,7 +31,7 @@ struct Backlog {
     Nanoseconds ask_every{};
 };
 
-// What comes, in order of time; nullopt: no more. Endless ones are cut by the duration.
+// Arrivals in order of time; nullopt: no more. Endless ones are cut by the duration.
 using Arrivals = std::function<std::optional<Arrival>()>;
 
 struct Load {

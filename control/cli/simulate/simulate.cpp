@@ -20,7 +20,7 @@
 namespace sluice {
 namespace {
 
-// What does not fit was understood; anything else was not.
+// Numbers that do not fit were understood; anything else was not.
 ExitCode fail(const Error& error) {
     say_error(error.what);
     return error.code == Errc::BadSyntax ? ExitCode::Usage : ExitCode::Refused;

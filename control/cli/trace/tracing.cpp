@@ -37,7 +37,7 @@ Json terms_json(const Options& options, bool dropped, unsigned snap) {
     return terms;
 }
 
-// What there is to say of a trace that has begun.
+// Notes on a trace that has begun.
 void say_notes(const Options& options, const Json& begun) {
     say_problems(problems_from(begun.at("warnings")), {"condition", options.when});
     for (const Json& field : begun.at("unread_fields")) {

@@ -8,7 +8,7 @@
 
 namespace sluice {
 
-// What is done with packets as they come.
+// The treatment of packets as they come.
 struct TraceSink {
     // One packet. False: it could not be kept, and the trace ends.
     std::function<bool(const Json&)> take;
