@@ -25,7 +25,7 @@ struct DelayContext {
     DpdkIo* lane;
 };
 
-// Where act_burst() puts a burst that a lane has received: its two ports.
+// The outlet of act_burst() for a burst that a lane has received: its two ports.
 //
 //   packets          --forward--> destination's side     (source's side)  <--emit-- made frames
 //   made frames      --emit-----^
@@ -113,7 +113,7 @@ private:
     void send_made(Toward side) noexcept;
     void send_forwarded() noexcept;
     void hand_to_sender() noexcept;
-    // What was forwarded and has not gone, from the frame of that number on.
+    // Drops frames that were forwarded and have not gone, from that number on.
     void drop_unsent(unsigned sent, Reason reason) noexcept;
     void count(RowMask rows, WorkerCounters& counters) const noexcept;
 

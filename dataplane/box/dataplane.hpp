@@ -71,7 +71,7 @@ public:
     // For rules that come: memory, less what loading any takes, and who judges by them.
     [[nodiscard]] MemoryBudget room() const;
 
-    // What is due about every 100 ms: links, watchdogs, samples, old rule sets, snapshots.
+    // Does what is due about every 100 ms: links, watchdogs, samples, old rule sets, snapshots.
     void tick();
 
 private:
@@ -79,7 +79,7 @@ private:
     Dataplane(const BoxConfig& box, std::vector<unsigned> lcores, BoxState state);
 
     [[nodiscard]] Result<Done> begin_heartbeat(const BoxConfig& box);
-    // What it may drop early.
+    // Tells the kernel what it may drop early.
     void notify_kernel();
     // The bans that workers have told of.
     void take_bans();

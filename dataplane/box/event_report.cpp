@@ -7,7 +7,7 @@
 namespace sluice {
 namespace {
 
-// Of one answer: the control socket has other clients too.
+// Events in one answer: the control socket has other clients too.
 constexpr std::uint32_t kMostAtOnce = 1000;
 
 Nanoseconds utc_now() {

@@ -13,7 +13,7 @@
 
 namespace sluice {
 
-// What the workers have told of keys that are limited and banned, for everybody who follows it.
+// Events of limited and banned keys, as the workers tell them, for everybody who follows them.
 class EventReport {
 public:
     explicit EventReport(WorkerFleet& workers);

@@ -95,8 +95,8 @@ bool KeyLister::is_first(Walk& walk, const Found& found) const noexcept {
     return true;
 }
 
-// What was carried over is listed unless a worker has taken it over, or an earlier table has it
-// too: by then it stands there.
+// Keys carried over are listed unless a worker has taken them over, or an earlier table has them
+// too: by then they stand there.
 bool KeyLister::is_taken_over(Walk& walk, const Found& found) const noexcept {
     const LoadedLimit& limit = limit_of(walk, found.entry);
     const bool former = walk.tables[found.table].former;
@@ -191,8 +191,8 @@ KeyLister::Use KeyLister::shared_use(Walk& walk, const Found& found, bool shared
     return use;
 }
 
-// What workers of one process have used of a key adds up, unless each has all of it; a later
-// process has what it took over of an earlier one.
+// Use by the workers of one process of a key adds up, unless each has all of it; a later process
+// has what it took over of an earlier one.
 KeyLister::Use KeyLister::carried_use(Walk& walk, const Found& found) const {
     const bool former = walk.tables[found.table].former;
     Combine combine = Combine::Sum;

@@ -29,7 +29,7 @@ class KeyLister {
 public:
     // Entries that one call looks at, at most, or as many more as one key takes: some ms.
     static constexpr std::size_t kMostRead = std::size_t{1} << 19;
-    // Of them, what looking for a key in another worker's table takes: two lines of four.
+    // Reads of these that looking for a key in another worker's table takes: two lines of four.
     static constexpr std::size_t kReadsOfAKey = 8;
 
     explicit KeyLister(const KeyHasher& hash) : hash_{hash} {}
@@ -45,7 +45,7 @@ public:
     [[nodiscard]] static std::vector<Table> with_former(std::vector<Table> workers,
                                                         const PreviousTables* former);
 
-    // What keys are called: those whose canonical bytes are known, and a port's pair.
+    // Names of keys: those whose canonical bytes are known, and a port's pair.
     struct Names {
         std::vector<std::string> keys;
         KnownKeys::PairOf pair_of;

@@ -159,7 +159,7 @@ Result<Done> RulePublisher::keep_once_run() {
     return Done{};
 }
 
-// Where they cannot be kept they are tried again: the disk may have room later.
+// Rules that cannot be kept are tried again: the disk may have room later.
 void RulePublisher::keep_late() {
     const auto now = std::chrono::steady_clock::now();
     if (!to_keep_ || now < to_keep_->next_try || !board_.any_passed(to_keep_->mark)) {

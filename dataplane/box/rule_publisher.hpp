@@ -26,7 +26,7 @@ namespace sluice {
 // is freed once every worker has passed a burst boundary, and not before.
 class RulePublisher {
 public:
-    // Who names rules, and is told before they change.
+    // Reports that name rules, and are told before they change.
     struct Reports {
         TopReport& top;
         EventReport& events;
@@ -50,7 +50,7 @@ public:
     enum class Keep : bool { No, Yes };  // for the next start too
     [[nodiscard]] Reply take(ApplyRules request, Keep keep);
     [[nodiscard]] Reply keep(const KeepRules& request);
-    // What workers show of packets from now on.
+    // Sets the traces that workers show packets to from now on.
     void set_traces(std::vector<std::shared_ptr<Trace>> traces);
     // True if the databases in a set carry the sum that sluiced makes; counted where they do not.
     [[nodiscard]] bool vouches_for(const RuleSet& rules, const DatabaseSeal& seal);
@@ -62,7 +62,7 @@ public:
     [[nodiscard]] Reply set_merge_interval(const SetMergeInterval& request);
     [[nodiscard]] RunningRules running_rules() const { return {generation(), source_, modes_}; }
 
-    // What went another way than it should: sets that were refused, or run and are not kept.
+    // Counts sets that failed in part: those that were refused, or run and are not kept.
     void add_to(ControlStats& stats) const noexcept {
         stats.unsealed += unsealed_;
         stats.unkept += unkept_;
@@ -80,9 +80,9 @@ public:
     }
     [[nodiscard]] Nanoseconds merge_interval() const noexcept { return merge_interval_; }
     [[nodiscard]] bool in_panic() const noexcept { return panic_; }
-    // What the start has found.
+    // The rules that the start has found.
     [[nodiscard]] KeptRules kept_rules() const noexcept { return kept_rules_; }
-    // What the workers and the kernel have counted in a row.
+    // The counts of the workers and the kernel in a row.
     [[nodiscard]] RuleTotals read_row(std::uint32_t row) const;
     // For the workers.
     [[nodiscard]] const Published<Running>& running() const noexcept { return running_; }
@@ -95,7 +95,7 @@ private:
     [[nodiscard]] std::optional<ApplyRules> rules_before();
     [[nodiscard]] Running::State state() const noexcept;
     [[nodiscard]] Result<LoadedRules> load_found(const RuleSet& rules);
-    // What rules are loaded into as this process stands.
+    // The environment that rules are loaded into, as this process stands.
     [[nodiscard]] Environment environment() const;
     [[nodiscard]] std::uint64_t uses_of(LimitSlot slot) const;
     [[nodiscard]] std::uint64_t settled() const;

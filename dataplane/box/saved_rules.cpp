@@ -4,12 +4,12 @@
 #include "lib/rules/service_rss_mapping.hpp"
 #include "lib/wire/codec.hpp"
 
-// What is taken up of the dataplane before this one, before any port receives.
+// Rules of the dataplane before this one, taken up before any port receives.
 namespace sluice {
 
 namespace {
 
-// Whether workers may and could scan for its texts.
+// Checks that workers may and could scan for its texts.
 Result<Done> check(const ApplyRules& rules, const DatabaseKey& key) {
     if (!is_sealed(rules.rules, rules.seal, key)) {
         return Error{Errc::Refused, "its patterns are without the sum of this box's key"};

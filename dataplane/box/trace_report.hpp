@@ -14,8 +14,8 @@
 
 namespace sluice {
 
-// What workers show of packets as they pass, for those who read it. A trace lasts as long as it is
-// read: a reader that goes away or stands still leaves nothing behind.
+// Traces of packets that workers show as they pass, for those who read them. A trace lasts as long
+// as it is read: a reader that goes away or stands still leaves nothing behind.
 class TraceReport {
 public:
     static constexpr std::size_t kMostTraces = 4;  // each has memory of its own at every worker
@@ -27,7 +27,7 @@ public:
 
     [[nodiscard]] Reply begin(BeginTrace request);
     [[nodiscard]] TracedPackets read(const ReadTrace& request, const Ports& ports);
-    // What has passed until now is the last of it.
+    // Ends a trace: what has passed until now is the last of it.
     [[nodiscard]] TracedPackets end(const EndTrace& request, const Ports& ports);
 
     // After rules have changed: packets still name those before.

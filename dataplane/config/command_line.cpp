@@ -45,7 +45,7 @@ Result<Done> set_kind(Line& line, Text) {
     return Done{};
 }
 
-// What --config reads comes before all others, wherever it stands.
+// Options of the file of --config come before all others, wherever it stands.
 constexpr std::string_view kConfig = "config";
 
 struct Option {
@@ -122,7 +122,7 @@ Result<std::vector<Argument>> read_arguments(std::span<const std::string> words)
     return arguments;
 }
 
-// What a box needs in order to run.
+// Checks that there is all that a box needs in order to run.
 Result<Done> check(const CommandLine& line) {
     if (line.kind == CommandLine::Kind::Run && line.box.pairs.empty()) {
         return bad_option(

@@ -7,8 +7,8 @@
 
 namespace sluice {
 
-// What the command line makes of the process: the box of --config, or of the defaults, with the
-// few options of a quick try over it.
+// The process by its command line: the box of --config, or of the defaults, with the few options of
+// a quick try over it.
 struct CommandLine {
     enum class Kind : std::uint8_t { Run, Help, Version, Forget };
     Kind kind = Kind::Run;

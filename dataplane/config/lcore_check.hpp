@@ -6,7 +6,7 @@
 
 namespace sluice {
 
-// Whether DPDK can start lcores by this list ("0@0,(1-3)@(4-6)"): it is one, and the processors
+// Checks that DPDK can start lcores by this list ("0@0,(1-3)@(4-6)"): it is one, and the processors
 // that it names are `there`. What is wrong with it is said here, since the EAL shows all of its
 // options instead.
 [[nodiscard]] Result<Done> check_lcores(std::string_view list,

@@ -121,7 +121,7 @@ void ControlServer::accept_clients() {
     }
 }
 
-// Who has nothing under way for the longest time gives its place; others' only to root.
+// The client with nothing under way for the longest time gives its place; others' only to root.
 bool ControlServer::make_room_for(const Peer& peer) {
     const std::size_t most = peer.uid == 0 ? kMaxClients : kMaxClients - kKeptForRoot;
     const auto open = [](const Client& client) { return client.fd.is_open(); };
@@ -156,7 +156,7 @@ bool ControlServer::has_room_for_uploads() const {
     return held <= kAllUploads;
 }
 
-// What messages will take that are not whole yet: a buffer that grows, and a copy.
+// Memory that messages will take that are not whole yet: a buffer that grows, and a copy.
 std::uint64_t ControlServer::coming() const {
     std::uint64_t bytes = 0;
     for (const Client& client : clients_) {

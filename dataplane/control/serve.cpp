@@ -19,8 +19,9 @@ bool is_anothers(const std::string& folder) {
     return ::stat(folder.c_str(), &info) == 0 && info.st_uid != ::geteuid();
 }
 
-// What the ports of this box need while they run: their interfaces are watched, taken down and up,
-// and opened again; and what its folders need, where they are another user's. By number (CAP_…).
+// Capabilities that the box's ports need while they run: their interfaces are watched, taken down
+// and up, and opened again; and what its folders need, where they are another user's. By number
+// (CAP_…).
 std::vector<unsigned> capabilities_for(const BoxConfig& box) {
     std::vector<unsigned> needed{CAP_NET_ADMIN, CAP_NET_RAW, CAP_IPC_LOCK};
     for (const PairConfig& pair : box.pairs) {

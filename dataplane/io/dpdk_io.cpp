@@ -99,7 +99,7 @@ std::size_t DpdkIo::receive(Burst& burst, Reach reach) noexcept {
     return came;
 }
 
-// Of several rings, each in turn first, until the burst is full.
+// Takes frames of several rings, each in turn first, until the burst is full.
 std::size_t DpdkIo::receive_owned(Burst& burst, Reach reach) noexcept {
     std::array<rte_mbuf*, kMaxBurst> frames;
     unsigned count = 0;

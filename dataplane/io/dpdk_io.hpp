@@ -30,7 +30,7 @@ namespace sluice {
 // reads behind its end.
 inline constexpr std::size_t kWholeSize = 10'240;
 
-// What a lane has beside its queues.
+// Ways of a lane beside its queues.
 struct LaneWays {
     LaneHandover* handover = nullptr;  // nullptr where the port gives every worker its own frames
     HandoverEnds owned{};              // frames for the owners of their keys
@@ -88,7 +88,7 @@ private:
     rte_mempool* pool_;
     LaneWays ways_;
     std::size_t next_ = 0;  // whose frames for this owner are taken first
-    // What was made contiguous, of the last two bursts.
+    // Heads that were made contiguous, of the last two bursts.
     std::array<std::array<FrameHead, kMaxBurst>, 2> heads_;
     // The same for whole frames. Its pages are touched when a frame in segments comes.
     std::unique_ptr<std::byte[]> wholes_ =

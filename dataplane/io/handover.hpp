@@ -38,7 +38,7 @@ private:
     [[nodiscard]] Came receive_from_port(rte_mbuf** ours) noexcept;
     void flush(std::size_t worker) noexcept;
 
-    // What is on its way to one worker, of one burst.
+    // Frames on their way to one worker, of one burst.
     struct Outbox {
         std::array<rte_mbuf*, kMaxBurst> frames;
         unsigned count = 0;

@@ -17,7 +17,7 @@ Lane lane_of(const PairQueues& pair, Direction dir, std::size_t q) {
             .handed = in ? pair.in_handed : pair.out_handed};
 }
 
-// Of workers beyond those that own a queue.
+// The lane of a worker beyond those that own a queue.
 Lane ringed_lane(const PairQueues& pair, Direction dir, std::size_t q) {
     Lane lane = lane_of(pair, dir, q);
     lane.owns = false;

@@ -55,7 +55,7 @@ struct PairQueues {
 [[nodiscard]] std::vector<std::vector<Lane>> assign_lanes(std::span<const PairQueues> pairs,
                                                           std::size_t workers);
 
-// Where a worker's lane i has its counterpart: the same queue number of the same pair, the other
+// The counterpart of a worker's lane i: the same queue number of the same pair, the other
 // direction. Lanes are assigned two by two.
 [[nodiscard]] constexpr std::size_t opposite_of(std::size_t i) noexcept {
     return i ^ 1U;

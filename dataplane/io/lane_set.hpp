@@ -23,10 +23,10 @@ namespace sluice {
 // counted where frames leave. It outlives the workers, which hold on to parts of it.
 class LaneSet {
 public:
-    // As many workers as `counters`.
+    // Lanes for as many workers as `counters`.
     LaneSet(const Ports& ports, std::span<WorkerCounters> counters);
 
-    // What one worker runs over; once for each worker, which gets the ends of its rings.
+    // The lanes that one worker runs over; once for each worker, which gets the ends of its rings.
     [[nodiscard]] WorkerLanes<DpdkIo> open(std::size_t worker);
 
     // Frames that the transmit queues of a port did not take.

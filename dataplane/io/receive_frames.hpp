@@ -5,7 +5,7 @@
 
 namespace sluice {
 
-// What has come to the lane's queue; nothing while its port is away and may be taken down.
+// Frames that have come to the lane's queue; none while its port is away and may be taken down.
 [[nodiscard]] inline std::uint16_t receive_frames(const Lane& lane, rte_mbuf** frames,
                                                   std::uint16_t most) noexcept {
     if (lane.there != nullptr && !lane.there->raised()) [[unlikely]] {

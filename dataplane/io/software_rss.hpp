@@ -7,7 +7,7 @@
 
 namespace sluice {
 
-// Which worker a frame belongs to, worked out as a port's RSS would: the same fields, hash and key.
+// A frame's worker, worked out as a port's RSS would: the same fields, hash and key.
 class SoftwareRss {
 public:
     // `self` gets what has no IP address.

@@ -13,7 +13,7 @@ constexpr unsigned kReasonBits = 8;
 constexpr std::uint32_t kMade = UINT32_MAX;  // no verdict
 static_assert(kReasonCount <= 1U << kReasonBits);
 
-// What has been sent is the driver's, so its note is read before.
+// The note of a frame, read before it is sent: then the frame is the driver's.
 struct Noted {
     std::uint32_t decision;
     std::uint32_t bytes;

@@ -13,8 +13,8 @@ struct rte_mbuf;
 
 namespace sluice {
 
-// What one worker sent of another's frames, as that one had judged them. The sender writes it, so
-// that a frame is counted once, for what became of it.
+// Counts of the frames of another worker that one sent, as that one had judged them. The sender
+// writes it, so that a frame is counted once, for what became of it.
 struct SentCounts {
     std::array<Counter, kVerdictCount> by_verdict;
     std::array<Counter, kVerdictCount> bytes_by_verdict;

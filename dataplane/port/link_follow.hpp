@@ -26,7 +26,7 @@ private:
     Clock::time_point until_{};
 };
 
-// What to do with the two sides of a pair, from what their links were and are.
+// The action for the two sides of a pair, from what their links were and are.
 //
 // A side that loses its link takes the other down, so that routing behind it notices; when it comes
 // back, so does the other. A side that we hold down says nothing about its own link, so it never

@@ -24,7 +24,7 @@ struct Netdev {
 // True if there is an interface of that name.
 [[nodiscard]] bool netdev_is_called(const std::string& name);
 
-// Whether it is up and has carrier; nullopt: it is not to be found.
+// True if it is up and has carrier; nullopt: it is not to be found.
 [[nodiscard]] std::optional<bool> netdev_carrier(const Netdev& netdev);
 
 [[nodiscard]] std::optional<std::uint16_t> netdev_mtu(const Netdev& netdev);
@@ -37,14 +37,14 @@ struct NetdevSettings {
     bool operator==(const NetdevSettings&) const = default;
 };
 [[nodiscard]] std::optional<NetdevSettings> netdev_settings(const Netdev& netdev);
-// What a port has changed of an interface.
+// Changes that a port has made to an interface.
 struct NetdevChange {
     NetdevSettings before;
     std::uint16_t set_mtu = 0;  // the MTU that the port gave it; 0: nobody knows
 
     bool operator==(const NetdevChange&) const = default;
 };
-// What an interface goes back to that is as `now` says: what somebody else has set since stays.
+// The settings to restore on an interface that is as `now` says: later ones of others stay.
 [[nodiscard]] NetdevSettings without_change(const NetdevChange& change, const NetdevSettings& now);
 // Takes the change back.
 [[nodiscard]] Result<Done> restore_netdev(const Netdev& netdev, const NetdevChange& change);

@@ -25,11 +25,11 @@ constexpr std::uint64_t kPerPort = std::uint64_t{4} << 20;  // rings, statistics
 constexpr std::uint64_t kBase = std::uint64_t{64} << 20;
 constexpr std::uint16_t kLikelyMtu = 3542;  // the most a port has that was given none
 
-// What rings between workers may hold when few of them stand still.
+// Buffers that rings between workers may hold when few of them stand still.
 std::size_t in_rings(const PoolUsers& users) noexcept {
     constexpr std::size_t kMostFull = 16;
     const std::size_t rings = users.queues == users.workers ? 2 : 4;  // there, and back
-    // Those to owners are there in any case: one that stands still has one from each of the others
+    // Rings to owners are there in any case: one that stands still has one from each of the others
     // for either direction.
     const std::size_t all = 2 + (users.rings ? rings : 0);
     return all * std::min(users.workers - 1, kMostFull) * kFrameRingSize;

@@ -21,7 +21,7 @@ struct PoolPlan {
     [[nodiscard]] std::uint64_t bytes(std::uint64_t page) const noexcept;
 };
 
-// Who holds buffers of a pair.
+// Users of a pair's buffers.
 struct PoolUsers {
     std::size_t queues = 1;  // of each port
     std::size_t workers = 1;
@@ -37,7 +37,7 @@ struct PoolUsers {
 inline constexpr std::uint64_t kSmallPage = 4096;
 inline constexpr std::uint64_t kHugePage = std::uint64_t{2} << 20;
 
-// What all pools and the ports together may need, in such pages, before the ports can be asked.
+// Memory that pools and ports together may need, in such pages, before the ports can be asked.
 [[nodiscard]] std::uint64_t memory_needed(const BoxConfig& box, std::size_t workers,
                                           std::uint64_t page) noexcept;
 

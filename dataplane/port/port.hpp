@@ -29,7 +29,7 @@ struct PortPlan {
 // A port of a pair, from its set-up to its end. The main lcore owns it; workers use its queues by
 // number and read `up` and `there`.
 struct Port {
-    // Whether the interface that it is bound to is there (link_watch.cpp).
+    // Presence of the interface that it is bound to (link_watch.cpp).
     enum class Presence : std::uint8_t { Here, Leaving, Away };
     static constexpr std::uint16_t kNone = 0xffff;
     std::uint16_t id = kNone;
@@ -45,7 +45,7 @@ struct Port {
     std::uint64_t table = 0;           // how many entries lead from its hash to queues
     std::vector<InterfaceHold> holds;  // of the interfaces that its device is told to use
     Netdev netdev;                     // the kernel's interface behind it
-    // What it changes of the interface; nullopt: it has none, or one of its own making.
+    // The change to the interface; nullopt: it has none, or one of its own making.
     std::optional<NetdevChange> change;
     FrameBounds takes;
     Counter untagged;      // FrameBounds::untagged, of the MTU that its interface has now
@@ -81,7 +81,7 @@ void restore_settings(Port& port);
 // For people: its pair, side and device.
 [[nodiscard]] std::string title_of(const Port& port);
 
-// What a device offers, asked once.
+// The offer of a device, asked once.
 struct PortOffer {
     std::uint16_t max_queues = 1;         // receive and transmit both
     bool can_spread = false;              // RSS

@@ -64,7 +64,7 @@ bool uses(const Port& port, unsigned index) {
     });
 }
 
-// What leads from a hash to a worker: two cards of one kind with as many queues do it alike.
+// The way from a hash to a worker: two cards of one kind with as many queues do it alike.
 std::uint64_t way_of(const Port& port, std::size_t pair, std::size_t workers) {
     const std::size_t first = port.queues == workers ? 0 : pair;
     return port_name(port.driver + "/" + std::to_string(port.table) + "/" +

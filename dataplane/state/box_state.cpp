@@ -219,7 +219,7 @@ void BoxState::read_slots() {
     begin_anew(slots ? "what their entries mean was not kept" : slots.error().what);
 }
 
-// They may be good, and the next start may read what they mean.
+// Leaves the tables: they may be good, and the next start may read what they mean.
 void BoxState::leave_tables(const std::string& why) {
     region_.reset();
     inherited_.reset();
@@ -238,7 +238,7 @@ void BoxState::begin_anew(const std::string& why) {
     log_error("the tables of an earlier dataplane cannot be used: " + why + "; " +
               (aside ? "they are kept as " + *aside : aside.error().what) +
               ", and all buckets begin anew");
-    // What could not be moved away is not to be replaced.
+    // Tables that could not be moved away are not to be replaced.
     Result<StateRegion> region =
         aside ? StateRegion::make_new(folder_, shape_) : Result<StateRegion>{aside.error()};
     if (region) {
@@ -274,7 +274,7 @@ void BoxState::open_former(std::span<const SlotRow> rows) {
     former_regions_ =
         survives() ? StateRegion::open_former(folder_) : StateRegion::open_as_found(folder_);
     if (region_ && !survives()) {
-        // Its own tables are a copy of the latest, not former ones.
+        // Tables of this process are a copy of the latest, not former ones.
         std::erase_if(former_regions_,
                       [&](const StateRegion& region) { return region.is_same_as(*region_); });
     }

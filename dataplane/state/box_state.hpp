@@ -20,7 +20,7 @@
 
 namespace sluice {
 
-// What a dataplane finds of the one before it, and leaves to the one after it.
+// The state that a dataplane finds of the one before it, and leaves to the one after it.
 class BoxState {
 public:
     // Takes hold of the state directory. An Error if another process has it. Without room for
@@ -35,9 +35,9 @@ public:
         return inherited_ ? Nanoseconds{inherited_->lead} : lead_without_region_;
     }
     [[nodiscard]] const RssKeys& rss_keys() const noexcept { return rss_keys_; }
-    // What the slots in the tables' entries mean.
+    // The meaning of the slots in the tables' entries.
     [[nodiscard]] const SlotsImage& slots() const noexcept { return slots_; }
-    // From now on they mean this; before the first entry is filed by it.
+    // Keeps their new meaning; before the first entry is filed by it.
     [[nodiscard]] Result<Done> keep(const LimitSlots& slots) const;
     // The same before any entry was filed: where it cannot be kept, the tables stay as they were
     // found, and this process works on a copy that ends with it.
@@ -55,7 +55,7 @@ public:
     // Writes one if it is time, beside the caller; and the last one, when no worker runs any more.
     void keep_snapshot(std::chrono::steady_clock::time_point now);
     void end_snapshots();
-    // What it has not told the others yet, as it was left.
+    // Records of what it has not told the others yet, as it was left.
     [[nodiscard]] std::span<Record> records(std::size_t worker, std::span<const SlotRow> rows);
     // Memory for what a worker knows of connections of services, each so many bytes; none where
     // it would not survive, which is reported.

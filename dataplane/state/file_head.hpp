@@ -10,7 +10,7 @@
 
 namespace sluice {
 
-// What a file in the state directory is. Another version is another form of what follows its head.
+// The kind of a state file. Another version is another form of what follows its head.
 struct FileKind {
     std::array<char, 8> magic;
     std::uint32_t version;

@@ -16,8 +16,8 @@ struct KeptPort {
     bool operator==(const KeptPort&) const = default;
 };
 
-// What a dataplane has changed at the interfaces of its ports, kept in the state directory for the
-// next one: a process that is killed brings back nothing itself.
+// Changes of a dataplane at the interfaces of its ports, kept in the state directory for the next
+// one: a process that is killed brings back nothing itself.
 class KeptPorts {
 public:
     explicit KeptPorts(const std::string& directory);

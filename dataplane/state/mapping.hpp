@@ -10,13 +10,13 @@ namespace sluice {
 // A file that is mapped, for as long as this lives.
 class Mapping {
 public:
-    // Where stores go: into the file, or into a copy that ends with the mapping.
+    // The target of stores: the file, or a copy that ends with the mapping.
     enum class Stores : bool { Kept, Private };
 
     // Made with that size, all of it there. An Error says why not, and nothing is left of it.
     [[nodiscard]] static Result<Mapping> make(const std::string& path, std::size_t bytes);
-    // As it is. Where it cannot be written, stores are private. The Error is Errc::Unreachable
-    // where the file may be good, and cannot be opened or mapped just now.
+    // Opens it as it is. Where it cannot be written, stores are private. The Error is
+    // Errc::Unreachable where the file may be good, and cannot be opened or mapped just now.
     [[nodiscard]] static Result<Mapping> open(const std::string& path, std::size_t bytes,
                                               Stores stores);
     Mapping(Mapping&& other) noexcept

@@ -18,13 +18,13 @@ struct StateShape;
 inline constexpr Instant kLatestBegin =
     kEndOfInstants - kLongestDebt - std::chrono::hours{24 * 183};
 
-// What must stay the same for as long as buckets are to be found again.
+// Secrets that must stay the same for as long as buckets are to be found again.
 struct StateSecrets {
     HashSecret hash{};
 };
 
-// What the files of a region are. Written once, before the region has its name; the sum in it says
-// that every bit is as it was then.
+// The identity of a region's files. Written once, before the region has its name; the sum in it
+// says that every bit is as it was then.
 struct RegionHeader {
     std::array<char, 8> magic{};
     std::uint32_t layout = 0;
@@ -43,7 +43,7 @@ struct RegionHeader {
     // The sum, once all else is there.
     void seal() noexcept { sum = sum_now(); }
 
-    // Of this layout, as it was written, with sizes that can be.
+    // Checks that it is of this layout, as it was written, with sizes that can be.
     [[nodiscard]] Result<Done> check() const;
     // The same of one whose instants go on: of this boot, with instants that can be.
     [[nodiscard]] Result<Done> check_running() const;

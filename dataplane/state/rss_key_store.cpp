@@ -36,7 +36,7 @@ Result<Done> save_keys(const RssKeys& keys, const std::string& directory, const 
                         Durable::Yes);
 }
 
-// What lies in the file; nullopt: no keys that can be used.
+// The contents of the file; nullopt: no keys that can be used.
 struct KeysInFile {
     std::optional<RssKeys> keys;
     bool is_first = false;  // of the first version

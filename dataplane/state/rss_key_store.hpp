@@ -9,10 +9,10 @@ namespace sluice {
 // where there are none yet.
 struct FoundRssKeys {
     RssKeys keys;
-    // What was there could not be read: it is kept aside and reported, and these are new.
+    // The keys there could not be read: they are kept aside and reported, and these are new.
     bool put_aside = false;
-    // They lie there for the next start too; else they are good for this run, which is reported:
-    // none can be written, or those that lie there cannot be read just now, and stay.
+    // The keys lie there for the next start too; else they are good for this run, which is
+    // reported: none can be written, or those that lie there cannot be read just now, and stay.
     bool kept = true;
 };
 [[nodiscard]] FoundRssKeys load_rss_keys(const std::string& state_dir);

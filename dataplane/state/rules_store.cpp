@@ -17,7 +17,7 @@
 namespace sluice {
 namespace {
 
-// As it crosses the wire, whose version is that of the file.
+// The rule set lies there as it crosses the wire, whose version is that of the file.
 constexpr FileKind kRulesFile{{'S', 'L', 'R', 'U', 'L', 'E', 'S', '\n'}, kWireVersion, "rule set"};
 constexpr std::size_t kMostBytesOfRules = std::size_t{kMaxMessageSize} + 4096;  // and a head
 
@@ -37,7 +37,7 @@ public:
     // A rename between two names of one file leaves both.
     ~Replaced() { (void)::unlink(name_.c_str()); }
 
-    // What was there is the set before, or lies where it lay.
+    // Keeps the set that was there as the one before, or leaves it where it lay.
     void keep_as(const std::string& before) const {
         if (held_ && ::rename(name_.c_str(), before.c_str()) != 0) {
             log_warn("cannot keep the rule set before as " + before + ": " + std::strerror(errno));

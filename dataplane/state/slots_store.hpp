@@ -9,7 +9,7 @@ namespace sluice {
 
 inline constexpr std::size_t kMostSlotBytes = std::size_t{64} << 20;
 
-// What the entries of the tables mean, kept in the state directory: written before the workers file
+// The meaning of the tables' entries, kept in the state directory: written before the workers file
 // the first entry by it, so that it never lies behind them.
 class SlotsStore {
 public:

@@ -50,7 +50,7 @@ bool SnapshotThread::ask() {
     return true;
 }
 
-// What was asked for before the end is written before it.
+// Snapshots asked for before the end are written before it.
 void SnapshotThread::run() {
     std::unique_lock lock{mutex_};
     for (;;) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// What lies in --state-dir beside the rule set (rules_store.hpp).
+// Files in --state-dir beside the rule set (rules_store.hpp).
 namespace sluice {
 
 inline constexpr const char* kRssKeyFile = "rss-key";

@@ -47,7 +47,7 @@ bool has_room(const struct statfs& system, std::size_t bytes) {
            bytes;
 }
 
-// Where hugetlbfs is mounted with pages of the usual size.
+// Mounts of hugetlbfs with pages of the usual size.
 std::vector<std::string> huge_mounts() {
     std::vector<std::string> found;
     std::ifstream mounts{"/proc/mounts"};
@@ -100,7 +100,7 @@ bool is_ours(const std::string& path) {
            status.st_uid == ::geteuid() && (status.st_mode & 0022) == 0;
 }
 
-// Where tables of that name lie; empty: nowhere.
+// The place of tables of that name; empty: none.
 std::string place_of(const std::string& name) {
     std::error_code error;
     if (!fs::is_symlink(name, error)) {
@@ -127,8 +127,8 @@ bool remove_tables(const std::string& name) {
     return !error;
 }
 
-// What tells others that the directory is held: a file; where none can be made, since the directory
-// is full or may only be read, the directory itself.
+// The sign to others that the directory is held: a file; where none can be made, since the
+// directory is full or may only be read, the directory itself.
 Fd open_lock(const std::string& directory, const std::string& path) {
     Fd file{::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600)};
     if (file.is_open()) {

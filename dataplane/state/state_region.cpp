@@ -23,7 +23,7 @@ void fill_with_randomness(T& bytes) noexcept {
     }
 }
 
-// What cannot be looked at counts as there: it is not to be replaced.
+// Files that cannot be looked at count as there: they are not to be replaced.
 bool is_something(const std::string& name) {
     std::error_code error;
     const auto type = std::filesystem::status(name, error).type();
@@ -58,8 +58,8 @@ void remove_workers(const std::string& place, const std::string& id) {
     }
 }
 
-// Those that are looked into, each of which costs memory and time; the oldest of too many are given
-// up, which is said.
+// Former tables that are looked into, each of which costs memory and time; the oldest of too many
+// are given up, which is said.
 std::vector<std::string> latest_former(const std::string& place) {
     constexpr std::size_t kMaxPrevious = 8;
     std::vector<std::string> names = files_of(place, "former-");
@@ -122,7 +122,7 @@ Result<RegionHeader> copy_of_header(const std::string& name) {
     return header;
 }
 
-// Of a region whose instants go on.
+// The header of a region whose instants go on.
 Result<RegionHeader> read_header(const std::string& name) {
     const Result<RegionHeader> header = copy_of_header(name);
     const Result<Done> good = header ? header->check_running() : Result<Done>{header.error()};
@@ -291,7 +291,7 @@ Result<StateRegion> StateRegion::make_new(const StateFolder& folder, const State
     return place ? make(*place, shape, nothing(), 0) : place.error();
 }
 
-// What cannot be read is not to be replaced: open() reports it and keeps it aside.
+// A region that cannot be read is not to be replaced: open() reports it and keeps it aside.
 bool StateRegion::is_there(const StateFolder& folder) {
     const std::string place = folder.path() + "/tables";
     const std::vector<std::string> former = files_of(place, "former-");
@@ -313,7 +313,7 @@ std::optional<StateRegion::Heritage> StateRegion::heritage(const StateFolder& fo
     return Heritage{header->secrets, header->lineage, header->lead, true};
 }
 
-// What cannot be read just now may be good: it stays, and the next start may read it.
+// Tables that cannot be read just now may be good: they stay, and the next start may read them.
 Result<StateRegion> StateRegion::begin_anew_if_bad(const StateFolder& folder,
                                                    const StateShape& shape, const Error& error) {
     const std::string& why = error.what;

@@ -18,7 +18,7 @@ namespace sluice {
 // Memory that outlives this process, in named files: a header, and one file for each worker.
 class StateRegion {
 public:
-    // What a region goes on with of those before it.
+    // The part of earlier regions that a region goes on with.
     struct Heritage {
         StateSecrets secrets;
         std::uint64_t lineage = 0;
@@ -26,15 +26,15 @@ public:
         bool taken_up = false;
     };
 
-    // What an earlier process left, if it can be read and has that shape; with another, a new one
-    // beside it, which succeeds it once it is there; where it cannot be read, a new one after it
-    // has been put aside and reported. The secrets stay as long as they can be read. An Error:
+    // Opens what an earlier process left, if it can be read and has that shape; with another, a new
+    // one beside it, which succeeds it once it is there; where it cannot be read, a new one after
+    // it has been put aside and reported. The secrets stay as long as they can be read. An Error:
     // there is no room for a new one, or what there is cannot be read just now; it lies where it
     // was.
     [[nodiscard]] static Result<StateRegion> open(const StateFolder& folder,
                                                   const StateShape& shape,
                                                   Mapping::Stores stores = Mapping::Stores::Kept);
-    // Of the tables that are there, when no region could be opened; nullopt: there are none.
+    // The heritage of the tables there, when no region could be opened; nullopt: there are none.
     [[nodiscard]] static std::optional<Heritage> heritage(const StateFolder& folder);
     // A copy for the next boot, written beside what workers do; and such a copy made the region
     // that open() finds, its instants as much later as UTC is.
@@ -50,8 +50,8 @@ public:
     // A new one in any case, where nothing lies any more.
     [[nodiscard]] static Result<StateRegion> make_new(const StateFolder& folder,
                                                       const StateShape& shape);
-    // Those that had another shape, as long as they are there, and the end of one of them. What
-    // cannot be read of them is put aside and reported.
+    // The regions that had another shape, as long as they are there, and the end of one of them.
+    // What cannot be read of them is put aside and reported.
     [[nodiscard]] static std::vector<StateRegion> open_former(const StateFolder& folder);
     // The same for a process that has no region there, but buckets that end with it: the latest is
     // among them, and nothing that is done to them is kept.
@@ -62,7 +62,7 @@ public:
     [[nodiscard]] static std::int64_t fresh_lead() noexcept;
 
     [[nodiscard]] const StateSecrets& secrets() const noexcept { return header_.secrets; }
-    // Of all regions that share secrets and the meaning of slots.
+    // The lineage of all regions that share secrets and the meaning of slots.
     [[nodiscard]] std::uint64_t lineage() const noexcept { return header_.lineage; }
     // True if there was one before, of this shape or another.
     [[nodiscard]] bool taken_up() const noexcept { return taken_up_; }

@@ -22,7 +22,7 @@ struct StateShape {
     [[nodiscard]] std::size_t records() const noexcept {
         return workers > 1 ? std::min<std::size_t>(keys + 1, kMostRecords) : 1;
     }
-    // Their place in a worker's memory: behind its buckets.
+    // The place of records in a worker's memory: behind its buckets.
     [[nodiscard]] std::size_t records_at() const noexcept { return whole_pages(layout().bytes()); }
     [[nodiscard]] std::size_t worker_bytes() const noexcept {
         return records_at() + whole_pages(records() * sizeof(Record));

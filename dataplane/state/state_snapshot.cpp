@@ -60,7 +60,7 @@ Error snapshot_failed(const std::string& what, const std::string& path) {
             "cannot " + what + " the snapshot " + path + ": " + std::strerror(errno)};
 }
 
-// Where parts go, with the sums that seal them.
+// The file that parts go to, with the sums that seal them.
 struct Parts {
     std::FILE* to;
     SumChain sums;
@@ -120,7 +120,7 @@ Error read_failed(std::FILE* file, const std::string& path) {
                : Error{Errc::BadSyntax, "the snapshot " + path + " cannot be read"};
 }
 
-// What lies there gives way, under another name if there is one for it, once the new one is whole.
+// Replaces what lies there, which gets another name if one is given, once the new one is whole.
 bool put_in_place(const std::string& whole, const std::string& path, const std::string& keep_as) {
     const bool kept = !keep_as.empty() && ::rename(path.c_str(), keep_as.c_str()) == 0;
     if (::rename(whole.c_str(), path.c_str()) == 0) {

@@ -41,7 +41,7 @@ bool write_all(int fd, ByteView bytes) {
 
 Result<Done> replace_file(const std::string& path, ByteView bytes, Durable durable) {
     const std::string temporary = path + ".new";
-    // What lies under that name may be a link that somebody else has put there.
+    // A link that somebody else has put there may have that name.
     (void)::unlink(temporary.c_str());
     const Fd file{
         ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)};

@@ -10,8 +10,8 @@ struct rte_rcu_qsbr;
 
 namespace sluice {
 
-// Where workers say that they have crossed a burst boundary (rte_rcu_qsbr), and the only maker of a
-// GracePeriod. Waiting has a timeout and holds no lock.
+// The board on which workers say that they have crossed a burst boundary (rte_rcu_qsbr), and the
+// only maker of a GracePeriod. Waiting has a timeout and holds no lock.
 class QuiesceBoard {
 public:
     explicit QuiesceBoard(std::size_t workers);

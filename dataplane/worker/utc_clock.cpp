@@ -22,7 +22,7 @@ std::string seconds_of(Nanoseconds time) {
 
 }  // namespace
 
-// Of a few readings the one that took least, since this thread may be set aside between two clocks.
+// The quickest of a few readings, since this thread may be set aside between two clocks.
 UtcClock::Reading UtcClock::read(Nanoseconds clock_lead) noexcept {
     Reading best;
     Nanoseconds least = Nanoseconds::max();

@@ -14,7 +14,7 @@
 namespace sluice {
 namespace {
 
-// Of the kernel: nobody outside can guess which packets are sampled.
+// Numbers of the kernel: nobody outside can guess which packets are sampled.
 std::uint64_t random_number() {
     std::uint64_t number = 0;
     if (::getrandom(&number, sizeof(number), 0) != static_cast<ssize_t>(sizeof(number))) {

@@ -30,7 +30,7 @@ public:
     // A worker without a burst for as long as `stall` is reported.
     WorkerFleet(std::vector<unsigned> lcores, Nanoseconds stall);
 
-    // What workers are made of, besides their lanes.
+    // Parts that workers are made of, besides their lanes.
     struct Parts {
         const BoxConfig& box;
         BoxState& state;
@@ -52,7 +52,7 @@ public:
     [[nodiscard]] std::size_t size() const noexcept { return lcores_.size(); }
     [[nodiscard]] bool is_made() const noexcept { return !workers_.empty(); }
     [[nodiscard]] unsigned lcore(std::size_t worker) const { return lcores_[worker]; }
-    // Of anybody who reads it as other threads may.
+    // The buckets, for anybody who reads them as other threads may.
     [[nodiscard]] const BucketStore& buckets(std::size_t worker) const {
         return workers_[worker]->buckets();
     }
@@ -63,7 +63,7 @@ public:
         return samplers_;
     }
     [[nodiscard]] std::vector<std::unique_ptr<KeyEvents>>& events() noexcept { return events_; }
-    // Of each worker; empty: they tell nobody.
+    // New bans of each worker; empty: they tell nobody.
     [[nodiscard]] std::vector<std::unique_ptr<NewBans>>& new_bans() noexcept { return new_bans_; }
     // Over all workers, those that found no place there.
     [[nodiscard]] std::uint64_t lost_bans() const;
@@ -77,7 +77,7 @@ public:
     [[nodiscard]] std::uint64_t uses_of(LimitSlot slot) const;
     // Live entries of a limit in all tables.
     [[nodiscard]] std::uint64_t entries_of(LimitSlot slot) const;
-    // That the limit counts now.
+    // Connections that the limit counts now.
     [[nodiscard]] std::uint64_t open_connections(LimitSlot slot) const;
     [[nodiscard]] std::uint64_t settled() const;
     [[nodiscard]] std::uint64_t worst_excess(LimitSlot slot) const;

@@ -76,8 +76,8 @@ std::size_t EarlyDropTable::publish(std::span<const EarlyDrop> drops) {
     return added;
 }
 
-// Of two of the same network the first counts, unless the other one passes: then it is left to the
-// box.
+// The first of two drops of the same network counts, unless the other one passes: then it is left
+// to the box.
 bool EarlyDropTable::put(const EarlyDrop& drop, int networks, std::size_t& places) {
     if (bpf_map_update_elem(networks, &drop.network, &drop.drop, BPF_NOEXIST) == 0) {
         ++places;
@@ -100,7 +100,7 @@ bool EarlyDropTable::add(const EarlyDrop& drop, std::uint64_t now) {
     if (passes(drop.network)) {
         return false;
     }
-    // Of the same network there may be one before.
+    // An earlier drop of the same network may be there.
     erase(drop.network);
     if (size_ >= most_) {
         remove_ended(now, kEndedForOne);
@@ -125,8 +125,8 @@ void EarlyDropTable::note_end(const EarlyDrop& drop) {
     ends_.add({drop.drop.until, drop.network});
 }
 
-// Where the network itself is not there, the kernel may find a wider one: to remove it by its own
-// length does nothing then.
+// The kernel may find a wider network where this one is not there: to remove it by its own length
+// does nothing then.
 bool EarlyDropTable::ends_so(const NetworkEnds::End& end) const {
     sluice_drop drop{};
     return size_ != 0 && bpf_map_lookup_elem(now_.get(), &end.network, &drop) == 0 &&

@@ -16,7 +16,7 @@ struct EarlyDrop {
     sluice_drop drop{};
 };
 
-// What the program of one port drops before it costs the box anything. All networks are exchanged
+// Networks that the program of one port drops before they cost the box anything. All are exchanged
 // at one instant; counters only grow.
 class EarlyDropTable {
 public:
@@ -28,8 +28,8 @@ public:
     [[nodiscard]] int networks_fd() const noexcept { return networks_.get(); }
     [[nodiscard]] int counts_fd() const noexcept { return counts_.get(); }
 
-    // From its return on, only these are dropped. Where the kernel has no room for all of them,
-    // the others are left to the box; where it has none for any, so are all. How many are in it.
+    // Drops only these, from its return on. Where the kernel has no room for all of them, the
+    // others are left to the box; where it has none for any, so are all. How many are in it.
     std::size_t publish(std::span<const EarlyDrop> drops);
     // One more, in the place of some that have ended by `now` (CLOCK_MONOTONIC, ns) where it needs
     // one. False: there is no room, or all of it passes, and it is left to the box.
@@ -41,7 +41,7 @@ public:
     // stays the same.
     void remove_ended(std::uint64_t now, std::size_t most);
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
-    // Of a row, over all CPUs.
+    // The count of a row, over all CPUs.
     [[nodiscard]] sluice_drop_count count(std::uint32_t row) const;
 
 private:

@@ -21,10 +21,10 @@ struct ClockPair {
     }
 };
 
-// As the program looks it up.
+// The network as the program looks it up.
 [[nodiscard]] sluice_network network_of(const IpPrefix& from);
 
-// As the program has them, in their order; those that have ended are left out.
+// The drops as the program has them, in their order; those that have ended are left out.
 [[nodiscard]] std::vector<EarlyDrop> early_drops_of(const DroppedNetworks& found,
                                                     const LoadedSet& rules, const ClockPair& now);
 

@@ -62,7 +62,7 @@ bool is_af_xdp(const PortConfig& port) {
 bool is_where_it_was(const PortPlace& place, const std::optional<PortProgram>& program) {
     const unsigned index = ::if_nametoindex(place.interface.c_str());
     const unsigned peer = ::if_nametoindex(place.peer.c_str());
-    // Of one that is gone nothing can be attached until it returns.
+    // Nothing can be attached to an interface that is gone until it returns.
     return index == 0 || peer == 0 ||
            (program && program->index() == index && program->peer_index() == peer);
 }
@@ -95,8 +95,8 @@ Result<Done> check_other_program(const std::string& interface, const PortConfig&
     return Done{};
 }
 
-// What a process before this one, with another configuration, has left at the interfaces of this
-// one would take their frames before any port, and forward them unjudged.
+// Programs that a process before this one, with another configuration, has left at the interfaces
+// of this one would take their frames before any port, and forward them unjudged.
 Result<Done> remove_programs_left(const BoxConfig& box) {
     for (const PairConfig& pair : box.pairs) {
         const std::string folder = has_program(box, pair) ? pins_of_pair(box, pair.name) : "";

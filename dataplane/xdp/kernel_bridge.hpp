@@ -27,21 +27,21 @@ public:
 
     // All workers are known to have run at that instant of CLOCK_MONOTONIC, in ns.
     void beat(std::uint64_t at) noexcept;
-    // From now on the kernel decides about frames.
+    // Leaves the decision about frames to the kernel from now on.
     void end() noexcept;
     using TellBridged = std::function<void(const std::string& pair, std::uint64_t packets)>;
     // Attaches anew to interfaces that were deleted and are there again, gives back the places of
     // bans that have ended, and tells what was bridged while no box was there, once it is over and
     // every second.
     void watch(const TellBridged& tell);
-    // From its return on, the programs drop early what these rules allow them to, and nothing that
-    // others did. nullptr: nothing.
+    // Lets the programs drop early, from its return on, what these rules allow them to, and nothing
+    // that others did. nullptr: nothing.
     void drop_early(std::shared_ptr<const LoadedRules> rules);
     // True if workers are to tell which bans begin.
     [[nodiscard]] bool asks_for_bans() const noexcept;
     // A worker has told that a source went into a penalty box.
     void note_ban(const NewBan& ban);
-    // That many of them it could not tell: the box drops what they refuse.
+    // Counts bans that the worker could not tell: the box drops what they refuse.
     void lose_bans(std::uint64_t bans);
     // A key is no longer banned, whoever banned it.
     void lift(ByteView key);
@@ -49,7 +49,7 @@ public:
     [[nodiscard]] bool is_off_time() const;
     // Packets, by row of rule counters.
     [[nodiscard]] std::uint64_t early_dropped(std::uint32_t row) const;
-    // Of a port; nothing where its pair has no program.
+    // The counts of a port; nothing where its pair has no program.
     [[nodiscard]] KernelPortStats stats(std::string_view pair, std::string_view side) const;
 
 private:

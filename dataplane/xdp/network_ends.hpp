@@ -11,7 +11,7 @@
 
 namespace sluice {
 
-// What ends, what ends first at the top: so that what has ended is found without a look at what
+// Ends of networks, the first at the top: so that what has ended is found without a look at what
 // has not. One that is taken out early, or given another end, leaves an end behind that means
 // nothing; the owner tells those apart.
 class NetworkEnds {
@@ -48,7 +48,7 @@ public:
         ends_.pop_back();
         return ended;
     }
-    // Those that mean something remain, each once.
+    // Keeps the ends that mean something, each once.
     template <typename Means>
     void keep_if(Means&& means) {
         std::erase_if(ends_, [&](const End& end) { return !means(end); });

@@ -1,6 +1,6 @@
 #include "dataplane/xdp/kernel_bridge.hpp"
 
-// Of a build without libbpf, clang or bpftool.
+// The bridge of a build without libbpf, clang or bpftool.
 namespace sluice {
 
 struct KernelBridge::Pair {};

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint64_t kEnded = 1;  // an instant long ago
 
-// What programs write meanwhile.
+// Reads a word that programs write meanwhile.
 std::uint64_t read_shared(const __u64& word) noexcept {
     return __atomic_load_n(&word, __ATOMIC_RELAXED);
 }

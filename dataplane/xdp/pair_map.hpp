@@ -26,7 +26,7 @@ public:
     [[nodiscard]] int fd() const noexcept { return fd_.get(); }
     // `now`: CLOCK_MONOTONIC, in ns. By a thread of its own.
     void beat(std::uint64_t now) noexcept;
-    // From now on the programs act as if no box was there.
+    // Lets the programs act as if no box was there, from now on.
     void end() noexcept;
     [[nodiscard]] std::uint64_t last_beat() const noexcept;
     // How many packets of both ports were bridged since the last call, of this box or one before.

@@ -6,7 +6,7 @@
 
 namespace sluice {
 
-// Where programs and maps are pinned, so that they outlive the process: a folder for each state
+// Folders of pinned programs and maps, so that they outlive the process: one for each state
 // directory, in it one for each pair.
 [[nodiscard]] std::string pins_of_box(const BoxConfig& box);
 [[nodiscard]] std::string pins_of_pair(const BoxConfig& box, const std::string& pair);
@@ -14,7 +14,7 @@ namespace sluice {
 // An Error: they would not outlive the process there.
 [[nodiscard]] Result<Done> make_pins_folder(const BoxConfig& box, const std::string& folder);
 
-// What is pinned under it, and so the programs, which leave their interfaces by it.
+// Removes what is pinned under it, and so the programs, which leave their interfaces by it.
 [[nodiscard]] Result<Done> remove_pins(const BoxConfig& box);
 
 }  // namespace sluice

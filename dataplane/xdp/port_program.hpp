@@ -12,7 +12,7 @@ struct bpf_link;
 
 namespace sluice {
 
-// What the program of one port is attached by.
+// The place at which the program of one port is attached.
 struct PortPlace {
     std::string interface;
     std::string peer;      // where it forwards while no box beats
@@ -36,8 +36,8 @@ public:
     PortProgram(const PortProgram&) = delete;
     PortProgram& operator=(const PortProgram&) = delete;
 
-    // Of the interfaces that it was attached between; one that was deleted has another when it
-    // returns.
+    // The indices of the interfaces that it was attached between; one that was deleted has another
+    // when it returns.
     [[nodiscard]] unsigned index() const noexcept { return index_; }
     [[nodiscard]] unsigned peer_index() const noexcept { return peer_index_; }
     [[nodiscard]] std::uint32_t id() const noexcept { return id_; }
