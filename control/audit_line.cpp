@@ -17,7 +17,7 @@
 namespace sluice {
 namespace {
 
-// Of root alone: others can give a file to nobody.
+// Root alone can do so: others can give a file to nobody.
 void give_to_owner_of(const std::string& directory, int file) {
     struct stat folder{};
     struct stat made{};

@@ -9,7 +9,7 @@ namespace sluice {
 // current folder of the reader.
 [[nodiscard]] std::string absolute_folder_of(const std::string& rule_file);
 
-// Where a list lies whose path stands in a rule file of that folder.
+// The path of a list that a rule file of that folder names.
 [[nodiscard]] std::string list_path(const std::string& folder, const std::string& path);
 
 // Reads lists relative to a folder (empty: the current one). Only regular files: a pipe would

@@ -48,7 +48,7 @@ Result<std::vector<std::string>> files_in(const std::string& folder) {
     return files;
 }
 
-// What is to be read, a folder as its files.
+// The files to read, a folder as its files.
 Result<std::vector<std::string>> files_of(const std::vector<std::string>& paths) {
     std::vector<std::string> files;
     for (const std::string& path : paths) {

@@ -26,7 +26,7 @@ struct FileSlice {
 struct RuleFiles {
     std::string label;  // of all of them, for people
     std::string text;   // of all of them
-    // Where there are several. Of one file, `folder` and `label` say the same.
+    // Set for several files. Of one file, `folder` and `label` say the same.
     std::vector<FileSlice> slices{};
     std::string folder;  // absolute, of the first
 };
