@@ -35,8 +35,8 @@ std::uint64_t boot_time_in(std::chrono::nanoseconds from_now) {
     return static_cast<std::uint64_t>((since + from_now).count());
 }
 
-// Panic that sluiced has not set by then it sets no more: this command has gone past it, and the
-// next one may say the opposite.
+// A request that sluiced has not done by then is void: this command has gone past it, and the next
+// one may say the opposite.
 DaemonRequest request_of(bool pass) {
     DaemonRequest request =
         post_json("/v1/panic", {{"pass", pass}, {"not_after_ns", boot_time_in(kSluicedTimeout)}});

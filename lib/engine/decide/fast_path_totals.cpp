@@ -3,7 +3,7 @@
 
 #include <bit>
 
-// Counters and events of the packets that the fast path has decided.
+// Counters and decisions of the packets that the fast path has decided.
 namespace sluice {
 namespace {
 
