@@ -62,6 +62,8 @@ public:
 
     // How far its clock goes on with each burst; a microsecond unless said.
     void set_step(double nanoseconds) noexcept { step_ = nanoseconds; }
+    // Nothing comes for so long.
+    void wait(Nanoseconds silence) noexcept { now_.at += silence; }
 
     void run(std::size_t bursts);
     // The same, stage by stage, with the time-stamp counter read between them.
