@@ -228,7 +228,7 @@ void Dataplane::tick() {
     traces_.note_rules();
     traces_.tick();
     state_.keep_snapshot(std::chrono::steady_clock::now());
-    if (state_.former() != nullptr && state_.former()->is_let_go(workers_.size())) {
+    if (state_.former() != nullptr && state_.former()->is_released(workers_.size())) {
         state_.end_former();
     }
 }

@@ -157,10 +157,10 @@ bool ControlServer::has_room_for_uploads() const {
 }
 
 // Memory that messages will take that are not whole yet: a buffer that grows, and a copy.
-std::uint64_t ControlServer::coming() const {
+std::uint64_t ControlServer::incoming() const {
     std::uint64_t bytes = 0;
     for (const Client& client : clients_) {
-        const std::uint64_t size = client.fd.is_open() ? client.in.coming() : 0;
+        const std::uint64_t size = client.fd.is_open() ? client.in.incoming() : 0;
         bytes += kCopiesOfUpload * size - std::min<std::uint64_t>(size, client.in.left());
     }
     return bytes;
@@ -168,8 +168,8 @@ std::uint64_t ControlServer::coming() const {
 
 // A large message is taken in only where there is memory for it; its client gets a reply to it like
 // to any other.
-void ControlServer::let_go_if_unfit(Client& client) {
-    if (client.in.coming() < kSmallMessage) {
+void ControlServer::disconnect_if_unfit(Client& client) {
+    if (client.in.incoming() < kSmallMessage) {
         client.asked_room_at = 0;
         return;
     }
@@ -177,7 +177,7 @@ void ControlServer::let_go_if_unfit(Client& client) {
         return;
     }
     client.asked_room_at = client.in.left() + kSmallMessage;
-    const std::uint64_t needed = coming();
+    const std::uint64_t needed = incoming();
     const std::uint64_t there_are = available_memory();
     if (needed > there_are) {
         client.unfit = "messages of this size need " + std::to_string((needed >> 20) + 1) +
@@ -215,7 +215,7 @@ void ControlServer::receive(Client& client) {
                    "a message is at most " + std::to_string(kMaxMessageSize >> 20) + " MiB");
             return;
         }
-        let_go_if_unfit(client);
+        disconnect_if_unfit(client);
     }
     answer_waiting(client);
 }
@@ -294,7 +294,7 @@ bool ControlServer::is_done(const Client& client) {
         ++counts_.idle;
         return true;
     }
-    return owes && now - client.since > kPatience + kPatienceForMiB * (client.in.coming() >> 20);
+    return owes && now - client.since > kPatience + kPatienceForMiB * (client.in.incoming() >> 20);
 }
 
 void ControlServer::queue(Client& client, const Reply& reply) {

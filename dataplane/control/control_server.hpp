@@ -54,8 +54,8 @@ private:
     [[nodiscard]] bool has_room_for_uploads() const;
     void serve_client(Client& client, short events);
     void receive(Client& client);
-    void let_go_if_unfit(Client& client);
-    [[nodiscard]] std::uint64_t coming() const;
+    void disconnect_if_unfit(Client& client);
+    [[nodiscard]] std::uint64_t incoming() const;
     void answer_waiting(Client& client);
     void answer(Client& client, ByteView payload);
     void send(Client& client);

@@ -21,7 +21,7 @@ void leave(Port& port, QuiesceBoard& board) {
     port.holds.clear();
     port.settling = {};
     ++port.times_gone;
-    port.let_go = board.mark();
+    port.released_at = board.mark();
     port.presence = Port::Presence::Leaving;
     log_error("the interface of " + title_of(port) +
               " is gone: the port is down until there is one of that name again");
@@ -76,7 +76,7 @@ void watch_presence(Port& port, QuiesceBoard& board, const KeepChanges& keep) {
             }
             return;
         case Port::Presence::Leaving:
-            if (!board.passed(port.let_go)) {
+            if (!board.passed(port.released_at)) {
                 return;
             }
             port.presence = Port::Presence::Away;

@@ -195,7 +195,7 @@ PortOffer ask_port(const Port& port) {
     (void)rte_eth_dev_info_get(port.id, &info);
     PortOffer offer;
     offer.max_queues = std::min(info.max_rx_queues, info.max_tx_queues);
-    offer.can_spread = info.flow_type_rss_offloads != 0;
+    offer.has_rss = info.flow_type_rss_offloads != 0;
     offer.mtu = netdev_mtu(find_netdev(info.if_index));
     offer.most_mtu =
         static_cast<std::uint16_t>(std::min<std::uint32_t>(largest_mtu(info), UINT16_MAX));
@@ -231,7 +231,7 @@ std::uint16_t choose_mtu(const PairConfig& pair, const PortOffer& outside,
 std::uint16_t choose_queues(const PairConfig& pair, const PortOffer& outside,
                             const PortOffer& inside, std::size_t workers) {
     const auto side = [&](const PortConfig& port, const PortOffer& offer) {
-        const std::size_t wanted = port.queues ? *port.queues : (offer.can_spread ? workers : 1);
+        const std::size_t wanted = port.queues ? *port.queues : (offer.has_rss ? workers : 1);
         return std::min<std::size_t>(wanted, offer.max_queues);
     };
     const std::size_t queues = std::min(side(pair.outside, outside), side(pair.inside, inside));

@@ -57,7 +57,7 @@ struct Port {
     Signal there;            // whether workers may receive from it
     Presence presence = Presence::Here;
     std::uint64_t times_gone = 0;
-    std::uint64_t let_go = 0;  // the mark that every worker passes before it is Away
+    std::uint64_t released_at = 0;  // the mark that every worker passes before it is Away
     LinkSettling::Clock::time_point next_try{};
 
     [[nodiscard]] bool is_here() const noexcept { return presence == Presence::Here; }
@@ -83,8 +83,8 @@ void restore_settings(Port& port);
 
 // The offer of a device, asked once.
 struct PortOffer {
-    std::uint16_t max_queues = 1;         // receive and transmit both
-    bool can_spread = false;              // RSS
+    std::uint16_t max_queues = 1;  // receive and transmit both
+    bool has_rss = false;
     std::optional<std::uint16_t> mtu;     // as it is now, if it is one that frames feel
     std::uint16_t most_mtu = UINT16_MAX;  // that its driver says it can carry
     int socket = 0;                       // NUMA node

@@ -206,7 +206,7 @@ Result<Done> Ports::start_pair(const BoxConfig& box, std::size_t index, std::siz
     const std::uint16_t queues = choose_queues(config, *outside, *inside, workers);
     const bool rings =
         config.hand_over && workers > 1 &&
-        (queues == 1 || !outside->can_spread || !inside->can_spread ||
+        (queues == 1 || !outside->has_rss || !inside->has_rss ||
          config.outside.rss == Rss::SourcePrefix || config.inside.rss == Rss::SourcePrefix);
     const Result<rte_mempool*> pool =
         make_pool(plan_pool(box, {queues, workers, rings, losing_ports(config)}, mtu), config.name,

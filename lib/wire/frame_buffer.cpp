@@ -31,13 +31,13 @@ std::optional<std::vector<std::byte>> FrameBuffer::next() {
     return payload;
 }
 
-std::size_t FrameBuffer::coming() const noexcept {
+std::size_t FrameBuffer::incoming() const noexcept {
     const bool inside = left() >= kHeadSize && left() - kHeadSize < announced();
     return inside && !broken() ? announced() : 0;
 }
 
 void FrameBuffer::skip() noexcept {
-    if (const std::size_t size = coming(); size != 0) {
+    if (const std::size_t size = incoming(); size != 0) {
         skip_ = kHeadSize + size - left();
         held_ = {};
         read_ = 0;

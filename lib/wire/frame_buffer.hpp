@@ -23,7 +23,7 @@ public:
     // Inside a message: some of it came, the rest has not.
     [[nodiscard]] bool waiting() const noexcept { return left() != 0 || is_skipping(); }
     // How long the message that is coming in will be; 0: none is, or too little of it is there.
-    [[nodiscard]] std::size_t coming() const noexcept;
+    [[nodiscard]] std::size_t incoming() const noexcept;
     // Lets go of the message that is coming in, and of the rest of it as it comes.
     void skip() noexcept;
     [[nodiscard]] bool is_skipping() const noexcept { return skip_ != 0; }

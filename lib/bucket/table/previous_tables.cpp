@@ -116,7 +116,7 @@ std::uint64_t PreviousTables::entries_of(LimitSlot slot) const noexcept {
     return entries;
 }
 
-bool PreviousTables::is_let_go(std::size_t cores) const noexcept {
+bool PreviousTables::is_released(std::size_t cores) const noexcept {
     return std::all_of(released_.begin(), released_.begin() + static_cast<std::ptrdiff_t>(cores),
                        [](const Signal& signal) { return signal.raised(); });
 }

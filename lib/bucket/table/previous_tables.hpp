@@ -55,7 +55,7 @@ public:
 
     // Each core reports once that it has stopped reading here; then all may go.
     void release(std::size_t core) noexcept { released_[core].raise(true); }
-    [[nodiscard]] bool is_let_go(std::size_t cores) const noexcept;
+    [[nodiscard]] bool is_released(std::size_t cores) const noexcept;
 
 private:
     template <typename EntryIn>

@@ -47,18 +47,18 @@ public:
         std::size_t send() noexcept { return 0; }
     };
 
-    // Frames that come next are taken out of `coming`, the first ones first. `buffers`: as many as
-    // a port would have, which bound what is held for later. All outlive the lane.
-    MemoryIo(std::deque<MemoryFrame*>& coming, Out& out, std::uint32_t buffers = 0,
+    // Frames that come next are taken out of `incoming`, the first ones first. `buffers`: as many
+    // as a port would have, which bound what is held for later. All outlive the lane.
+    MemoryIo(std::deque<MemoryFrame*>& incoming, Out& out, std::uint32_t buffers = 0,
              MemoryEnds ends = {})
-        : coming_{&coming}, out_{&out}, buffers_{buffers}, ends_{std::move(ends)} {}
+        : incoming_{&incoming}, out_{&out}, buffers_{buffers}, ends_{std::move(ends)} {}
 
     std::size_t receive(Burst& burst, Reach /*reach*/) noexcept {
         std::array<MemoryFrame*, kMaxBurst> frames;
         std::size_t count = 0;
-        for (; count < kMaxBurst && !coming_->empty(); ++count) {
-            frames[count] = coming_->front();
-            coming_->pop_front();
+        for (; count < kMaxBurst && !incoming_->empty(); ++count) {
+            frames[count] = incoming_->front();
+            incoming_->pop_front();
         }
         fill(burst, std::span{frames}.first(count));
         return count;
@@ -108,7 +108,7 @@ private:
         }
     }
 
-    std::deque<MemoryFrame*>* coming_;
+    std::deque<MemoryFrame*>* incoming_;
     Out* out_;
     std::uint32_t buffers_;
     MemoryEnds ends_;

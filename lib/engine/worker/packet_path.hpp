@@ -64,7 +64,7 @@ public:
     std::size_t receive(const Running& running, Io& lane, Reach reach) noexcept {
         const std::size_t came = lane.receive(*next_.burst, reach);
         if (came != 0) {
-            advance(running, lane, lane.owners());
+            run_stages(running, lane, lane.owners());
         }
         return came;
     }
@@ -73,7 +73,7 @@ public:
         const std::size_t came = lane.receive_owned(*next_.burst, reach);
         if (came != 0) {
             next_.burst->come_from_worker();
-            advance(running, lane, {});
+            run_stages(running, lane, {});
         }
         return came;
     }
@@ -91,7 +91,7 @@ public:
         auto& lane = *static_cast<Io*>(asker_.held(places[0]).origin);
         lane.receive_held(*next_.burst, std::span{frames}.first(count), reach);
         next_.burst->come_from_room(std::span{places}.first(count));
-        advance(running, lane, {});
+        run_stages(running, lane, {});
         return count;
     }
     // Sends the last burst.
@@ -134,7 +134,7 @@ private:
         Io* lane;
     };
 
-    void advance(const Running& running, Io& lane, Owners owners) noexcept {
+    void run_stages(const Running& running, Io& lane, Owners owners) noexcept {
         next_.lane = &lane;
         work(running, owners);
     }

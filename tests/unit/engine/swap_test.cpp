@@ -126,10 +126,10 @@ public:
     }
     void bring() {
         for (std::size_t i = 0; i < kPacketsOfTurn; ++i, next_ = (next_ + 1) % frames_.size()) {
-            coming_.push_back(&frames_[next_]);
+            incoming_.push_back(&frames_[next_]);
         }
     }
-    [[nodiscard]] std::deque<MemoryFrame*>& coming() { return coming_; }
+    [[nodiscard]] std::deque<MemoryFrame*>& incoming() { return incoming_; }
     [[nodiscard]] std::size_t port_of(const Packet& packet) const {
         return static_cast<std::size_t>(static_cast<const MemoryFrame*>(packet.buffer) -
                                         frames_.data());
@@ -138,7 +138,7 @@ public:
 private:
     std::deque<test::Octets> bytes_;  // the frames refer to them
     std::vector<MemoryFrame> frames_;
-    std::deque<MemoryFrame*> coming_;
+    std::deque<MemoryFrame*> incoming_;
     std::size_t next_ = 0;
 };
 
@@ -212,7 +212,7 @@ struct Station {
 private:
     [[nodiscard]] WorkerLanes<Judge::Lane> lanes() {
         WorkerLanes<Judge::Lane> made;
-        made.lanes.emplace_back(frames.coming(), judge);
+        made.lanes.emplace_back(frames.incoming(), judge);
         return made;
     }
 };

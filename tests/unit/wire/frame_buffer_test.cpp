@@ -74,12 +74,12 @@ TEST(FrameBuffer, LetsGoOfAMessageAsItComes) {
     for (const std::size_t begun : {4U, 5U, 1003U}) {
         FrameBuffer buffer;
         buffer.feed(ByteView{frame}.first(begun));
-        EXPECT_EQ(buffer.coming(), 1000U);
+        EXPECT_EQ(buffer.incoming(), 1000U);
         buffer.skip();
         EXPECT_TRUE(buffer.is_skipping());
         EXPECT_TRUE(buffer.waiting());
         EXPECT_EQ(buffer.left(), 0U);
-        EXPECT_EQ(buffer.coming(), 0U);
+        EXPECT_EQ(buffer.incoming(), 0U);
         Bytes rest(frame.begin() + static_cast<std::ptrdiff_t>(begun), frame.end());
         rest.insert(rest.end(), after.begin(), after.end());
         buffer.feed(ByteView{rest}.first(rest.size() - 2));

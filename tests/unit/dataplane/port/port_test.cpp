@@ -15,9 +15,9 @@ struct Row {
 };
 
 TEST(ChooseQueues, NoMoreThanEitherPortOffers) {
-    const PortOffer nic{.max_queues = 64, .can_spread = true};
-    const PortOffer small{.max_queues = 2, .can_spread = true};
-    const PortOffer tap{.max_queues = 16, .can_spread = false};
+    const PortOffer nic{.max_queues = 64, .has_rss = true};
+    const PortOffer small{.max_queues = 2, .has_rss = true};
+    const PortOffer tap{.max_queues = 16, .has_rss = false};
     const Row rows[] = {
         {"one for each worker", nic, nic, std::nullopt, 4, 4},
         {"as many as the smaller offers", nic, small, std::nullopt, 4, 2},
