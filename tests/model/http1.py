@@ -55,15 +55,16 @@ class Readings:
 
     def refuses(self, packet, head, path, hosts, host):
         """Of a service, all that servers may disagree about is refused, but what of a path, of two Host lines, or of a line
-        without a version is in doubt under `both`. What parts a path's segments matters where those are read. A host that
+        without a version is in doubt under `both`. What parts a path's segments or ends it matters where those are read. A host that
         is none is refused always, the last one where hosts are read."""
         if packet.service is None:
             return False
         of_path = path_readings.has_lone_percent(path) or self.has_paths and path_readings.may_part(path)
         doubtful = len(hosts) > 1 or is_line_alone(head) or of_path
         has_bad = not all(is_host(one) for one in [host, *hosts[:1]] + hosts[-1:] * self.has_hosts)
+        has_nul = self.has_paths and path_readings.has_nul(path)
         has_many = len(self.further(read_head(head)[1])) > MOST_FURTHER
-        return bool(FOLD.search(head)) or expects_otherwise(head) or has_bad or doubtful and not self.both or has_many or self.has_high_space(read_head(head)[1])
+        return bool(FOLD.search(head)) or expects_otherwise(head) or has_bad or has_nul or doubtful and not self.both or has_many or self.has_high_space(read_head(head)[1])
 
     def has_high_space(self, headers):
         named = [value for lines in (headers, self.alike_headers(headers)) for name, value in lines if name in self.header_names()]

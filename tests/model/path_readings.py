@@ -53,6 +53,11 @@ def may_part(path):
     return path.startswith(SLASH) and SLASH in octets_of(path)
 
 
+def has_nul(path):
+    """Whether servers that are written in C end the path at %00, so that none shall have it."""
+    return path.startswith(SLASH) and b"\0" in octets_of(path)
+
+
 def has_lone_percent(path):
     return path.startswith(SLASH) and LONE_PERCENT.search(path) is not None
 

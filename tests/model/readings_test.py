@@ -9,7 +9,7 @@ sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "
 import http1  # noqa: E402
 from frame import Packet  # noqa: E402
 from limiter import Limiter  # noqa: E402
-from path_readings import has_lone_percent, may_part, normal_path, other_paths  # noqa: E402
+from path_readings import has_lone_percent, has_nul, may_part, normal_path, other_paths  # noqa: E402
 from rules import read_rules  # noqa: E402
 from services import Seen, Service  # noqa: E402
 
@@ -63,6 +63,12 @@ class Requests(unittest.TestCase):
             self.assertEqual(paths(b"/c%2Fd", self.BOTH, service(mode)), ([b"/c%2Fd", b"/c/d"], None))
             for readings in (self.REFUSE, self.BOTH):
                 self.assertEqual(paths(b"/c/../d", readings, service(mode)), ([b"/d", b"/c/../d"], None))
+
+    def test_of_a_service_a_path_that_may_end_at_nul_is_refused_always(self):
+        for readings in (self.REFUSE, self.BOTH):
+            self.assertEqual(paths(b"/c%00d", readings, service("enforce")), ([b"/c%00d"], "ambiguous_request"))
+            self.assertEqual(paths(b"/c%00d", readings), ([b"/c%00d"], None))
+        self.assertEqual([has_nul(path) for path in (b"/%00", b"/%0", b"/%2500", b"*%00")], [True, False, False, False])
 
     def test_a_target_with_another_host_has_both(self):
         for one, readings in ((None, self.REFUSE), (service("enforce"), self.REFUSE), (service("monitor"), self.BOTH)):

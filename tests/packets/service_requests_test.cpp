@@ -187,6 +187,9 @@ const Case kCases[] = {
     {"a path of npm or GitLab has one", kEnforced,
      opened({{0ms, client("GET /@scope%2fname HTTP/1.1\r\nHost: a\r\n\r\n"), "drop",
               "ambiguous_request"}})},
+    {"a path with %00, which some servers end there, is refused", kEnforced,
+     opened({{0ms, client("GET /login%00.x HTTP/1.1\r\nHost: a\r\n\r\n"), "drop",
+              "ambiguous_request"}})},
     {"in a query it is a byte like others", kEnforced,
      opened({{0ms, client("GET /x?p=a%2Fb HTTP/1.1\r\nHost: a\r\n\r\n"), "pass", "unmatched"}})},
 
@@ -391,6 +394,10 @@ const Case kReadings[] = {
      opened(
          {{0ms, client("GET /x/..%2Flogin HTTP/1.1\r\nHost: a\r\n\r\n"), "pass", "within_limits"},
           {0ms, client(kLogin, 39), "drop", "over_limit", "logins", kHour}})},
+
+    {"a path with %00 is refused as each of its readings, too", kEnforced,
+     opened({{0ms, client("GET /login%00 HTTP/1.1\r\nHost: a\r\n\r\n"), "drop",
+              "ambiguous_request"}})},
 
     {"a request of HTTP/0.9 is charged, and ends its connection", kEnforced,
      opened({{0ms, client("GET /login\r\n"), "pass", "within_limits"},

@@ -18,7 +18,8 @@ inline constexpr HeadShapes kTargetDoubts{HeadShape::SpaceInTarget, HeadShape::T
                                           HeadShape::NetworkPath,   HeadShape::BadNetworkHost};
 // Doubts about the path alone: nothing to rules that read none.
 inline constexpr HeadShapes kPathDoubts{HeadShape::EncodedSlash, HeadShape::EncodedReserved,
-                                        HeadShape::DotSegment, HeadShape::Backslash};
+                                        HeadShape::EncodedNul, HeadShape::DotSegment,
+                                        HeadShape::Backslash};
 inline constexpr HeadShapes kHostDoubts{HeadShape::DuplicateHost, HeadShape::HostsDiffer};
 
 // The head has at most two targets and two hosts, and no shape that leaves open what follows it:

@@ -83,6 +83,7 @@ private:
         } else {
             shapes_.add_if(byte == kSlash, HeadShape::EncodedSlash);
             shapes_.add_if(may_stand_in_path(byte), HeadShape::EncodedReserved);
+            shapes_.add_if(byte == std::byte{0}, HeadShape::EncodedNul);
             put_encoded(byte);
         }
         return 3;

@@ -120,6 +120,7 @@ std::vector<ShapeRow> shape_rows() {
         {"a % alone", "GET /% HTTP/1.1\r\nHost: h\r\n\r\n", "bad_percent", Ambiguous},
         {"above root", "GET /.. HTTP/1.1\r\nHost: h\r\n\r\n", "dot_segment above_root", Accepted},
         {"%2F", "GET /a%2Fb HTTP/1.1\r\nHost: h\r\n\r\n", "encoded_slash", Ambiguous},
+        {"%00", "GET /a%00b HTTP/1.1\r\nHost: h\r\n\r\n", "encoded_nul", Ambiguous},
         {"%3B", "GET /a%3Bb HTTP/1.1\r\nHost: h\r\n\r\n", "encoded_reserved", Accepted},
         {"a backslash", "GET /a\\b HTTP/1.1\r\nHost: h\r\n\r\n", "backslash", Accepted},
         {"two slashes", "GET //a/b HTTP/1.1\r\nHost: h\r\n\r\n", "network_path", Accepted},

@@ -562,6 +562,8 @@ std::string slow_path(std::string path, Shapes& shapes) {
             } else {
                 if (byte == '/') {
                     shapes.insert(HeadShape::EncodedSlash);
+                } else if (byte == 0) {
+                    shapes.insert(HeadShape::EncodedNul);
                 } else if (byte > 32 && byte < 127 && byte != '%' && byte != '?' && byte != '#') {
                     shapes.insert(HeadShape::EncodedReserved);
                 }
