@@ -1,6 +1,6 @@
 """Traffic of all layers from clients that are new each time, sent until its input ends: run within a namespace.
 
-    new_clients.py SEED FRAMES_PER_SECOND, with tests/smoke in PYTHONPATH
+    new_clients.py SEED FRAMES_PER_SECOND SERVER, with tests/smoke and tests/served in PYTHONPATH
 """
 import random
 import select
@@ -11,8 +11,11 @@ import time
 import capture_files as frames
 from dialogue_frames import ACK, SYN, Dialogue
 from dns_test import message
+from hellos import Client, crypto, quic_hello
 
 AT_ONCE = 50
+NAMES = 50
+SERVER = sys.argv[3]
 
 
 def address(dice):
@@ -25,15 +28,33 @@ def word(dice):
 
 def begun(dice, dport, data):
     """A connection whose server nobody has heard: SYN, and the client's first bytes."""
-    one = Dialogue(address(dice), "10.79.0.5", (dice.randrange(1024, 65536), dport))
+    one = Dialogue(address(dice), SERVER, (dice.randrange(1024, 65536), dport))
     one.first = dice.getrandbits(32), dice.getrandbits(32)
     return one.client(SYN, at=-1).client(ACK, data).sent
 
 
+def datagram(dice, dport, data):
+    header = frames.udp_header(dice.randrange(1024, 65536), dport, data)
+    return frames.ethernet(frames.ipv4(address(dice), SERVER, 17, header), 0x0800)
+
+
 def question(dice):
-    asked = message(f"{word(dice)}.example")
-    return [frames.ethernet(frames.ipv4(address(dice), "10.79.0.5", 17, frames.udp_header(
-        dice.randrange(1024, 65536), 53, asked)), 0x0800)]
+    return [datagram(dice, 53, message(f"{word(dice)}.example"))]
+
+
+def quic(dice):
+    """A hello in one Initial, or in two that come in either order."""
+    client = Client(dice)
+    hello = quic_hello(dice, f"host-{dice.randrange(NAMES)}.example".encode(), client.scid)
+    cut = dice.choice((0, 0, dice.randrange(1, len(hello))))
+    parts = [crypto(hello, 0, cut), crypto(hello, cut)] if cut else [crypto(hello)]
+    dice.shuffle(parts)
+    source = dice.getstate()
+    sent = []
+    for part in parts:
+        dice.setstate(source)  # both from one address and port
+        sent.append(datagram(dice, 443, client.initial(part)))
+    return sent
 
 
 def page(dice):
@@ -43,7 +64,7 @@ def page(dice):
 
 def hello(dice, hellos=[]):  # pylint: disable=dangerous-default-value
     if not hellos:
-        hellos += [frames.client_hello(f"host-{number}.example") for number in range(50)]
+        hellos += [frames.client_hello(f"host-{number}.example") for number in range(NAMES)]
     return begun(dice, 443, dice.choice(hellos))
 
 
@@ -52,7 +73,7 @@ def handshake(dice):
 
 
 def other(dice):
-    return [dice.choice((frames.udp(address(dice), "10.79.0.5", dport=dice.randrange(65536), size=dice.randrange(28, 1400)),
+    return [dice.choice((frames.udp(address(dice), SERVER, dport=dice.randrange(65536), size=dice.randrange(28, 1400)),
                          frames.udp6(f"2001:db8::{dice.getrandbits(16):x}"), frames.icmp(address(dice)), frames.arp()))]
 
 
@@ -64,7 +85,7 @@ def main():
     begin, sent = time.monotonic(), 0
     while not select.select([sys.stdin], [], [], 0)[0]:
         for _ in range(AT_ONCE):
-            for frame in dice.choices((question, page, hello, handshake, other), (3, 3, 1, 2, 2))[0](dice):
+            for frame in dice.choices((question, page, hello, quic, handshake, other), (3, 3, 1, 1, 2, 2))[0](dice):
                 out.send(frame)
                 sent += 1
         time.sleep(max(begin + sent / rate - time.monotonic(), 0))

@@ -4,6 +4,7 @@ import pathlib
 import sys
 
 SMOKE = pathlib.Path(__file__).resolve().parent.parent / "smoke"
+SERVED = SMOKE.with_name("served")
 sys.path.insert(0, str(SMOKE))
 from host_flood import Flow, HostFlood  # noqa: E402
 from programs import Box, Hosts, ip, wait_until  # noqa: E402, F401
@@ -42,10 +43,10 @@ class Outcome:
 class Target:
     """Begins with `with`; `config`: more of its sluice.yaml."""
 
-    def __init__(self, programs, rules=RULES, config=None, hosts=3):
+    def __init__(self, programs, rules=RULES, config=None, hosts=3, rate=RATE):
         self.box = Box(*programs)
         self.hosts = Hosts()
-        self.flow = Flow(SOURCES, hosts, RATE)
+        self.flow = Flow(SOURCES, hosts, rate)
         self.flood = HostFlood(self.hosts, self.flow)
         self.rules, self.config = rules, config
 

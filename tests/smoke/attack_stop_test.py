@@ -12,6 +12,8 @@ import unittest
 from programs import PATIENCE, wait_until
 
 ATTACK = pathlib.Path(__file__).resolve().parent.parent / "attack" / "attack.py"
+sys.path.append(str(ATTACK.parent))
+import soak  # noqa: E402
 PROGRAMS = sys.argv[1:4]
 
 
@@ -48,12 +50,41 @@ class Help(unittest.TestCase):
             self.assertIn(why, done.stderr)
 
 
+class Judged(unittest.TestCase):
+    """What a soak shows, and what ends it."""
+    USUAL = [100, 20, 4, 5, 15, 9, 5000, 1.0]
+    ADMITTED = {"limited": 50, "rated": 1050, "overridden": 700, "steered": 800, "pages": 520, "hellos": 520}
+
+    def test_each_figure_that_grows_is_told(self):
+        self.assertEqual(soak.grown([self.USUAL], self.USUAL), [])
+        for at, figure in enumerate(soak.FIGURES):
+            most = self.USUAL[at] * soak.GROWS + figure.slack
+            now = [*self.USUAL[:at], most + 1, *self.USUAL[at + 1:]]
+            self.assertEqual(soak.grown([self.USUAL], now), [f"{figure.name}: {most + 1}, {self.USUAL[at]} at most before"])
+            self.assertEqual(soak.grown([self.USUAL, now], now), [], "it was as much before")
+
+    def test_more_than_was_promised_is_told_and_so_is_nothing(self):
+        self.assertEqual(soak.broken_promises(self.ADMITTED, {}, 100), [])
+        for promise in soak.PROMISES:
+            most = promise.most(100)
+            more = {**self.ADMITTED, promise.name: most + 1}
+            self.assertEqual(soak.broken_promises(more, {}, 100), [f"{promise.name}: {most + 1} admitted, {most} promised"])
+        still = soak.broken_promises(self.ADMITTED, {**self.ADMITTED, "rated": 1000}, 100)
+        self.assertEqual([words.split(":")[0] for words in still], ["overridden", "steered", "pages", "hellos"])
+
+    def test_the_page_names_all_of_it(self):
+        page = (ATTACK.parent / "README.md").read_text()
+        for name in (*soak.HOST_OF, "pages", "hellos"):
+            self.assertIn(f"`{name}`", page)
+
+
 @unittest.skipUnless(os.geteuid() == 0, "wants root: it makes network namespaces")
 class Stop(unittest.TestCase):
     def test_a_signal_undoes_all_that_it_made(self):
-        for way in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
-            with self.subTest(signal=way.name):
-                attack = subprocess.Popen([sys.executable, ATTACK, "frames", "--seconds", "600", "--shim", "-",
+        for name, way in (("frames", signal.SIGTERM), ("frames", signal.SIGHUP), ("frames", signal.SIGINT),
+                          ("soak", signal.SIGTERM)):
+            with self.subTest(attack=name, signal=way.name):
+                attack = subprocess.Popen([sys.executable, ATTACK, name, "--seconds", "600", "--shim", "-",
                                            "--programs", *PROGRAMS], stdout=subprocess.DEVNULL,
                                           stderr=subprocess.PIPE, text=True)
                 self.addCleanup(attack.kill)

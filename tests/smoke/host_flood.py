@@ -13,12 +13,11 @@ import capture_files as frames
 _SEND = """
 import select, socket, sys, time
 import capture_files as frames
+from host_flood import address_of
 sources, hosts, rate = (int(x) for x in sys.argv[1:4])
 def frame(source, host):
-    # In many bits of the address: RSS is linear in them.
-    origin = f"10.78.{1 + source * 37 % 251}.{1 + source * 101 % 251}"
     udp = frames.udp_header(1000 + source, 9, b"x" * 8)
-    return frames.ethernet(frames.ipv4(origin, f"10.79.{host >> 8}.{host & 255}", 17, udp), 0x0800)
+    return frames.ethernet(frames.ipv4(address_of(source), f"10.79.{host >> 8}.{host & 255}", 17, udp), 0x0800)
 out = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
 out.bind(("eth0", 0))
 all_frames = [frame(source, host) for source in range(sources) for host in range(hosts)]
@@ -67,6 +66,11 @@ while True:
             break
         print(total if asked == "total\\n" else json.dumps(by_source_and_host()), flush=True)
 """
+
+
+def address_of(source):
+    """In many bits of the address: RSS is linear in them."""
+    return f"10.78.{1 + source * 37 % 251}.{1 + source * 101 % 251}"
 
 
 @dataclasses.dataclass
