@@ -13,6 +13,7 @@ import frames
 import half_heads
 import kills
 import limits
+import links
 import ports
 import reloads
 import soak
@@ -37,6 +38,9 @@ ATTACKS = {
     "panic_kills": (ports.panic_kills, "kills after panic was set or resumed"),
     "shared_ports": (ports.shared_ports, "a second dataplane on the same interfaces"),
     "bridged": (ports.bridged, "what the kernel forwards between veths"),
+    "changed_links": (links.changed_links, "MTU and promiscuous mode behind kills"),
+    "down_at_start": (links.down_at_start, "a side that is down when the dataplane starts"),
+    "outer_tags": (links.outer_tags, "802.1ad between af_packet and af_xdp"),
     "soak": (soak.run, "mixed traffic, operators and kills; what grows ends it"),
 }
 

@@ -20,6 +20,18 @@ def bpftool(*arguments):
                                      timeout=60).stdout)
 
 
+def pair_state(pins, pair="lab"):
+    """What the programs of a pair share with its box (dataplane/xdp/pair_state.h)."""
+    state, = pins.glob(f"sluice/*/{pair}/state")
+    return bytes(int(byte, 16) for byte in bpftool("map", "dump", "pinned", str(state))[0]["value"])
+
+
+def kernels_counts(pins, side=0):
+    """Bridged and dropped packets, without a box."""
+    bridged, _, dropped, _ = struct.unpack_from("4Q", pair_state(pins), COUNTS_AT[side])
+    return bridged, dropped
+
+
 class KernelCase(HostsCase):
     def setUp(self):
         super().setUp()
@@ -59,19 +71,12 @@ class KernelCase(HostsCase):
     def kernel(self):
         return {side: port["kernel"] for side, port in self.box.ports().items()}
 
-    def pinned(self):
-        """What the programs of the pair share with the box (dataplane/xdp/pair_state.h)."""
-        state, = self.pins.glob("sluice/*/lab/state")
-        return bytes(int(byte, 16) for byte in bpftool("map", "dump", "pinned", str(state))[0]["value"])
-
     def pinned_counts(self, side=0):
-        """As the kernel has them: bridged and dropped packets, without a box."""
-        bridged, _, dropped, _ = struct.unpack_from("4Q", self.pinned(), COUNTS_AT[side])
-        return bridged, dropped
+        return kernels_counts(self.pins, side)
 
     def beat_age(self):
         """Seconds."""
-        return (time.clock_gettime_ns(time.CLOCK_MONOTONIC) - struct.unpack_from("Q", self.pinned(), BEAT_AT)[0]) / 1e9
+        return (time.clock_gettime_ns(time.CLOCK_MONOTONIC) - struct.unpack_from("Q", pair_state(self.pins), BEAT_AT)[0]) / 1e9
 
     def rule(self, name):
         rule, = (rule for rule in self.box.stats()["rules"] if rule["id"] == name)

@@ -12,6 +12,7 @@ from box_case import HostsCase, main
 from host_flood import Flow, HostFlood
 from kernel_case import FEW_BUFFERS, KernelCase
 from programs import Box, ip, wait_until, wait_until_still
+from tagged_frames import outer_tag
 
 DROP_ALL = "version: 1\nrules: [{id: all, mode: enforce, when: ip.proto eq 17, on_match: drop}]\n"
 FLOW = Flow(sources=1, hosts=1, rate=500)
@@ -469,53 +470,17 @@ class LeftPrograms(KernelCase):
         self.assertEqual(set(self.pins.iterdir()), self.kernels_own)
 
 
-# Sends a frame with two tags every 50 ms, until its input ends.
-_SEND_TAGGED = """
-import select, socket, sys
-out = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
-out.bind(("eth0", 0))
-frame = b"\\xff" * 6 + b"\\x02\\0\\0\\0\\0\\x01" + bytes.fromhex("88a8000a" "81000014" "9999") + b"x" * 46
-while not select.select([sys.stdin], [], [], 0.05)[0]:
-    out.send(frame)
-"""
-# The kernel takes the outer tag off: what it was stands beside the frame. Ends with the first one that came.
-_TAKE_TAGGED = """
-import socket, struct
-s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3))
-s.setsockopt(263, 8, 1)  # SOL_PACKET, PACKET_AUXDATA
-s.bind(("eth0", 3))
-s.settimeout(60)
-while True:
-    frame, beside, _, _ = s.recvmsg(2048, 128)
-    if frame[12:18] == bytes.fromhex("810000149999"):
-        tag, kind = struct.unpack_from("=HH", beside[0][2], 16)
-        print(f"{kind:04x} {tag}")
-        raise SystemExit(0)
-"""
-
-
 class Caveats(KernelCase):
     """What frames need that no port can give: said at the start, with what to do."""
-
-    def outer_tag(self):
-        """Of a frame of 802.1ad, behind the box."""
-        sender = subprocess.Popen(["ip", "netns", "exec", self.hosts.outside, sys.executable, "-c", _SEND_TAGGED],
-                                  stdin=subprocess.PIPE)
-        try:
-            took = subprocess.run(["ip", "netns", "exec", self.hosts.inside, sys.executable, "-c", _TAKE_TAGGED],
-                                  check=True, capture_output=True, text=True, timeout=90)
-        finally:
-            sender.communicate(b"end\n", timeout=60)
-        return took.stdout.strip()
 
     def test_the_outer_tag_of_802_1ad(self):
         said = "net_af_packet ports send 802.1ad frames (0x88a8) on as 802.1Q (0x8100)"
         self.start_between("af_xdp", FEW_BUFFERS)
-        self.assertEqual(self.outer_tag(), "88a8 10")
+        self.assertEqual(outer_tag(self.hosts), "88a8 10")
         self.assertNotIn(said, self.box.log("dataplane.log"))
         self.box.kill(self.box.dataplane, signal.SIGTERM)
         self.start_between("af_packet")
-        self.assertEqual(self.outer_tag(), "8100 10")
+        self.assertEqual(outer_tag(self.hosts), "8100 10")
         self.assertIn(said, self.box.log("dataplane.log"))
 
     def bridges(self, mode, gro):
