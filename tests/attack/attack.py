@@ -90,7 +90,8 @@ def row(name, outcome, error):
     if outcome is None:
         return [name, "", "", "no", error]
     held = not outcome.broken
-    return [name, str(outcome.attempts), str(outcome.survived), "yes" if held else "no", "; ".join(outcome.broken[:3])]
+    reasons = "; ".join(" ".join(words.split()) for words in outcome.broken[:3])  # logs have lines
+    return [name, str(outcome.attempts), str(outcome.survived), "yes" if held else "no", reasons]
 
 
 def run(given):

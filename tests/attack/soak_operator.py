@@ -84,7 +84,7 @@ class Operator:
         try:
             wait_until("the file's numbers", lambda: self.burst_of(address_of(source)) == bursts[source])
         except AssertionError:
-            return f"the numbers of a file of overrides that was rewritten are not in force: {self.box.ctl('rules').stdout[-300:]}"
+            return f"the numbers of a file of overrides that was rewritten are not in force: {self.box.log('sluiced.log')[-300:]}"
         return None
 
     def burst_of(self, key):
