@@ -1,14 +1,16 @@
 """Connections that were begun before the rules with their service, or while it monitored: what they ask for then is counted."""
 import dataclasses
 import threading
+import time
 
 from evasions import CUT, FIRST_HALF, SECOND_HALF
 from heads import LOGIN, OTHER, post
-from plan import Deliver, Open, Plan, Send, Wait, flows
+from plan import Deliver, Do, Gathering, Open, Plan, Send, Until, Wait, flows
 import rule_files
 
-BEFORE = 1.0  # seconds from the beginning until the rules come
-ASIDE = Wait(3.0, "time")  # until they have come
+BEFORE = 3.0  # seconds at most from the beginning until the rules come, which is when all have sent what they send before
+ON_THE_WAY = 0.3  # seconds for what was sent last
+ASIDE = Wait(6.0, "time")  # stands for the time until they have come
 SECONDS = 12
 BODY = b"Content-Length: 6\r\n"
 BEGUN = post(OTHER, BODY, b"abc")
@@ -99,13 +101,28 @@ def turned(court, names, seed, services):
 
 def try_pairs(court, pairs, seed, services):
     """What was seen of each, during which the rules come; and what failed, in words."""
-    trials = [(Plan(case.name, flows(f"{seed} {case.name} {name}"), case.steps), name) for case, name in pairs]
-    failed = []
-    coming = threading.Timer(BEFORE, apply, [court, rule_files.rules(services, rule_files.UNLIMITED), failed])
+    before, are_there, failed = Gathering(len(pairs)), threading.Event(), []
+    trials = [(Plan(case.name, flows(f"{seed} {case.name} {name}"), awaiting(case.steps, before, are_there)), name)
+              for case, name in pairs]
+    coming = threading.Thread(target=bring, args=[court, services, before.all_here, are_there, failed])
     coming.start()
     seen = court.try_some(trials, SECONDS)
     coming.join()
     return seen, failed
+
+
+def awaiting(steps, before, are_there):
+    """The steps, with the rules awaited for as long as they take."""
+    return tuple(one for step in steps for one in (
+        (Do(before.come), Until(are_there, ASIDE.seconds)) if step is ASIDE else (step,)))
+
+
+def bring(court, services, are_all_here, are_there, failed):
+    """The rules, once all are there or have had their time."""
+    are_all_here.wait(BEFORE)
+    time.sleep(ON_THE_WAY)
+    apply(court, rule_files.rules(services, rule_files.UNLIMITED), failed)
+    are_there.set()
 
 
 def broken(when, case, one, served, services):

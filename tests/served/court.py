@@ -168,28 +168,31 @@ class Court:
     def judge(self, one, run):
         """What was served of a run, where a server's log does not tell."""
 
-    def try_all(self, trials, seconds):
-        """[(plan, name of a server)], each from an address of its own: what was seen of each, in the same order."""
-        out = []
-        for begin in range(0, len(trials), self.SLOTS):
-            out += self.try_some(trials[begin:begin + self.SLOTS], seconds)
+    def try_all(self, trials, seconds, slots=0):
+        """[(plan, name of a server)], each from an address of its own: what was seen of each, in the same order. `slots`: that
+        have rules, where they are not as many as usual."""
+        out, slots = [], slots or self.SLOTS
+        for begin in range(0, len(trials), slots):
+            out += self.try_some(trials[begin:begin + slots], seconds)
         return out
 
-    def try_some(self, trials, seconds, still=STILL):
-        """`still`: as STILL; 0 where nobody asks what was served."""
+    def try_some(self, trials, seconds):
         before = self.counted()
         seen = self.run(trials, range(len(trials)), seconds)
         self.let_pass({name for _, name in trials})
-        wait_until_still("logs", self.taken_lines, still)
+        wait_until_still("logs", self.taken_lines, STILL)
         for one, new, old in zip(seen, self.counted(), before):
             one.counted = new - old
         self.weigh(seen)
         return seen
 
+    def runs(self, trials, slots):
+        return [engine.Run(plan, self.next_client(slot), engine.Target(self.servers[name].target, plan.port), self.link)
+                for slot, (plan, name) in zip(slots, trials)]
+
     def run(self, trials, slots, seconds):
         """What was seen of each, as far as its server has told by then."""
-        runs = [engine.Run(plan, self.next_client(slot), engine.Target(self.servers[name].target, plan.port), self.link)
-                for slot, (plan, name) in zip(slots, trials)]
+        runs = self.runs(trials, slots)
         seen = [Seen(plan, name, client=text(run.client)) for (plan, name), run in zip(trials, runs)]
         self.seen_of |= {one.client: one for one in seen}
         by_client = self.engine.run(runs, seconds)
@@ -203,6 +206,14 @@ class Court:
             one.failed, one.answered = run.failed, any(peer.received for peer in run.peers.values())
             self.judge(one, run)
         return seen
+
+    def send_until(self, trials, seconds, is_enough):
+        """What trials send, until it is enough, and no longer than they take, with nothing of it on its way any more; nobody
+        asks what was served."""
+        runs = self.runs(trials, range(len(trials)))
+        self.seen_of |= {text(run.client): Seen(run.plan, name) for run, (_, name) in zip(runs, trials)}
+        self.engine.settle(self.engine.run(runs, seconds, is_enough), SETTLE)
+        self.let_pass({name for _, name in trials})
 
     def let_pass(self, names):
         """Until each of these servers has served what was sent behind all else, so that nothing of that is on its way any more:
@@ -234,13 +245,13 @@ class Court:
                 self.strange.append(f"{name}: {logins} served UNCOUNTED, of whom it does not know: {spare} counted and not served")
         self.of_nobody.clear()
 
-    def once_more(self, cells, seconds):
+    def once_more(self, cells, seconds, slots=0):
         """Cells with what seems refused tried again, under the rules that are in force."""
         cells = list(cells)
         for _ in range(ATTEMPTS - 1):
             places = [place for place, cell in enumerate(cells) if cell.verdict() == REFUSED]
             trials = [(cells[place].counted.plan, cells[place].counted.server) for place in places]
-            for place, seen in zip(places, self.try_all(trials, seconds)):
+            for place, seen in zip(places, self.try_all(trials, seconds, slots)):
                 cells[place] = dataclasses.replace(cells[place], counted=seen)
         return cells
 

@@ -7,12 +7,14 @@ import time
 
 import wire
 from http_hosts import within
-from plan import HANDSHAKE_SECONDS, Datagram, Deliver, Do, Finish, Open, Send, Wait, segments
+from plan import HANDSHAKE_SECONDS, Datagram, Deliver, Do, Finish, Open, Send, Until, Wait, segments
 from wire import ACK, FIN, PSH, RST, SYN, Headers
 
 SYNS = 6  # sent for one handshake
+SYNS_AGAIN = 3  # where the same ports are used again: a server that knows the connection yet answers none of them
 MSS = 1400
 IDLE = 0.001
+LOOK = 0.05  # seconds between two looks whether it is enough
 KINDS = {4: b"\x08\x00", 6: b"\x86\xdd"}  # by version of IP
 ETH_P_ALL = 3
 RECEIVE_FORCE, SEND_FORCE = 33, 32
@@ -66,6 +68,7 @@ class Peer:
     def __init__(self, flow, target):
         self.flow, self.target = flow, target
         self.reset_numbers()
+        self.openings = 0
         self.received = bytearray()  # of all connections of this flow, one behind the other
 
     def reset_numbers(self):
@@ -137,7 +140,7 @@ class Run:
         while not self.done():
             step = self.plan.steps[self.at]
             going = {Open: self.open, Send: self.send, Wait: self.wait, Deliver: self.deliver, Finish: self.finish,
-                     Datagram: self.datagram, Do: self.do}
+                     Datagram: self.datagram, Until: self.wait_for, Do: self.do}
             going = going[type(step)](step, now)
             if not going:
                 return
@@ -147,6 +150,7 @@ class Run:
         peer = self.peer(step)
         if self.until is None:
             peer.reset_numbers()
+            peer.openings += 1
             self.by_port[peer.flow.sport] = peer
         if peer.is_open:
             self.put(peer, segments(step, peer.flow, peer.server_next, peer.server_options)[1][0])
@@ -155,7 +159,7 @@ class Run:
             self.failed = "nobody listens"
             return False
         if self.until is None or now > self.until:
-            if self.syns == SYNS:
+            if self.syns == (SYNS if peer.openings == 1 else SYNS_AGAIN):
                 self.failed = "no SYN-ACK"
                 return False
             self.put(peer, segments(step, peer.flow, 0)[0][0])
@@ -191,6 +195,11 @@ class Run:
             peer.news = 0
             return True
         return False
+
+    def wait_for(self, step, now):
+        if self.until is None:
+            self.until = now + step.seconds
+        return step.event.is_set() or now > self.until
 
     def deliver(self, step, now):
         peer = self.peer(step)
@@ -237,13 +246,17 @@ class Engine:
         self.link = link
         self.runs = collections.OrderedDict()
 
-    def run(self, runs, seconds):
-        """Until all are done, at most so long; those that are not fail."""
+    def run(self, runs, seconds, is_enough=None):
+        """Until all are done, or it is enough, at most so long; those that are not done fail."""
         by_client = {run.client: run for run in runs}
-        deadline = time.monotonic() + seconds
+        now = time.monotonic()
+        deadline, look = now + seconds, now + LOOK
         going = list(runs)
-        while going and time.monotonic() < deadline:
-            now = time.monotonic()
+        while going and (now := time.monotonic()) < deadline:
+            if is_enough and now > look:
+                if is_enough():
+                    break
+                look = now + LOOK
             for run in going:
                 run.advance(now)
             going = [run for run in going if not run.done()]

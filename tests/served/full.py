@@ -2,12 +2,13 @@
 from court import Court
 from evasions import CUT, FIRST_HALF, SECOND_HALF
 from heads import LOGIN
-from plan import Open, Plan, Send, Wait, flows
+from plan import Do, Gathering, Open, Plan, Send, Until, Wait, flows
 import rule_files
 
 LEAST, OTHERS, OF_ONE = 1024, 950, 1200  # places, half heads of others, and connections of one
-ASIDE = Wait(4, "time")  # until the others are there
-BEGIN, APART, HOLD = 0.5, 0.001, 6  # seconds, of the others
+ASIDE = Wait(4, "time")  # stands for the time until the others are there
+BEGIN, APART, HOLD = 0.5, 0.001, 6  # seconds, of the others: they stay until all is tried, at most so long
+ON_THE_WAY = Wait(0.5, "time")  # for what the last of them has sent
 SECONDS, SLOTS = 14, 32
 
 
@@ -42,16 +43,31 @@ class DroppingCourt(FullCourt):
     WHEN_FULL = "drop"
 
 
+class Turns:
+    """Of the others, who fill the table, and of what is tried then."""
+
+    def __init__(self, others, tried):
+        self.filled, self.over = Gathering(others), Gathering(tried)
+
+    def of_others(self):
+        """The last steps of one of them."""
+        return Do(self.filled.come), Until(self.over.all_here, HOLD)
+
+    def of_tried(self, steps):
+        return (*(one for step in steps for one in (
+            (Until(self.filled.all_here, ASIDE.seconds), ON_THE_WAY) if step is ASIDE else (step,))), Do(self.over.come))
+
+
 def others(seed):
-    for number in range(OTHERS):
-        yield Plan("half a head", flows(f"{seed} other {number}"), (
-            Wait(BEGIN + number * APART, "time"), Open(), Send(b"GET /x"), Wait(HOLD, "time")))
+    turns = Turns(OTHERS, len(CASES))
+    return turns, [Plan("half a head", flows(f"{seed} other {number}"), (
+        Wait(BEGIN + number * APART, "time"), Open(), Send(b"GET /x"), *turns.of_others())) for number in range(OTHERS)]
 
 
 def of_one(seed):
-    numbers = range(OF_ONE)
-    yield Plan("connections", flows(f"{seed} of one", OF_ONE), (
-        Wait(BEGIN, "time"), *[Open(flow) for flow in numbers], Wait(HOLD, "time")))
+    turns = Turns(1, len(CASES))
+    return turns, [Plan("connections", flows(f"{seed} of one", OF_ONE), (
+        Wait(BEGIN, "time"), *[Open(flow) for flow in range(OF_ONE)], *turns.of_others()))]
 
 
 def check(given):
@@ -60,8 +76,9 @@ def check(given):
     for kind, fill in ((FullCourt, others), (DroppingCourt, others), (FullCourt, of_one)):
         with kind(given.programs, ("nginx",), given.workers) as court:
             court.apply(rule_files.rules(given.services, rule_files.UNLIMITED, SLOTS))
-            plans = [Plan(name, flows(f"{given.seed} full {name}"), steps) for name, steps in CASES]
-            seen = court.try_some([(plan, "nginx") for plan in (*plans, *fill(given.seed))], SECONDS)[:len(plans)]
+            turns, filling = fill(given.seed)
+            plans = [Plan(name, flows(f"{given.seed} full {name}"), turns.of_tried(steps)) for name, steps in CASES]
+            seen = court.try_some([(plan, "nginx") for plan in (*plans, *filling)], SECONDS)[:len(plans)]
             for one in seen:
                 if one.logins > one.counted and given.services not in ("monitor", "none"):
                     out.append(f"full: {one.plan.name}, nginx: {one.logins} served, {one.counted} counted, UNCOUNTED")

@@ -9,6 +9,7 @@ import pathlib
 import random
 import struct
 import sys
+import time
 import unittest
 from unittest import mock
 
@@ -18,6 +19,7 @@ import at_once  # noqa: E402
 import bad_path  # noqa: E402
 import beyond  # noqa: E402
 import dialogues  # noqa: E402
+import engine  # noqa: E402
 import evasions  # noqa: E402
 import frame as model  # noqa: E402
 import generate  # noqa: E402
@@ -39,7 +41,7 @@ from capture_files import client_hello, ethernet  # noqa: E402
 from court import Seen  # noqa: E402
 from heads import LOGIN, get, h2_get  # noqa: E402
 from hello import Hello  # noqa: E402
-from plan import Datagram, Deliver, Flow, Open, Plan, Send  # noqa: E402
+from plan import Datagram, Deliver, Do, Flow, Open, Plan, Send, Until, Wait  # noqa: E402
 
 CLIENT, SERVER = wire.packed("10.128.0.1"), wire.packed("10.78.0.11")
 COUNT = 2000
@@ -353,15 +355,65 @@ class FakeCourt:
     def __init__(self, **counts):
         self.counts, self.runs = counts, 0
 
-    def try_some(self, trials, *_):
+    def send_until(self, trials, seconds, is_enough):
         self.runs += 1
-        return trials
 
     def reasons(self):
         return {name: self.runs * count for name, count in self.counts.items()}
 
     def events(self):
         return {}
+
+
+class FakeLink:
+    """Keeps what is sent; nothing ever comes."""
+
+    def __init__(self):
+        self.sent = []
+
+    def send(self, packet):
+        self.sent.append(wire.read(packet))
+
+    def receive(self, seconds):
+        time.sleep(seconds)
+        return ()
+
+
+class Runs(unittest.TestCase):
+    def run_of(self, *steps):
+        link = FakeLink()
+        return engine.Run(Plan("p", (Flow(1, 1),), steps), CLIENT, engine.Target(SERVER, 80), link), link
+
+    def advance(self, run, seconds):
+        """Its own time alone."""
+        for tick in range(int(seconds * 100)):
+            run.advance(tick / 100)
+
+    def test_ports_that_are_used_again_are_given_up_sooner(self):
+        run, link = self.run_of(Open())
+        self.advance(run, 10)
+        self.assertEqual((len(link.sent), run.failed), (engine.SYNS, "no SYN-ACK"))
+        again, link = self.run_of(Open(), Open())
+        again.advance(0)
+        again.take(wire.Received(SERVER, CLIENT, 80, 1, 7, 2, wire.SYN | wire.ACK, b""))
+        self.advance(again, 10)
+        syns = [one for one in link.sent if one.flags & wire.SYN]
+        self.assertEqual((len(syns), again.failed), (1 + engine.SYNS_AGAIN, "no SYN-ACK"))
+
+    def test_who_waits_for_all_goes_on_once_they_are_there_or_after_its_time(self):
+        for count, at in ((2, 0.01), (3, 5.01)):
+            gathering = plans.Gathering(count)
+            run, link = self.run_of(Do(gathering.come), Do(gathering.come), Until(gathering.all_here, 5), Send(b"x"))
+            run.advance(0)
+            run.advance(at)
+            self.assertEqual(len(link.sent), 1, count)
+        self.assertFalse(gathering.all_here.is_set())
+
+    def test_it_ends_when_it_is_enough(self):
+        run, link = self.run_of(Wait(60, "time"))
+        looks = iter((False, True))
+        engine.Engine(link).run([run], 60, lambda: next(looks))
+        self.assertEqual((next(looks, None), run.failed), (None, "took too long"))
 
 
 class Reasons(unittest.TestCase):

@@ -5,6 +5,7 @@ can be run beside any server, lowered to frames without one, and printed as a ca
 """
 import dataclasses
 import random
+import threading
 
 import wire
 from wire import ACK, FIN, PSH, RST, SYN, Headers
@@ -58,6 +59,14 @@ class Wait:
 
 
 @dataclasses.dataclass(frozen=True)
+class Until:
+    """Until the event is set, at most so many seconds."""
+    event: object
+    seconds: float
+    flow: int = 0
+
+
+@dataclasses.dataclass(frozen=True)
 class Deliver:
     """As TCP retransmits: what the server has not acknowledged of the stream's first bytes, until it has; not for ever."""
     data: bytes
@@ -69,6 +78,19 @@ class Do:
     """Calls that, once all steps before it are done."""
     action: object
     flow: int = 0
+
+
+class Gathering:
+    """Of so many plans, or of some of their steps: `all_here` is set once each has come. Fewer than there are to be come where
+    one has failed, so whoever waits for all waits for a time."""
+
+    def __init__(self, count):
+        self.left, self.all_here = count, threading.Event()
+
+    def come(self):
+        self.left -= 1
+        if self.left <= 0:
+            self.all_here.set()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -117,7 +139,7 @@ def frames(plan, client, server, server_iss=5000):
     """The IP packets that the client would send, before a server that answers nothing but SYNs: [(step, packet)]."""
     out = []
     for step in plan.steps:
-        if isinstance(step, (Wait, Do)):
+        if isinstance(step, (Wait, Until, Do)):
             continue
         flow = plan.flows[step.flow]
         if isinstance(step, Datagram):

@@ -10,6 +10,7 @@ from servers import PROXIED_PORT
 ATTEMPTS = 3
 SECONDS = 15
 ANSWER = Wait(4.0)
+SHORT_ANSWER = 1.5  # seconds, at first: who is refused waits in vain
 SERVICE = """version: 1
 services:
   - id: web
@@ -105,6 +106,11 @@ def rules(proxies):
         RULE.format(number=number) for number in range(len(CASES)))
 
 
+def awaiting(steps, attempt):
+    """The steps; the first attempt has less patience."""
+    return tuple(dataclasses.replace(step, seconds=SHORT_ANSWER) if step is ANSWER and not attempt else step for step in steps)
+
+
 class Resuming:
     """Resumes the server when so many connections have been sent."""
 
@@ -153,7 +159,7 @@ def try_cases(court, seed, attempt, uncounted, other):
     trials, of, proxies = [], [], []
     for number, case in enumerate(CASES):
         for steps in case.connections(clients_of(number, attempt)):
-            plan = Plan(case.name, flows(f"{seed} proxied {len(trials)}", 1), steps, PROXIED_PORT)
+            plan = Plan(case.name, flows(f"{seed} proxied {len(trials)}", 1), awaiting(steps, attempt), PROXIED_PORT)
             proxies += [] if case.strangers else [rule_files.slot_network(len(trials))]
             trials.append((plan, "nginx"))
             of.append(number)

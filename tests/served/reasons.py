@@ -22,11 +22,16 @@ def untold(court, evasion, names, seed):
     """Why the box's counters do not say what the evasion's row says; empty if they do. A frame may be lost on the way."""
     for _ in range(ATTEMPTS):
         before = counters(court)
-        court.try_some([(evasion.plan(seed), name) for name in names], evasion.seconds + BATCH_SECONDS, 0)
-        more = {name: count - before.get(name, 0) for name, count in counters(court).items() if count > before.get(name, 0)}
-        if more.get(evasion.refused, 0) >= len(names):
+
+        def more(before=before):
+            return {name: count - before.get(name, 0) for name, count in counters(court).items() if count > before.get(name, 0)}
+
+        court.send_until([(evasion.plan(seed), name) for name in names], evasion.seconds + BATCH_SECONDS,
+                         lambda more=more: more().get(evasion.refused, 0) >= len(names))
+        found = more()
+        if found.get(evasion.refused, 0) >= len(names):
             return ""
-    return f"{evasion.name}: refused before {', '.join(names)}, not as {evasion.refused}: {more}"
+    return f"{evasion.name}: refused before {', '.join(names)}, not as {evasion.refused}: {found}"
 
 
 def counters(court):

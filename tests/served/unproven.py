@@ -16,6 +16,7 @@ ACTIONS = ("action: reply", "action: reset", "action: decoy, body: '" + "x" * 50
 SHORT_ACTIONS = ACTIONS[-1:]
 CLIENTS = 200  # for each action
 PACE = 20
+SILENT, LONGEST = 0.5, 5  # seconds
 
 
 def segments(dice, text=FORGED_LOGIN):
@@ -51,8 +52,8 @@ class Balance:
                     self.went += size
 
 
-def balance(court, server, packets, seconds=1.0):
-    """`packets`: [those of one client]."""
+def balance(court, server, packets):
+    """`packets`: [those of one client]. Until nothing has come for a while."""
     out = Balance(packets[0][0][9], court.servers[server].target)
     for number, some in enumerate(packets):
         for packet in some:
@@ -60,9 +61,12 @@ def balance(court, server, packets, seconds=1.0):
             out.came += len(packet)
         if number % PACE == 0:
             out.take(court.link, 0.01)
-    until = time.monotonic() + seconds
-    while time.monotonic() < until:
+    latest = time.monotonic() + LONGEST
+    until = time.monotonic() + SILENT
+    while time.monotonic() < min(until, latest):
+        went = out.went + out.synacks
         out.take(court.link, 0.05)
+        until = until if out.went + out.synacks == went else time.monotonic() + SILENT
     return out
 
 
