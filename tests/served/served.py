@@ -1,11 +1,10 @@
 """scripts/served: real servers behind the box. Ends with 1 where something was served uncounted, or somebody innocent hurt."""
 import argparse
-import multiprocessing
-import os
 import sys
 import tempfile
 import time
 
+from apart import Apart
 from court import BATCH_SECONDS, Court
 from law import Cell, broken, is_refused, is_uncounted, progress, table
 import at_once
@@ -30,10 +29,11 @@ import six
 import unproven
 from stop_signals import Stopped, stop_on_signals
 
-PARTS = ("evasions", "generated", "at_once", "begun", "proxied", "innocent", "downloads", "unproven", "restarts", "others",
-         "six", "full", "replay")
+PARTS = ("evasions", "generated", "at_once", "begun", "proxied", "innocent", "bad_path", "downloads", "unproven", "restarts",
+         "others", "six", "full", "replay")
 NAMES = (*servers.SIX, *beyond.PACKAGES)
 SHORT_SERVERS = ("nginx", "python", "apache")
+MOST_AT_ONCE = 512  # evasions
 LESSONS = 64  # connections of each worker
 SHORT_SECONDS = 10  # an evasion that takes longer is no part of the short course
 FORGED_SHORT, CLIENTS_SHORT, CLIENTS = 2000, 24, 400
@@ -50,9 +50,12 @@ def arguments(words):
                         help="the stance of the rules: a declared service, or rules alone; or a service in another way")
     parser.add_argument("--workers", type=int, default=1, help="of the box, each with what its port hands to it")
     parser.add_argument("--short", action="store_true", help="without what takes longer, such as a minute's silence")
+    parser.add_argument("--clients", type=int, default=0,
+                        help=f"over the bad path, for each of its three sides ({CLIENTS}; {CLIENTS_SHORT} in the short course)")
     parser.add_argument("--only", choices=PARTS, action="append", help="these parts")
     parser.add_argument("--programs", nargs=3, required=True, help=argparse.SUPPRESS)
     given = parser.parse_args(words)
+    given.clients = given.clients or (CLIENTS_SHORT if given.short else CLIENTS)
     given.names, given.left_out = chosen_servers(given.servers)
     if unknown := set(given.names) - set(NAMES):
         parser.error(f"no server is called {', '.join(sorted(unknown))}: {', '.join(NAMES)}")
@@ -93,15 +96,15 @@ def is_tried(evasion, name, given):
 def try_group(court, given, pairs):
     seconds = max(one.seconds for one, _ in pairs) + BATCH_SECONDS
     trials = [(one.plan(given.seed), name) for one, name in pairs]
-    seen = []
-    for rules in (rule_files.WITHOUT, rule_files.rules(given.services, rule_files.UNLIMITED),
-                  rule_files.rules(given.services, rule_files.ONE_REQUEST)):
+    slots, seen = min(MOST_AT_ONCE, max(len(trials), rule_files.FEW)), []
+    unlimited = rule_files.rules(given.services, rule_files.UNLIMITED, slots)
+    for rules in (rule_files.WITHOUT, unlimited, rule_files.rules(given.services, rule_files.ONE_REQUEST, slots)):
         court.apply(rules)
         learn(court, given)
-        seen.append(court.try_all(trials, seconds))
+        seen.append(court.try_all(trials, seconds, slots))
     cells = [Cell(one, *three, is_enforced(given)) for (one, _), *three in zip(pairs, *seen)]
-    court.apply(rule_files.rules(given.services, rule_files.UNLIMITED))
-    return court.once_more(cells, seconds)
+    court.apply(unlimited)
+    return court.once_more(cells, seconds, slots)
 
 
 def learn(court, given):
@@ -131,21 +134,17 @@ def print_cases(cells, generated):
         print(plans.case(plan), flush=True)
 
 
-def try_innocent(court, given):
-    """What did not hold, in words: blind senders and a bad path under a limit that honest clients do not reach."""
-    out, server = [], given.names[0]
-    out += innocent.beside_blind_senders(court, server, given.seed, rule_files.innocent(given.services),
-                                         FORGED_SHORT if given.short else innocent.FORGED)
-    return out + bad_path.check(court, server, given.seed, given.services, CLIENTS_SHORT if given.short else CLIENTS)
-
-
 def replay_all(given):
     with tempfile.TemporaryDirectory(prefix="sluice-served-") as folder:
         return replayed.check(given.programs[2], folder, given.seed)
 
 
-def try_all(given, parts):
-    """(cells, what was seen of generated connections, who was hurt)"""
+# Of parts that need the same box: each group has one, and its parts are tried one behind the other.
+BOXES = (("evasions", "generated"), ("at_once", "begun", "proxied"), ("innocent", "bad_path", "downloads", "unproven", "restarts"))
+
+
+def try_parts(given, parts):
+    """What did not hold, in words."""
     cells, generated, hurt = [], [], []
     with Court(given.programs, given.names, given.workers) as court:
         if "evasions" in parts:
@@ -154,24 +153,27 @@ def try_all(given, parts):
             hurt += reasons.check(court, cells, given.seed)
         if "generated" in parts and given.connections:
             generated = try_generated(court, given)
-        if "at_once" in parts:
-            hurt += at_once.check(court, given.names, given.seed, given.services)
-        if "begun" in parts:
-            hurt += begun.check(court, given.names, given.seed, given.services)
-        if "proxied" in parts:
-            hurt += proxied.check(court, given.names, given.seed, given.services)
-        if "innocent" in parts:
-            hurt += try_innocent(court, given)
-        if "downloads" in parts:
-            hurt += downloads.check(court, given.names, given.services)
-        if "unproven" in parts:
-            hurt += unproven.check(court, given.names[0], given.seed, given.services,
-                                   unproven.SHORT_ACTIONS if given.short else unproven.ACTIONS)
-        if "restarts" in parts:
-            hurt += restarts.check(court, given.names, given.short)
+        for part in parts:
+            hurt += BESIDE[part](court, given) if part in BESIDE else []
         print("reasons:", court.reasons(), flush=True)
         hurt += court.strange + idle_workers(court)
-    return cells, generated, hurt
+    print_cases(cells, generated)
+    tried = "evasions" in parts or generated
+    return (broken(cells, generated, given.services == "monitor") if tried else []) + hurt
+
+
+# What did not hold of each of these parts, in words.
+BESIDE = {
+    "at_once": lambda court, given: at_once.check(court, given.names, given.seed, given.services),
+    "begun": lambda court, given: begun.check(court, given.names, given.seed, given.services),
+    "proxied": lambda court, given: proxied.check(court, given.names, given.seed, given.services),
+    "innocent": lambda court, given: innocent.beside_blind_senders(
+        court, given.names[0], given.seed, rule_files.innocent(given.services), FORGED_SHORT if given.short else innocent.FORGED),
+    "bad_path": lambda court, given: bad_path.check(court, given.names[0], given.seed, given.services, given.clients),
+    "downloads": lambda court, given: downloads.check(court, given.names, given.services),
+    "unproven": lambda court, given: unproven.check(court, given.names[0], given.seed, given.services,
+                                                    unproven.SHORT_ACTIONS if given.short else unproven.ACTIONS),
+    "restarts": lambda court, given: restarts.check(court, given.names, given.short)}
 
 
 def idle_workers(court):
@@ -183,53 +185,34 @@ def idle_workers(court):
 APART = {"others": others.check, "six": six.check, "full": full.check, "replay": replay_all}
 
 
-class Apart:
-    """A part in a process of its own, whose lines are shown at its end."""
+class Course:
+    """All that is chosen, on its way side by side; end() gives what did not hold, in words."""
 
-    def __init__(self, part, given):
-        self.out, (self.found, end) = tempfile.TemporaryFile(), multiprocessing.Pipe(duplex=False)
-        self.process = multiprocessing.get_context("fork").Process(target=self.run, args=(part, given, end))
-        self.process.start()
-        end.close()
-
-    def run(self, part, given, end):
-        for number in (1, 2):
-            os.dup2(self.out.fileno(), number)
-        stop_on_signals()
-        end.send(APART[part](given))
+    def __init__(self, given):
+        parts = given.only or PARTS
+        print(f"seed {given.seed}, servers {','.join(given.names)}, services: {given.services}, workers: {given.workers}", flush=True)
+        for name, package in given.left_out.items():
+            print(f"LEFT OUT: {name}, as {package} is not installed", flush=True)
+        groups = [[part for part in group if part in parts and (part != "generated" or given.connections)] for group in BOXES]
+        # The longest first.
+        self.apart = [Apart(part, check, given) for part, check in APART.items() if part in parts]
+        self.apart += [Apart(f"{', '.join(group)}, services: {given.services}", try_parts, given, group) for group in groups if group]
 
     def end(self):
-        try:
-            found = self.found.recv()
-        except EOFError:
-            found = ["a part has failed, as its lines say"]
-        self.process.join()
-        self.out.seek(0)
-        print(self.out.read().decode(errors="replace"), end="", flush=True)
-        return found
+        return [words for part in self.apart for words in part.end()]
 
     def stop(self):
-        if self.process.is_alive():
-            self.process.terminate()
-            self.process.join()
+        for part in self.apart:
+            part.stop()
 
 
 def run(given):
     """What did not hold, in words."""
-    parts = given.only or PARTS
-    print(f"seed {given.seed}, servers {','.join(given.names)}, services: {given.services}, workers: {given.workers}", flush=True)
-    for name, package in given.left_out.items():
-        print(f"LEFT OUT: {name}, as {package} is not installed", flush=True)
-    apart = [Apart(part, given) for part in APART if part in parts]
+    course = Course(given)
     try:
-        cells, generated, hurt = try_all(given, parts) if set(parts) - set(APART) else ([], [], [])
-        hurt += [words for part in apart for words in part.end()]
+        return course.end()
     finally:
-        for part in apart:
-            part.stop()
-    print_cases(cells, generated)
-    tried = "evasions" in parts or generated
-    return (broken(cells, generated, given.services == "monitor") if tried else []) + hurt
+        course.stop()
 
 
 def main():
