@@ -9,8 +9,10 @@ import pathlib
 import random
 import struct
 import sys
+import tempfile
 import time
 import unittest
+from collections import Counter
 from unittest import mock
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -333,10 +335,29 @@ class Dialogues(unittest.TestCase):
                 self.assertIn(segment.seq, (awaited, awaited - len(segment.payload) & wire.MASK), dialogue.name)
                 ends[segment.sport] = end
 
-    def test_the_list_is_of_captures_alone(self):
-        refused = {"unreadable": 1, "lost_head": 2}
-        self.assertEqual(replayed.beyond_the_list(refused, False), refused)
-        self.assertEqual(replayed.beyond_the_list(refused, True), {"lost_head": 2})
+    def check(self, check, *refused):
+        """Words about replays of which each refuses what is said."""
+        made = iter(refused)
+        with (mock.patch.object(replayed.Replay, "refused", lambda *_: (Counter(next(made)), 9, 1)),
+              mock.patch.object(replayed, "servers_in", lambda path: []), contextlib.redirect_stdout(io.StringIO()),
+              tempfile.TemporaryDirectory() as folder):
+            return check("sluicectl", folder)
+
+    def test_nothing_of_dialogues_is_to_be_refused(self):
+        def dialogues_of(sluicectl, folder):
+            return replayed.check_dialogues(sluicectl, folder, 1)
+        self.assertEqual(self.check(dialogues_of, {}, {}), [])
+        self.assertEqual(self.check(dialogues_of, {}, {"unreadable": 1}), ["dialogues, services: {'unreadable': 1}"])
+
+    def test_a_refusal_of_captures_beyond_the_number_that_is_listed_is_new(self):
+        def two(sluicectl, folder):
+            return replayed.check_captures(sluicectl, folder, [pathlib.Path("a"), pathlib.Path("b")])
+        most = replayed.LISTED["unreadable"]
+        self.assertEqual(self.check(two, {}, {"unreadable": most - 1}, {}, {"unreadable": 1}), [])
+        self.assertEqual(self.check(two, {}, {"unreadable": most}, {}, {"unreadable": 1}),
+                         [f"captures, services: unreadable: {most + 1} of {most}"])
+        self.assertEqual(self.check(two, {}, {"lost_head": 2}, {"unreadable": 1}, {}),
+                         ["b, anywhere: {'unreadable': 1}", "captures, services: lost_head: 2 of 0"])
 
 
 class BadPaths(unittest.TestCase):
@@ -458,8 +479,6 @@ class Listed(unittest.TestCase):
         for reason in sorted(replayed.LISTED):
             self.assertRegex(failures, rf'`{reason}`|"{reason}"')
             self.assertIn(f"*{reason}*", reasons)
-        self.assertEqual(replayed.beyond_the_list({"out_of_window": 1, "unreadable": 2}, True), {"out_of_window": 1})
-        self.assertEqual(replayed.beyond_the_list({"unreadable": 2}, False), {"unreadable": 2})
 
 
 if __name__ == "__main__":
