@@ -255,13 +255,13 @@ class Court:
                 cells[place] = dataclasses.replace(cells[place], counted=seen)
         return cells
 
-    def without_the_lost(self, seen, anew=lambda one: one.plan):
+    def without_the_lost(self, seen, anew=lambda one: one.plan, seconds=BATCH_SECONDS):
         """What seems refused is tried again."""
         for _ in range(ATTEMPTS - 1):
             places = [place for place, one in enumerate(seen) if is_refused(one) and not is_uncounted(one)]
             if not places:
                 break
-            once_more = self.try_some([(anew(seen[place]), seen[place].server) for place in places], BATCH_SECONDS)
+            once_more = self.try_some([(anew(seen[place]), seen[place].server) for place in places], seconds)
             for place, one in zip(places, once_more):
                 seen[place] = one
         return seen

@@ -30,6 +30,7 @@ MSS = 1400
 MOST = 20_000  # bytes of a stream that is known
 SLOW = 10  # seconds
 FAR = (70_000, 900_000, 1 << 30)
+SILENCE = (62, 70)  # seconds: beyond what boxes remember idle connections for
 
 
 def pick(dice, usual, others, chance=RARE):
@@ -169,6 +170,25 @@ def connection(dice, flow, is_clean):
         sends.insert(dice.randrange(len(sends) + 1), Wait(0.1, "time", flow))
     sends += [Deliver(stream, flow)] if is_clean else []
     return [Open(flow), *sends, Wait(0.3, flow=flow), Wait(0.05, "time", flow)], count * is_clean, len(stream)
+
+
+def with_silence(plan, seed, is_waited_for=False):
+    """The same with a minute of silence somewhere behind its first step. `is_waited_for`: its server waits as long for what
+    follows; the box does between requests, not within a head."""
+    dice = random.Random(f"{seed} {plan.name} silence")
+    at = dice.randrange(1, len(plan.steps))
+    silence = Wait(dice.uniform(*SILENCE), "time", plan.steps[at].flow)
+    return dataclasses.replace(plan, name=f"a silence, {plan.name}", steps=(*plan.steps[:at], silence, *plan.steps[at:]),
+                               serves=plan.serves if is_waited_for and are_whole(plan.steps[:at]) else 0)
+
+
+def are_whole(steps):
+    """The requests that a clean plan has sent of its last connection."""
+    behind = steps[max((at for at, step in enumerate(steps) if isinstance(step, Open)), default=0):]
+    taken = [one for one in behind if isinstance(one, Send) and one.flags == ACK | PSH and one.ack == 0 and one.at < MOST
+             and not (one.wrong_tcp or one.wrong_ip)]
+    places = {place for one in taken for place in range(one.at, one.at + len(one.data))}
+    return places == set(range(len(places))) and len(places) % len(get()) == 0
 
 
 def make(seed, number):

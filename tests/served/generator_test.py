@@ -140,6 +140,36 @@ class Generated(unittest.TestCase):
         self.assertEqual(self.plans[:200], [generate.make(1, number) for number in range(200)])
         self.assertNotEqual(self.plans[:20], [generate.make(2, number) for number in range(20)])
 
+    def test_a_minute_of_silence_is_drawn_into_them_where_it_is_asked_for(self):
+        silent = [generate.with_silence(plan, 1, True) for plan in self.plans[:200]]
+        self.assertEqual(silent, [generate.with_silence(plan, 1, True) for plan in self.plans[:200]])
+        places = set()
+        for plan, one in zip(self.plans, silent):
+            (at,) = (at for at, step in enumerate(one.steps) if isinstance(step, Wait) and step.seconds > 60)
+            self.assertTrue(at and 62 <= one.steps[at].seconds <= 70 and one.steps[at].until == "time", plan.name)
+            self.assertEqual((one.steps[:at] + one.steps[at + 1:], one.flows), (plan.steps, plan.flows))
+            self.assertEqual(generate.with_silence(plan, 1).serves, 0)
+            places.add(type(one.steps[at - 1]))
+        self.assertGreater(len(places), 3)
+        kept = [one.serves == plan.serves for plan, one in zip(self.plans, silent) if plan.serves]
+        self.assertTrue(len(kept) // 4 < sum(kept) < len(kept), f"{sum(kept)} of {len(kept)}")
+
+    def test_a_silence_within_a_head_may_end_it_and_one_between_requests_may_not(self):
+        opened, half, rest = Open(), Send(get()[:9]), Send(get()[9:], 9)
+        wrong, reset = Send(b"x", len(get()), wrong_tcp=True), Send(b"", 900_000, flags=wire.RST)
+        for steps, whole in (((opened,), True), ((opened, half), False), ((opened, rest), False), ((opened, rest, half), True),
+                             ((opened, rest, wrong, half, reset), True), ((opened, half, rest, half, opened), True),
+                             ((opened, half, rest, opened, half), False)):
+            self.assertEqual(generate.are_whole(steps), whole, steps)
+        self.assertFalse(any(isinstance(step, Wait) and step.seconds > 10 for plan in self.plans for step in plan.steps))
+
+    def test_the_long_course_has_silences_and_the_short_one_none(self):
+        for words, silences in ((("--connections", "100000"), served.SILENCES), (("--connections", "99"), 0),
+                                (("--connections", "100000", "--short"), 0), (("--silences", "5"), 5)):
+            self.assertEqual(served.arguments([*words, "--programs", "a", "b", "c"]).silences, silences)
+        with self.assertRaises(SystemExit), contextlib.redirect_stderr(io.StringIO()):
+            served.arguments(["--silences", str(rule_files.SLOTS), "--programs", "a", "b", "c"])
+
     def test_frames_of_all_are_read_by_the_model(self):
         for plan in self.plans:
             for _, packet in plans.frames(plan, CLIENT, SERVER):

@@ -6,6 +6,7 @@ from beyond import CADDY, CADDY_TLS
 from court import Court
 from law import Cell, broken, progress, table
 from servers import OF_LOGIN
+import generate
 import hellos
 import other_evasions
 import other_generate
@@ -78,13 +79,13 @@ def check(given):
         cells = court.once_more([Cell(one, *three, given.services not in ("monitor", "none")) for (one, _), *three in zip(tried, *seen)], seconds)
         print("\n".join(table(cells, names)), flush=True)
         untold = reasons.check(court, cells, given.seed)
-        generated = generate(court, given, names)
+        generated = try_generated(court, given, names)
         hurt = unproven.check_others(court, given.seed, given.services)
         print("reasons:", court.reasons(), flush=True)
         return untold + hurt + broken(cells, generated, given.services == "monitor") + court.strange
 
 
-def generate(court, given, names):
+def try_generated(court, given, names):
     """What was seen of each generated connection, as many of them before each server."""
     court.apply(rule_files.other_rules(given.services, rule_files.LOGINS, *UNLIMITED))
     out, begin = [], time.monotonic()
@@ -98,7 +99,21 @@ def generate(court, given, names):
         out += court.without_the_lost(
             seen, lambda one: other_generate.make(given.seed, number_of(one.plan), protocol_of(one.server), next(attempts)))
         print(progress(out, time.monotonic() - begin), flush=True)
-    return out
+    return out + with_silences(court, given, names)
+
+
+def with_silences(court, given, names):
+    """What was seen of the first of them with a minute of silence in each, side by side. Not all of these servers wait as long."""
+    numbers = range(given.first, given.first + min(given.silences, rule_files.SOME))
+    named = [(number, names[number % len(names)]) for number in numbers]
+    trials = [(generate.with_silence(other_generate.make(given.seed, number, protocol_of(name)), given.seed), name)
+              for number, name in named]
+    if not trials:
+        return []
+    begin = time.monotonic()
+    seen = court.try_some(trials, generate.SILENCE[1] + WAIT)
+    print("with a silence: " + progress(seen, time.monotonic() - begin), flush=True)
+    return seen
 
 
 def number_of(plan):

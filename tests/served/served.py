@@ -37,6 +37,8 @@ MOST_AT_ONCE = 512  # evasions
 LESSONS = 64  # connections of each worker
 SHORT_SECONDS = 10  # an evasion that takes longer is no part of the short course
 FORGED_SHORT, CLIENTS_SHORT, CLIENTS = 2000, 24, 400
+LONG, SILENCES = 100_000, 256  # connections of the long course, and how many of them with a silence
+PATIENT = ("nginx",)  # servers that wait longer than any silence
 SHOWN = 20  # of what was found
 
 
@@ -50,11 +52,17 @@ def arguments(words):
                         help="the stance of the rules: a declared service, or rules alone; or a service in another way")
     parser.add_argument("--workers", type=int, default=1, help="of the box, each with what its port hands to it")
     parser.add_argument("--short", action="store_true", help="without what takes longer, such as a minute's silence")
+    parser.add_argument("--silences", type=int, default=None,
+                        help=f"so many of them once more, with a minute of silence in each, all at once ({SILENCES} of {LONG} or more)")
     parser.add_argument("--clients", type=int, default=0,
                         help=f"over the bad path, for each of its three sides ({CLIENTS}; {CLIENTS_SHORT} in the short course)")
     parser.add_argument("--only", choices=PARTS, action="append", help="these parts")
     parser.add_argument("--programs", nargs=3, required=True, help=argparse.SUPPRESS)
     given = parser.parse_args(words)
+    if given.silences is None:
+        given.silences = SILENCES if given.connections >= LONG and not given.short else 0
+    if not 0 <= given.silences < rule_files.SLOTS:
+        parser.error(f"--silences: fewer than {rule_files.SLOTS}")
     given.clients = given.clients or (CLIENTS_SHORT if given.short else CLIENTS)
     given.names, given.left_out = chosen_servers(given.servers)
     if unknown := set(given.names) - set(NAMES):
@@ -116,13 +124,28 @@ def learn(court, given):
 def try_generated(court, given):
     """What was seen of each, batch by batch."""
     slots = min(rule_files.SLOTS, max(given.connections, rule_files.FEW))
-    court.apply(rule_files.rules(given.services, rule_files.UNLIMITED, slots))
+    if given.connections:
+        court.apply(rule_files.rules(given.services, rule_files.UNLIMITED, slots))
     seen, begin = [], time.monotonic()
     for first in range(given.first, given.first + given.connections, slots):
         last = min(first + slots, given.first + given.connections)
         trials = [(generate.make(given.seed, number), given.names[number % len(given.names)]) for number in range(first, last)]
         seen += court.without_the_lost(court.try_some(trials, BATCH_SECONDS))
         print(progress(seen, time.monotonic() - begin), flush=True)
+    return seen + try_silent(court, given)
+
+
+def try_silent(court, given):
+    """What was seen of the first of them with a minute of silence in each, side by side."""
+    if not given.silences:
+        return []
+    numbers, begin = range(given.first, given.first + given.silences), time.monotonic()
+    court.apply(rule_files.rules(given.services, rule_files.UNLIMITED, max(given.silences, rule_files.FEW)))
+    named = [(generate.make(given.seed, number), given.names[number % len(given.names)]) for number in numbers]
+    trials = [(generate.with_silence(plan, given.seed, name in PATIENT), name) for plan, name in named]
+    seconds = generate.SILENCE[1] + BATCH_SECONDS
+    seen = court.without_the_lost(court.try_some(trials, seconds), seconds=seconds)
+    print("with a silence: " + progress(seen, time.monotonic() - begin), flush=True)
     return seen
 
 
@@ -157,7 +180,7 @@ def try_parts(given, parts):
             cells = try_evasions(court, given)
             print("\n".join(table(cells, given.names)), flush=True)
             hurt += reasons.check(court, cells, given.seed)
-        if "generated" in parts and given.connections:
+        if "generated" in parts:
             generated = try_generated(court, given)
         for part in parts:
             hurt += BESIDE[part](court, given) if part in BESIDE else []
@@ -199,7 +222,7 @@ class Course:
         print(f"seed {given.seed}, servers {','.join(given.names)}, services: {given.services}, workers: {given.workers}", flush=True)
         for name, package in given.left_out.items():
             print(f"LEFT OUT: {name}, as {package} is not installed", flush=True)
-        groups = [[part for part in group if part in parts and (part != "generated" or given.connections)] for group in BOXES]
+        groups = [[part for part in group if part in parts and (part != "generated" or given.connections or given.silences)] for group in BOXES]
         # The longest first.
         self.apart = [Apart(part, check, given) for part, check in APART.items() if part in parts]
         self.apart += [Apart(f"{', '.join(group)}, services: {given.services}", try_parts, given, group) for group in groups if group]
