@@ -132,6 +132,50 @@ class Check(Case):
         self.assertEqual((found["file"], found["line"], found["column"], found["severity"]),
                          (rules, 3, 34, "error"))
 
+    def test_check_shows_rules_what_they_read_and_services(self):
+        limit = "limits: [{algorithm: token_bucket, rate: 1/s, burst: 1}]"
+        out, err = self.ctl("check", self.write("rules.yaml", f"""version: 1
+services:
+  - {{id: web, protocol: http, when: l4.dport eq 80, mode: enforce}}
+  - {{id: names, protocol: dns, when: "l4.dport eq 53\\n and ip.dst eq 192.0.2.1", on_unreadable: count}}
+rules:
+  - {{id: login, mode: enforce, when: l4.dport eq 80, key: [ip.src], per: request, {limit},
+     ban: {{after: 3, within: 1m, for: 1h}}, dynamic: {{source: api, ttl: 1m, floor: 1/m, ceiling: 9/s}}}}
+  - {{id: both, when: 'l4.dport in {{80 81}}', key: [ip.src], per: request, {limit}}}
+  - {{id: api, when: l4.dport eq 82, key: [ip.src], per: request, {limit}}}
+  - {{id: none, when: l4.dport eq 53 and ip.dst eq 192.0.2.1, key: [ip.src], per: request, {limit}}}
+  - {{id: ports, mode: "off", when: l4.dport eq 9, key: [ip.src], {limit}}}
+  - {{id: shut, mode: enforce, when: l4.dport eq 99, on_match: drop}}
+"""))
+        # Columns are two spaces apart or more; how much memory a rule has is told elsewhere.
+        rows = [re.split(" {2,}", re.sub(r"[\d.]+ (KiB|B)\b", "SIZE", line.strip())) for line in out.splitlines()]
+        settings = "checksums auto, path both, midstream inspect, min_ttl 32, proxy_protocol none"
+        around = "anywhere: can be walked around by clients that mean to; declare a service"
+        self.assertEqual(rows, [
+            ["ok"],
+            ["RULE", "MODE", "MEMORY", "LIMIT", "SCOPE", "AT MOST, IN ANY TIME W"],
+            ["login", "enforce", "SIZE", "1", "local", "1 request + 1/s * W"],
+            ["ban", "after 3 refusals within 1m, for 1h: drop"],
+            ["dynamic", "rate 1/m to 9/s, for at most 1m"],
+            ["both", "monitor", "SIZE", "1", "local", "1 request + 1/s * W"],
+            ["api", "monitor", "SIZE", "1", "local", "1 request + 1/s * W"],
+            ["none", "monitor", "SIZE", "1", "local", "1 request + 1/s * W"],
+            ["ports", "off", "SIZE", "1", "local", "1 packet + 1/s * W"],
+            ["shut", "enforce", "SIZE"],
+            ["RULE", "READS LAYER 7 OF"],
+            ["login", "service web"],
+            ["both", "service web; the rest " + around],
+            ["api", around],
+            ["none", "nothing: service names of another protocol has its packets"],
+            ["SERVICE", "PROTOCOL", "MODE", "WHEN", "SETTINGS"],
+            ["web", "http", "enforce", "l4.dport eq 80", "on_unreadable refuse, " + settings + ", upgrades none, h2c strip"],
+            ["names", "dns", "monitor", "l4.dport eq 53", "and ip.dst eq 192.0.2.1",
+             "on_unreadable count (one each 1,460 bytes), " + settings]])
+        self.assertIn("this rule can never count anything", err)
+        # Without layer 7 and services there are no such tables.
+        out, _ = self.ctl("check", self.write("rules.yaml", RULES))
+        self.assertEqual([line.split()[0] for line in out.splitlines()], ["ok", "RULE", "a"])
+
     def test_strict_makes_warnings_errors(self):
         rules = self.write("rules.yaml", RULES + "limits:\n  unused: {algorithm: token_bucket, "
                                                  "rate: 1/s, burst: 2}\n")
