@@ -99,7 +99,7 @@ void UnitParser::track(void* parser, const TrackedColumns& burst, RowMask rows,
                        ServiceRowsOutcome& outcome) noexcept {
     auto& self = *static_cast<UnitParser*>(parser);
     self.tracking_.track(burst, rows, {&follows, &self}, outcome);
-    self.hear_servers(burst.burst, rows);
+    self.read_quic_answers(burst.burst, rows);
 }
 
 void UnitParser::meet_again(void* parser, const TrackedColumns& burst,
@@ -107,7 +107,7 @@ void UnitParser::meet_again(void* parser, const TrackedColumns& burst,
     static_cast<UnitParser*>(parser)->tracking_.meet_again(burst, outcome);
 }
 
-void UnitParser::hear_servers(const UnitColumns& burst, RowMask rows) noexcept {
+void UnitParser::read_quic_answers(const UnitColumns& burst, RowMask rows) noexcept {
     if (!quic_.expects_answers(Direction::In) && !quic_.expects_answers(Direction::Out))
         [[likely]] {
         return;

@@ -56,7 +56,7 @@ private:
                            ServiceRowsOutcome& outcome) noexcept;
     static void note_reset(void* parser, const MadeReset& reset, Instant now) noexcept;
     static void note_upgrade(void* parser, const AgreedUpgrade& upgrade) noexcept;
-    void hear_servers(const UnitColumns& burst, RowMask rows) noexcept;
+    void read_quic_answers(const UnitColumns& burst, RowMask rows) noexcept;
     [[nodiscard]] static ClientBytes follows(void* parser, const UnitColumns& burst,
                                              std::size_t row,
                                              const StreamUnits::Amid& place) noexcept;
