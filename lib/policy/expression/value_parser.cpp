@@ -284,6 +284,15 @@ bool add_value(TokenReader& reader, const Operand& operand, Among among, RangeSe
     }
 }
 
+// For a value that stands behind `in` by itself; no hint for a word between conditions.
+std::string braces_hint(const Token& token) {
+    const bool is_quoted_text = token.kind == Token::Kind::Text;
+    const bool joins = token.text == "and" || token.text == "or" || token.text == "not";
+    const bool is_value = is_quoted_text || (token.kind == Token::Kind::Word && !joins);
+    return is_value ? fmt::format(", such as {{{1}{0}{1}}}", token.text, is_quoted_text ? "\"" : "")
+                    : "";
+}
+
 }  // namespace
 
 std::uint64_t most_of(const Operand& operand) noexcept {
@@ -326,12 +335,7 @@ std::optional<RangeSet> parse_set(TokenReader& reader, const Operand& operand) {
     if (reader.peek().kind == Token::Kind::List) {
         return list_set(reader, operand);
     }
-    const Token& first = reader.peek();
-    const bool is_value = first.kind == Token::Kind::Word || first.kind == Token::Kind::Text;
-    const std::string hint = is_value ? fmt::format(", such as {{{1}{0}{1}}}", first.text,
-                                                    first.kind == Token::Kind::Text ? "\"" : "")
-                                      : "";
-    if (!reader.expect_symbol("{", "or $list after `in`" + hint)) {
+    if (!reader.expect_symbol("{", "or $list after `in`" + braces_hint(reader.peek()))) {
         return std::nullopt;
     }
     if (reader.is(Token::Kind::Symbol, "}")) {
