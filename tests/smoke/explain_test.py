@@ -140,7 +140,11 @@ rules:
                 (first + host + end, "ambiguous_request", ["duplicate_host"], True),
                 (first + "Content-Length: 3\\x0d\\x0aTransfer-Encoding: chunked\\x0d\\x0a" + end,
                  "ambiguous_request", ["length_and_encoding"], False),
-                (first + "Content-Length: x\\x0d\\x0a" + end, "malformed_request", ["bad_content_length"], False)):
+                (first + "Content-Length: x\\x0d\\x0a" + end, "malformed_request", ["bad_content_length"], False),
+                # Both would make its other readings, and refuse it for what they are.
+                (first + "Host: 0x7f.1\\x0d\\x0a" + end, "ambiguous_request", ["duplicate_host", "bad_host"], False),
+                ("GET /x/../a%2Fb%3Bc y HTTP/1.1\\x0d\\x0a" + host + "Host: b.example\\x0d\\x0a" + end, "ambiguous_request",
+                 ["space_in_target", "encoded_slash", "duplicate_host", "too_many_readings"], False)):
             out, _ = self.ctl("explain", rules, "--json", *packet, "--payload", text)
             account = json.loads(out)
             self.assertEqual((account["verdict"], account["reason"]), ("drop", reason), text)
@@ -150,8 +154,27 @@ rules:
             out, _ = self.ctl("explain", rules, *packet, "--payload", text)
             self.assertIn(f"  cause          {causes[0]}: read here as: ", out)
             self.assertEqual("both judges it, as each of its readings\n" in out, judged_by_both, text)
+            self.assertEqual("refuses it under refuse and under both\n" in out, not judged_by_both, text)
+            self.assertEqual(doubts["refused_by_both"], not judged_by_both, text)
         out, _ = self.ctl("explain", rules, "--json", *packet, "--payload", first + "Content-Length: 0\\x0d\\x0a" + end)
         self.assertNotIn("doubts", json.loads(out))
+
+    def test_doubts_that_no_rule_cares_about(self):
+        rules = self.write("protocols.yaml", """version: 1
+services:
+  - {id: web, protocol: http, when: l4.dport eq 80, mode: enforce}
+rules:
+  - {id: any, mode: enforce, when: proto.l7 eq "http", key: [ip.src],
+     limits: [{algorithm: token_bucket, rate: 1/s, burst: 9}]}
+""")
+        packet = ("--src", "10.0.0.1", "--dst", "192.0.2.1", "--dport", "80", "--flags", "psh,ack", "--payload",
+                  "GET / HTTP/1.0\\x0a\\x0a")
+        account = json.loads(self.ctl("explain", rules, "--json", *packet)[0])
+        self.assertEqual((account["verdict"], account["service"]["fate"]), ("pass", "passed"))
+        self.assertEqual([cause["name"] for cause in account["doubts"]["causes"]], ["bare_lf"])
+        self.assertEqual((account["doubts"]["judged_by_both"], account["doubts"]["refused_by_both"]), (False, False))
+        out, _ = self.ctl("explain", rules, *packet)
+        self.assertIn("  on_ambiguous   no rule reads requests, so that no service refuses it for that\n", out)
 
     def test_which_of_several_requests_has_no_room(self):
         rules = self.write("several.yaml", """version: 1

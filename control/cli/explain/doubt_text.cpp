@@ -29,10 +29,22 @@ std::vector<Cause> causes_of(const RequestDoubts& doubts) {
         causes.push_back(
             {kTooManyReadings,
              fmt::format("more than {} readings beside the first, of its path, host, headers and "
-                         "cookies",
+                         "cookies, or more text of them than there is room for",
                          kMostOtherReadings)});
     }
     return causes;
+}
+
+std::string_view outcome_text(DoubtOutcome outcome) {
+    switch (outcome) {
+        case DoubtOutcome::Judged:
+            return "both judges it, as each of its readings";
+        case DoubtOutcome::Refused:
+            return "an enforced service refuses it under refuse and under both";
+        case DoubtOutcome::Passed:
+            break;
+    }
+    return "no rule reads requests, so that no service refuses it for that";
 }
 
 }  // namespace
@@ -47,14 +59,14 @@ std::string doubt_text(const RequestDoubts& doubts) {
             fmt::format("  {:<14} {}: read here as: {}{}{}\n", "cause", cause.name, cause.read_as,
                         cause.or_as.empty() ? "" : "; by others as: ", cause.or_as);
     }
-    return text + fmt::format("  {:<14} {}\n", "on_ambiguous",
-                              doubts.judged_by_both()
-                                  ? "both judges it, as each of its readings"
-                                  : "an enforced service refuses it under refuse and under both");
+    return text + fmt::format("  {:<14} {}\n", "on_ambiguous", outcome_text(doubts.outcome()));
 }
 
 Json doubt_json(const RequestDoubts& doubts) {
-    Json json{{"causes", Json::array()}, {"judged_by_both", doubts.judged_by_both()}};
+    const DoubtOutcome outcome = doubts.outcome();
+    Json json{{"causes", Json::array()},
+              {"judged_by_both", outcome == DoubtOutcome::Judged},
+              {"refused_by_both", outcome == DoubtOutcome::Refused}};
     for (const Cause& cause : causes_of(doubts)) {
         json["causes"].push_back({{"name", cause.name},
                                   {"read_as", cause.read_as},

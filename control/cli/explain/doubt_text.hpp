@@ -6,7 +6,7 @@
 
 namespace sluice {
 
-// A line for each cause, and one that says whether `on_ambiguous: both` judges such a request;
+// A line for each cause, and one of what becomes of such a request under `on_ambiguous: both`;
 // empty where there is no cause.
 [[nodiscard]] std::string doubt_text(const RequestDoubts& doubts);
 [[nodiscard]] Json doubt_json(const RequestDoubts& doubts);

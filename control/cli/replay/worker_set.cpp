@@ -33,6 +33,7 @@ WorkerSet::Worker::Worker(const ReplaySetup& setup)
            .buckets = BucketStore{kBuckets, kPoolLines},
            .counters = counters},
       parser{setup.units} {
+    parser.note_all_doubts();
     burst.find_units_by(parser.finder());
     core.fragments = parser.fragments();
 }

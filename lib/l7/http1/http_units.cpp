@@ -2,6 +2,7 @@
 
 #include "lib/l7/http1/byte_classes.hpp"
 #include "lib/l7/http1/byte_masks.hpp"
+#include "lib/l7/http1/doubts_of_readings.hpp"
 #include "lib/l7/http1/followed_body.hpp"
 #include "lib/l7/http1/other_reading.hpp"
 #include "lib/l7/http1/request_readings.hpp"
@@ -170,7 +171,7 @@ StreamReading HttpUnits::read_half(ByteView bytes, const FoundHead& found,
     half.is_doubtful = half.need.bare_return && has_bare_return(bytes);
     if (half.is_doubtful) {
         units.count(UnitEvent::HttpAmbiguous);
-        units.note_doubts({HeadShape::BareCr}, false);
+        units.note_doubts({HeadShape::BareCr}, DoubtOutcome::Refused);
         units.drop(Reason::AmbiguousRequest);
     }
     return half;
@@ -193,9 +194,11 @@ void HttpUnits::add(const UnitSource& packet, UnitSink& units) noexcept {
     if (reading != HeadReading::Accepted) {
         const bool malformed = reading == HeadReading::Malformed;
         units.count(malformed ? UnitEvent::HttpMalformed : UnitEvent::HttpAmbiguous);
-        units.note_doubts(head_.shapes.doubts(), has_stated_readings(head_));
+        units.note_doubts(head_.shapes.doubts(), !matters    ? DoubtOutcome::Passed
+                                                 : is_stated ? DoubtOutcome::Judged
+                                                             : DoubtOutcome::Refused);
         if (matters && !is_allowed) {
-            units.drop(malformed ? Reason::MalformedRequest : Reason::AmbiguousRequest);
+            refuse(packet, is_stated, units);
         }
     }
     UnitTexts* const texts = units.add(Per::Request);
@@ -208,6 +211,15 @@ void HttpUnits::add(const UnitSource& packet, UnitSink& units) noexcept {
     if (matters && !head_.shapes.empty() && has_stated_targets(head_) &&
         (passes || (is_stated && reading == HeadReading::Accepted))) {
         add_other_readings(head_, packet, is_stated ? ReadingsOf::All : ReadingsOf::Paths, units);
+    }
+}
+
+// For what it is.
+void HttpUnits::refuse(const UnitSource& packet, bool is_stated, UnitSink& units) const noexcept {
+    const bool malformed = head_.shapes.reading() == HeadReading::Malformed;
+    units.drop(malformed ? Reason::MalformedRequest : Reason::AmbiguousRequest);
+    if (is_stated && notes_all_doubts_) [[unlikely]] {
+        units.note_doubts(doubts_of_readings(head_, packet));
     }
 }
 
@@ -278,7 +290,7 @@ HttpUnits::BodyReading HttpUnits::read_body(ByteView bytes, const FramingState& 
     const std::size_t taken = body.feed(bytes, shapes, lines);
     if (!shapes.empty()) {
         units.count(UnitEvent::HttpAmbiguous);
-        units.note_doubts(shapes, false);
+        units.note_doubts(shapes, DoubtOutcome::Refused);
         units.drop(body.is_broken() ? Reason::MalformedRequest : Reason::AmbiguousRequest);
     }
     return {.bytes = taken,

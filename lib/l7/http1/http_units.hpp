@@ -14,6 +14,9 @@ namespace sluice {
 class HttpUnits {
 public:
     explicit HttpUnits(OnAmbiguous on_ambiguous) : on_ambiguous_{on_ambiguous} {}
+    // Of a request that is refused for what it is, the doubts are noted too that its other readings
+    // show. For explanations: it allocates.
+    void note_all_doubts() noexcept { notes_all_doubts_ = true; }
 
     // True if a request, or empty lines before one, may begin so; there is a byte.
     [[nodiscard]] static bool may_begin(ByteView bytes,
@@ -47,11 +50,13 @@ private:
                                           const StreamContext& context,
                                           UnitSink& units) const noexcept;
     void add(const UnitSource& packet, UnitSink& units) noexcept;
+    void refuse(const UnitSource& packet, bool is_stated, UnitSink& units) const noexcept;
     void leave_out_unread(const UnitSource& packet) noexcept;
     [[nodiscard]] AskedRequest asked(const UnitSource& packet) const noexcept;
     void set_texts(const UnitSource& packet, UnitSink& units, UnitTexts& texts) const noexcept;
 
     OnAmbiguous on_ambiguous_;
+    bool notes_all_doubts_ = false;
     RequestHead head_;  // of the request at hand: large, and mostly not written to
 };
 

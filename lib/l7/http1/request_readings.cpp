@@ -94,10 +94,10 @@ private:
                                  units_.room());
         const ByteView made = units_.keep(targets_.used);
         if (targets_.is_cut) {
-            units_.refuse();
+            refuse();
         }
         if (targets_.has_bad_host && packet_.wanted.has(TextField::HttpHost)) {
-            units_.note_doubts({HeadShape::BadNetworkHost}, false);
+            units_.note_doubts({HeadShape::BadNetworkHost}, DoubtOutcome::Refused);
             units_.drop(Reason::AmbiguousRequest);
         }
         for (OtherTarget& target : std::span{targets_.all}.first(targets_.count)) {
@@ -106,6 +106,11 @@ private:
             make_last(TextField::HttpUri, made, target.target);
             make_last(TextField::HttpQuery, made, target.query);
         }
+    }
+    // There are more readings, or there is more text, than there is room for.
+    void refuse() noexcept {
+        units_.note_too_many_readings();
+        units_.refuse();
     }
     // Makes a text last, whatever readings it is a part of.
     void make_last(TextField field, ByteView made, ByteView& text) noexcept {
@@ -123,7 +128,7 @@ private:
         HeadShapes shapes;
         host_ = other_host(head_, units_.room(), shapes);
         if (shapes.has(HeadShape::BadHost)) {
-            units_.note_doubts({HeadShape::BadHost}, false);
+            units_.note_doubts({HeadShape::BadHost}, DoubtOutcome::Refused);
             units_.drop(Reason::AmbiguousRequest);
         }
         keep(host_);
@@ -136,7 +141,7 @@ private:
         }
         const std::span<std::byte> room = units_.room();
         if (room.size() < head_.method.size()) {
-            units_.refuse();
+            refuse();
             return 0;
         }
         std::transform(head_.method.begin(), head_.method.end(), room.begin(), http1::to_upper);
@@ -159,7 +164,7 @@ private:
             doubts |= differ(head_.cookie(cookie.place)) ? kCookies : 0U;
         }
         if (head_.further.is_cut()) {
-            units_.note_doubts({HeadShape::RepeatedHeader}, false);
+            units_.note_doubts({HeadShape::RepeatedHeader}, DoubtOutcome::Refused);
             units_.drop(Reason::AmbiguousRequest);
         }
         doubts |= head_.further.values().empty() ? 0U : kFurther;

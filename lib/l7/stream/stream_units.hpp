@@ -24,6 +24,8 @@ public:
     // In memory that may outlive the process take_over() follows.
     StreamUnits(const ConnectionBudget& budget, OnAmbiguous on_ambiguous, ReadingStance stance,
                 KeptMemory& memory = no_kept_memory());
+    // See HttpUnits.
+    void note_all_doubts() noexcept { http_.note_all_doubts(); }
     // See ConnectionTable.
     void take_over(Instant now) {
         table_.take_over(now, &HttpUnits::can_be_body);

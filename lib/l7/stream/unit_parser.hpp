@@ -29,6 +29,12 @@ public:
     UnitParser(const UnitParser&) = delete;
     UnitParser& operator=(const UnitParser&) = delete;
 
+    // See HttpUnits.
+    void note_all_doubts() noexcept {
+        streams_.note_all_doubts();
+        service_streams_.note_all_doubts();
+    }
+
     // For Burst::find_units_by(); it points to this parser.
     [[nodiscard]] UnitFinder finder() noexcept;
     // For CoreState::fragments; the same. Empty where each fragment is judged by its own headers.

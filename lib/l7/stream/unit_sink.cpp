@@ -48,8 +48,11 @@ UnitTexts* UnitSink::add_other_reading() noexcept {
 void UnitSink::note_asked(AskedRequest request) noexcept {
     units_.unit_at(row_, units_.counts[row_] - std::size_t{1}).asked = request;
 }
-void UnitSink::note_doubts(HeadShapes shapes, bool is_stated) noexcept {
-    units_.doubts.add(shapes, is_stated);
+void UnitSink::note_doubts(HeadShapes shapes, DoubtOutcome outcome) noexcept {
+    units_.doubts.add(shapes, outcome);
+}
+void UnitSink::note_doubts(const RequestDoubts& doubts) noexcept {
+    units_.doubts.add(doubts);
 }
 void UnitSink::note_too_many_readings() noexcept {
     units_.doubts.too_many_readings = true;

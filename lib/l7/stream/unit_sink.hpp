@@ -25,9 +25,9 @@ public:
     [[nodiscard]] UnitTexts* add_other_reading() noexcept;
     // The unit that was added last is such a request, as far as its answer is framed by that.
     void note_asked(AskedRequest request) noexcept;
-    // Notes ambiguous or malformed shapes in a request of the packet, for people; `is_stated`: all
-    // of its readings can be judged.
-    void note_doubts(HeadShapes shapes, bool is_stated) noexcept;
+    // Notes ambiguous or malformed shapes in a request of the packet, for people.
+    void note_doubts(HeadShapes shapes, DoubtOutcome outcome) noexcept;
+    void note_doubts(const RequestDoubts& doubts) noexcept;
     // More than are judged.
     void note_too_many_readings() noexcept;
     // The packet belongs to an enforced service, and is changed so where it is forwarded.

@@ -40,7 +40,10 @@ public:
         return probe_.take(segment(1, octets_of(bytes)), kNow);
     }
 
+    void note_all_doubts() { http_.note_all_doubts(); }
+
     [[nodiscard]] const StreamReading& reading() const { return reading_; }
+    [[nodiscard]] const RequestDoubts& doubts() const { return probe_.doubts(); }
     [[nodiscard]] const RequestHead& head() const { return http_.head(); }
 
 private:
@@ -90,6 +93,40 @@ TEST(HttpUnits, ServesAServiceWhatAnyServerServes) {
     Reader refuses{ReadingStance::Service, OnAmbiguous::Refuse};
     refuses.declare();
     EXPECT_EQ(refuses.read("GET /x\r\n").dropped, "ambiguous_request");
+}
+
+// For an explanation a request that is refused is told apart from one that `both` would judge, by
+// the same code: each of its readings is made.
+TEST(HttpUnits, TellOfWhatIsRefusedAllThatBothWouldFind) {
+    const std::string post = "POST /y HTTP/1.1\r\nHost: a.example\r\n";
+    struct Row {
+        std::string request;
+        DoubtOutcome under_both;
+    };
+    const std::vector<Row> rows{
+        {post + "Host: b.example\r\n\r\n", DoubtOutcome::Judged},
+        {post + "Host: 0x7f.1\r\n\r\n", DoubtOutcome::Refused},
+        {"GET /a%2Fb HTTP/1.1\r\nHost: a\r\n\r\n", DoubtOutcome::Judged},
+        {"GET //h:x/a%2Fb HTTP/1.1\r\nHost: a\r\n\r\n", DoubtOutcome::Refused},
+        {"GET /x/../a%2Fb%3Bc y HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", DoubtOutcome::Refused},
+        {"GET / HTTP/1.0\n\n", DoubtOutcome::Refused},
+    };
+    for (const Row& row : rows) {
+        SCOPED_TRACE(row.request);
+        Reader both{ReadingStance::Service};
+        both.declare();
+        EXPECT_EQ(both.read(row.request).dropped.empty(), row.under_both == DoubtOutcome::Judged);
+        EXPECT_EQ(both.doubts().outcome(), row.under_both);
+        Reader refuses{ReadingStance::Service, OnAmbiguous::Refuse};
+        refuses.declare();
+        refuses.note_all_doubts();
+        const ProbedPacket refused = refuses.read(row.request);
+        EXPECT_EQ(refused.dropped, "ambiguous_request");
+        EXPECT_EQ(refused.units("request"), 1U);  // the others are thrown away
+        EXPECT_EQ(refuses.doubts().outcome(), row.under_both);
+        EXPECT_EQ(refuses.doubts().shapes, both.doubts().shapes);
+        EXPECT_EQ(refuses.doubts().too_many_readings, both.doubts().too_many_readings);
+    }
 }
 
 TEST(HttpUnits, FindsNoRequestWhereNoServerDoes) {

@@ -104,6 +104,9 @@ public:
         return probed;
     }
 
+    // Of the latest packet.
+    [[nodiscard]] const RequestDoubts& doubts() const { return units_.doubts(); }
+
 private:
     void parse(const Octets& frame) {
         frames_ = {};
