@@ -176,6 +176,45 @@ rules:
         out, _ = self.ctl("explain", rules, *packet)
         self.assertIn("  on_ambiguous   no rule reads requests, so that no service refuses it for that\n", out)
 
+    def test_what_the_readings_of_a_request_leave_to_the_next(self):
+        rules = self.write("readings.yaml", """version: 1
+rules:
+  - {id: paths, mode: enforce, key: [http.request.uri.path], per: request, cost: {path: {"/dear": 5}},
+     limits: [{algorithm: token_bucket, rate: 1/h, burst: 3}]}
+  - {id: all, mode: enforce, key: [ip.src], per: request, cost: {path: {"/dear": 9, "/a/b": 2}},
+     limits: [{algorithm: token_bucket, rate: 1/h, burst: 6}]}
+""")
+        packet = ("--src", "10.0.0.1", "--dst", "192.0.2.1", "--dport", "80", "--flags", "psh,ack", "--payload")
+
+        def shortages(*paths):
+            text = "".join(f"GET {path} HTTP/1.1\\x0d\\x0aHost: a.example\\x0d\\x0a\\x0d\\x0a" for path in paths)
+            units = json.loads(self.ctl("explain", rules, "--json", *packet, text)[0])["units"]
+            return [unit["refused"] and (unit["rule"], *(unit["limit"][name] for name in ("key", "left", "cost"))) for unit in units]
+
+        # The other reading of each of the first three is charged to /x/y too.
+        self.assertEqual(shortages("/x%2Fy", "/x%2Fy", "/x%2Fy", "/x/y"), [False, False, False, ("paths", "/x/y", 0, 1)])
+        # The readings of one request are charged together, as the dearest of them.
+        self.assertEqual(shortages("/a%2Fb", "/c", "/d", "/e", "/f", "/g"), [False] * 5 + [("all", "10.0.0.1", 0, 1)])
+        # A request that has no room is charged nothing.
+        self.assertEqual(shortages("/dear", "/c", "/d", "/e", "/f", "/g", "/a/b"),
+                         [("paths", "/dear", 3, 5)] + [False] * 5 + [("all", "10.0.0.1", 1, 2)])
+
+    def test_of_a_banned_key_no_limit_is_short(self):
+        rules = self.write("banned.yaml", """version: 1
+rules:
+  - {id: login, mode: enforce, when: l4.dport eq 80, key: [ip.src], per: request, ban: {after: 1, within: 1m, for: 1h},
+     limits: [{algorithm: token_bucket, rate: 3/h, burst: 1}]}
+""")
+        two = request("/a") * 2
+        frames, numbers = opened([segment(text, sport=sport) for sport, text in enumerate((request("/a"), two, two), 40000)])
+        capture = self.write("in.pcap", pcap([(SECOND, frame) for frame in frames]))
+        # The first refusal bans the key, within its packet too.
+        for number, reason, units in ((numbers[1], "over_limit", [("over_limit", True), ("banned", False)]),
+                                      (numbers[2], "banned", [("banned", False)] * 2)):
+            account = json.loads(self.ctl("explain", rules, "--json", "--pcap", capture, "--frame", str(number))[0])
+            self.assertEqual((account["verdict"], account["reason"]), ("drop", reason))
+            self.assertEqual([(unit["reason"], "limit" in unit) for unit in account["units"]], units)
+
     def test_which_of_several_requests_has_no_room(self):
         rules = self.write("several.yaml", """version: 1
 rules:

@@ -34,39 +34,55 @@ std::string unit_key(const LimitOfRule& asked, const Scene& scene) {
     return key_text(asked.parts(), scene.headers, scene.frame, scene.pair);
 }
 
-// The charge of the units before one to a limit, under the key that this one has.
-std::uint64_t charged_before(const LimitOfRule& asked, const RuleSummary& summary,
-                             const Scene& scene, std::span<const std::size_t> before,
-                             const std::string& key) {
-    std::uint64_t charged = 0;
-    for (const std::size_t number : before) {
+// A rule that refused one of the readings of a unit, which begin at `first`.
+struct Refusal {
+    const LoadedRule& rule;
+    const RuleSummary& summary;
+    std::size_t first;
+    std::size_t reading;
+};
+
+// The units before a refused one leave so much of `left`, under the key that this one has. Those
+// that did not fit have been charged nothing, and the readings of one unit are charged together as
+// much as the dearest of them.
+std::uint64_t left_behind(const LimitOfRule& asked, const Refusal& refusal, const Scene& scene,
+                          std::uint64_t left, const std::string& key) {
+    const BurstUnits& units = *scene.burst.units();
+    std::uint64_t of_unit = 0;
+    for (std::size_t number = 0; number < refusal.first; ++number) {
+        of_unit = units.unit(0, number).is_other_reading ? of_unit : 0;
         const PacketHeaders headers = with_unit(scene, number);
         const Scene seen = of_headers(scene, headers);
-        const bool matches = summary.when.empty() ||
-                             examine(summary.condition, headers, scene.frame, scene.pair).holds;
-        charged += matches && unit_key(asked, seen) == key ? cost_of(asked, seen).count() : 0;
+        const bool matches =
+            refusal.summary.when.empty() ||
+            examine(refusal.summary.condition, headers, scene.frame, scene.pair).holds;
+        if (!matches || unit_key(asked, seen) != key) {
+            continue;
+        }
+        const std::uint64_t cost = cost_of(asked, seen).count();
+        const std::uint64_t more = cost - std::min(cost, of_unit);
+        of_unit += more;
+        left -= more <= left ? more : 0;
     }
-    return charged;
+    return left;
 }
 
 // Nothing of a packet that was refused has been charged, so that the buckets stand as they stood.
-std::optional<UnitShortage> shortage_of(const LoadedRule& rule, const RuleSummary& summary,
-                                        const Scene& scene, std::span<const std::size_t> before,
-                                        std::size_t number) {
-    const PacketHeaders headers = with_unit(scene, number);
+std::optional<UnitShortage> shortage_of(const Refusal& refusal, const Scene& scene) {
+    const PacketHeaders headers = with_unit(scene, refusal.reading);
     const Scene seen = of_headers(scene, headers);
-    for (const LoadedLimit& limit : rule.limits) {
-        const LimitOfRule asked{rule, limit};
+    for (const LoadedLimit& limit : refusal.rule.limits) {
+        const LimitOfRule asked{refusal.rule, limit};
         const std::optional<BucketView> bucket = view(asked, seen);
         if (is_of_packet(limit.per) || !bucket) {
             continue;
         }
         const std::string key = unit_key(asked, seen);
-        const std::uint64_t charged = charged_before(asked, summary, scene, before, key);
-        const std::uint64_t left = bucket->remaining.count();
+        const std::uint64_t left =
+            left_behind(asked, refusal, scene, bucket->remaining.count(), key);
         const std::uint64_t cost = cost_of(asked, seen).count();
-        if (charged + cost > left) {
-            return UnitShortage{limit.name, key, left - std::min(left, charged), cost};
+        if (cost > left) {
+            return UnitShortage{limit.name, key, left, cost};
         }
     }
     return std::nullopt;
@@ -113,8 +129,12 @@ std::vector<UnitAccount> unit_accounts(const Scene& scene, const Burst& judged,
             const RuleSummary& summary = summary_of(scene.rules, own.rule);
             account.refused = own;
             account.rule = summary.id;
-            account.shortage = shortage_of(scene.rules.loaded.set().rules[own.rule], summary, scene,
-                                           std::span{numbers}.first(i), reading);
+            // Of a banned key no limit is asked.
+            if (own.reason == Reason::OverLimit || own.reason == Reason::HoldFull) {
+                account.shortage = shortage_of(
+                    {scene.rules.loaded.set().rules[own.rule], summary, numbers[i], reading},
+                    scene);
+            }
         }
     }
     return accounts;
