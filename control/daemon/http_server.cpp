@@ -9,6 +9,7 @@
 #include <spdlog/spdlog.h>
 
 #include <chrono>
+#include <new>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -41,8 +42,6 @@ struct Incoming {
     bool bad_address = false;          // told once the body has come, for whoever reads late
 };
 
-// Stands for a request before its head has come, where its address is to be refused.
-char refused_address = 0;
 constexpr const char* kBadAddress =
     "the address of the request has a control byte, such as %00 or %0A, which no argument may have";
 
@@ -147,13 +146,13 @@ struct HttpCallbacks {
     }
 
     // Called for each request as soon as its first line is there, with its address as it came.
-    static void* on_address(void*, const char* address, MHD_Connection*) noexcept {
-        return has_control_byte(address) ? &refused_address : nullptr;
+    static void* on_address(void*, const char* address, MHD_Connection* connection) noexcept {
+        note_address(connection, address);
+        return nullptr;
     }
 
     static MHD_Result begin(HttpServer& server, MHD_Connection* connection, HttpRequest request,
                             void** context) {
-        const bool bad_address = std::exchange(*context, nullptr) == &refused_address;
         MHD_Result refused = MHD_NO;
         const std::optional<Peer> peer = speaker(server, connection, refused);
         if (!peer) {
@@ -170,7 +169,6 @@ struct HttpCallbacks {
                         problem_response(413, "too large", "a request's body is at most 64 MiB"));
         }
         auto incoming = std::make_unique<Incoming>(server.budget_);
-        incoming->bad_address = bad_address;
         incoming->request = std::move(request);
         incoming->request.peer = *peer;
         incoming->request.source = server.by_tcp_ == nullptr ? "" : source_text(fd_of(connection));
@@ -217,12 +215,17 @@ struct HttpCallbacks {
     // Called once for the head of a request, once for each piece of its body, and once at its end.
     // NOLINTNEXTLINE(readability-function-size): the library's signature
     static MHD_Result on_request(void* server, MHD_Connection* connection, const char* url,
-                                 const char* method, const char*, const char* data,
+                                 const char* method, const char* version, const char* data,
                                  std::size_t* size, void** context) noexcept {
         try {
-            if (*context == nullptr || *context == &refused_address) {
-                return begin(*static_cast<HttpServer*>(server), connection,
-                             {.method = method, .path = url}, context);
+            if (*context == nullptr) {
+                const MHD_Result begun = begin(*static_cast<HttpServer*>(server), connection,
+                                               {.method = method, .path = url}, context);
+                if (*context != nullptr) {
+                    static_cast<Incoming*>(*context)->bad_address =
+                        !is_whole_address(connection, version);
+                }
+                return begun;
             }
             auto& incoming = *static_cast<Incoming*>(*context);
             if (*size == 0) {
@@ -239,21 +242,21 @@ struct HttpCallbacks {
 
     static void on_completed(void* server, MHD_Connection* connection, void** context,
                              MHD_RequestTerminationCode code) noexcept {
-        if (*context != &refused_address) {
-            delete static_cast<Incoming*>(*context);
-        }
+        delete static_cast<Incoming*>(*context);
         *context = nullptr;
         if (code == MHD_REQUEST_TERMINATED_COMPLETED_OK) {
             static_cast<HttpServer*>(server)->deadlines_.start(fd_of(connection), Clock::now());
         }
     }
 
-    static void on_connection(void* server, MHD_Connection* connection, void**,
+    static void on_connection(void* server, MHD_Connection* connection, void** context,
                               MHD_ConnectionNotificationCode code) noexcept {
         Deadlines& deadlines = static_cast<HttpServer*>(server)->deadlines_;
         if (code == MHD_CONNECTION_NOTIFY_STARTED) {
+            *context = new (std::nothrow) FirstLine;
             deadlines.start(fd_of(connection), Clock::now());
         } else {
+            delete static_cast<FirstLine*>(*context);
             deadlines.stop(fd_of(connection));
             static_cast<HttpServer*>(server)->leave(fd_of(connection));
         }

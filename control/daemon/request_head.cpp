@@ -17,6 +17,12 @@ MHD_Result add_argument(void* into, MHD_ValueKind, const char* key, const char* 
     return MHD_YES;
 }
 
+FirstLine* first_line_of(MHD_Connection* connection) noexcept {
+    const MHD_ConnectionInfo* info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    return info == nullptr ? nullptr : static_cast<FirstLine*>(info->socket_context);
+}
+
 }  // namespace
 
 bool has_control_byte(std::string_view address) noexcept {
@@ -33,6 +39,18 @@ bool has_control_byte(std::string_view address) noexcept {
         }
     }
     return false;
+}
+
+void note_address(MHD_Connection* connection, const char* address) noexcept {
+    if (FirstLine* line = first_line_of(connection)) {
+        const std::string_view text{address};
+        line->behind_address = has_control_byte(text) ? nullptr : text.data() + text.size() + 1;
+    }
+}
+
+bool is_whole_address(MHD_Connection* connection, const char* version) noexcept {
+    const FirstLine* line = first_line_of(connection);
+    return line != nullptr && line->behind_address == version;
 }
 
 void read_arguments(MHD_Connection* connection, HttpRequest& request) {

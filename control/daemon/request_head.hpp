@@ -8,9 +8,22 @@ struct MHD_Connection;
 // The head of a request as the library has it, before the request is one of ours.
 namespace sluice {
 
-// An address has a control byte, escaped or as it is. The library ends texts at an escaped NUL:
-// `forgive=1%00` would be taken for `forgive=1`.
+// An address has a control byte, escaped or as it is, but for a NUL as it is, behind which the
+// library has no text. It ends texts at an escaped one too: `forgive=1%00` would be taken for
+// `forgive=1`.
 [[nodiscard]] bool has_control_byte(std::string_view address) noexcept;
+
+// The first line of the latest request of a connection, which the library cuts in place: behind the
+// NUL that ends its address stands its version, unless the address has a NUL itself. The context of
+// the connection's socket.
+struct FirstLine {
+    const char* behind_address = nullptr;  // nullptr: the address has another control byte
+};
+// Called with the address before the library cuts off its query.
+void note_address(MHD_Connection* connection, const char* address) noexcept;
+// The address that was noted is all of the request's, and has no control byte. `version` is the
+// library's.
+[[nodiscard]] bool is_whole_address(MHD_Connection* connection, const char* version) noexcept;
 
 // The arguments of its query, of which none is to stand there twice.
 void read_arguments(MHD_Connection* connection, HttpRequest& request);

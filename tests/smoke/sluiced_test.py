@@ -460,6 +460,22 @@ class Resources(Case):
         self.good(self.box.put_rules(OTHER, "?file=a%20%C3%A9%1.yaml"))
         self.assertEqual(self.good(self.box.get("/v1/rules"))["file"], "a \u00e9%1.yaml")
 
+    def test_an_address_with_a_nul_as_it_is_is_refused(self):
+        self.start()
+        before = self.good(self.box.get("/v1/rules"))["etag"]
+        body = OTHER.encode()
+        for address in (b"/v1/rules?forgive=1\0x", b"/v1/rules?forgive=1\0", b"/v1/rules\0?strict=1", b"/v1/rules?forgive=1\0HTTP/1.1",
+                        b"/v1/rules\0 HTTP/1.1", b"/v1/rules?force=1\0  "):
+            with self.box.raw() as client:
+                client.sendall(b"PUT " + address + b" HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
+                answer = read_all(client)
+            self.assertRegex(answer, rb"^HTTP/1.1 400 ", address)
+            self.assertIn(b"control byte", answer, address)
+            self.assertEqual(self.good(self.box.get("/v1/rules"))["etag"], before, address)
+        with self.box.raw() as client:  # requests behind one another have their own addresses
+            client.sendall(b"GET /v1/stats HTTP/1.1\r\nHost: x\r\n\r\nGET  /v1/rules HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+            self.assertEqual(read_all(client).count(b"HTTP/1.1 200 "), 2)
+
     def test_a_ban_makes_another_generation_until_it_ends(self):
         self.start()
         put = lambda: self.box.ask("PUT", "/v1/rules", RULES + "# again\n", {"If-Match": f'"{self.applied}"'})
