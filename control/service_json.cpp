@@ -5,9 +5,14 @@
 namespace sluice {
 
 Json stance_json(const Stance& stance) {
+    Json beyond = Json::array();
+    for (const Field field : stance.beyond) {
+        beyond.push_back(row_of(field).name);
+    }
     return {{"kind", kStanceNames[static_cast<std::size_t>(stance.kind)]},
             {"services", stance.services},
             {"monitored", stance.monitored},
+            {"beyond", std::move(beyond)},
             {"text", text_of(stance)}};
 }
 

@@ -7,7 +7,8 @@
 
 namespace sluice {
 
-// A rule's stance, by which it comes by its units: {"kind","services","monitored","text"}.
+// A rule's stance, by which it comes by its units: {"kind","services","monitored",
+// "beyond","text"}.
 [[nodiscard]] Json stance_json(const Stance& stance);
 
 // One service of a file, without the mode that the file gives it.

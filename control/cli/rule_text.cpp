@@ -5,8 +5,11 @@
 #include "control/cli/table.hpp"
 #include "control/cli/unconfirmed_text.hpp"
 #include "control/visible_text.hpp"
+#include "lib/policy/services/stance_text.hpp"
 
 #include <fmt/format.h>
+
+#include <vector>
 
 namespace sluice {
 namespace {
@@ -69,6 +72,38 @@ std::string how_else_text(const Json& rule) {
         text += value.get<std::string>().empty()
                     ? ""
                     : fmt::format("{}: {}\n", name, value.get<std::string>());
+    }
+    return text;
+}
+
+std::vector<RuleAnywhere> anywhere_of(const Json& applied) {
+    std::vector<RuleAnywhere> rules;
+    const Json beyond = applied.value("beyond", Json::object());
+    for (const Json& id : applied.value("anywhere", Json::array())) {
+        RuleAnywhere& rule = rules.emplace_back(RuleAnywhere{id.get<std::string>()});
+        if (const auto at = beyond.find(rule.id); at != beyond.end()) {
+            rule.services = at->at("services").get<std::vector<std::string>>();
+            rule.beyond = at->at("fields").get<std::vector<std::string>>();
+        }
+    }
+    return rules;
+}
+
+// Rules that clients can go around by connections that cannot be read.
+std::string anywhere_text(const Json& applied) {
+    const std::vector<RuleAnywhere> rules = anywhere_of(applied);
+    std::string text;
+    if (const std::string ids = over_none_text(rules); !ids.empty()) {
+        text += fmt::format(
+            "over no service: {}; what of layer 7 cannot be read goes around them, so declare "
+            "services (`sluicectl check --services`)\n",
+            ids);
+    }
+    if (const std::string beyond = beyond_text(rules); !beyond.empty()) {
+        text += fmt::format(
+            "not over services alone: {}; what of layer 7 cannot be read goes around them there, "
+            "so narrow them, or declare services for the rest (`sluicectl check --services`)\n",
+            beyond);
     }
     return text;
 }
@@ -147,20 +182,6 @@ std::string source_text(const Json& files) {
         text += text.ends_with('\n') ? "" : "\n";
     }
     return text;
-}
-
-// Rules that clients can go around by connections that cannot be read.
-std::string anywhere_text(const Json& applied) {
-    std::string ids;
-    const Json none = Json::array();
-    for (const Json& id : applied.contains("anywhere") ? applied.at("anywhere") : none) {
-        ids += (ids.empty() ? "" : ", ") + id.get<std::string>();
-    }
-    return ids.empty() ? ""
-                       : fmt::format(
-                             "over no service: {}; what of layer 7 cannot be read goes around "
-                             "them, so declare services (`sluicectl check --services`)\n",
-                             ids);
 }
 
 std::string applied_text(const Json& applied) {

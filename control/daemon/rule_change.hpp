@@ -2,6 +2,7 @@
 #include "control/daemon/rules_file.hpp"
 #include "lib/policy/compile.hpp"
 #include "lib/policy/problems/problem.hpp"
+#include "lib/policy/services/stance_text.hpp"
 
 #include <sys/types.h>
 #include <chrono>
@@ -52,7 +53,7 @@ struct RuleChange {
     std::uint64_t before = 0;
     std::uint64_t after = 0;
     std::size_t rules = 0;
-    std::vector<std::string> anywhere{};  // enforcing rules that connections can go around
+    std::vector<RuleAnywhere> anywhere{};
     std::vector<Problem> warnings;
     std::optional<Unconfirmed> unconfirmed;
     std::optional<Refusal> refusal;

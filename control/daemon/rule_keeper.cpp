@@ -3,7 +3,6 @@
 #include "control/list_folder.hpp"
 #include "lib/policy/services/stance_text.hpp"
 
-#include <fmt/ranges.h>
 #include <spdlog/spdlog.h>
 
 #include <filesystem>
@@ -26,9 +25,15 @@ void warn_of_lost_lists(const StoredRules& rules) {
 
 // Rules anywhere may hold less than they did under an earlier version that was content with them.
 void warn_of_rules_anywhere(const CompiledRules& compiled) {
-    if (const auto ids = rules_anywhere(compiled.rules); !ids.empty()) {
+    const std::vector<RuleAnywhere> weak = rules_anywhere(compiled.rules);
+    if (const std::string ids = over_none_text(weak); !ids.empty()) {
         spdlog::warn("rules over no service, which connections that cannot be read go around: {}",
-                     fmt::join(ids, ", "));
+                     ids);
+    }
+    if (const std::string rules = beyond_text(weak); !rules.empty()) {
+        spdlog::warn(
+            "rules beyond their services, where connections that cannot be read go around them: {}",
+            rules);
     }
 }
 

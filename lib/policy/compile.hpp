@@ -64,6 +64,7 @@ struct Stance {
     // By id, in the order of the file. Of Nothing: those that have its packets, of other protocols.
     std::vector<std::string> services{};
     std::vector<std::string> monitored{};      // those of them that are in monitor
+    std::vector<Field> beyond{};               // of Partly: by which the rule reaches beyond them
     std::vector<ServiceProtocol> protocols{};  // whose units the rule can match or count
     // A service of another protocol that has queries over TCP; empty: none.
     std::string without_tcp{};

@@ -351,6 +351,14 @@ rules:
         said = self.ctl("apply", "rules.d/web.yaml")
         self.assertIn("over no service: api;", said)
         self.assertNotIn("login", said)
+        self.assertNotIn("not over services alone", said)
+        wider = (self.FILE % "").replace("login, mode: enforce, when: l4.dport eq 80,", "login, mode: enforce, when: 'l4.dport in {80 82}',")
+        self.write("wider.yaml", wider)
+        said = self.ctl("apply", "rules.d/wider.yaml")
+        self.assertIn("over no service: api;", said)
+        self.assertIn("not over services alone: login (beyond service web by l4.dport); what of layer 7 cannot be read", said)
+        self.assertEqual(self.json("rules")["rules"][0]["stance"]["beyond"], ["l4.dport"])
+        self.ctl("apply", "rules.d/web.yaml")
         self.write("next.yaml", self.FILE % ", mode: enforce, min_ttl: 64}\n  - {id: tls, protocol: tls, "
                                             "when: l4.dport eq 443")
         diff = self.json("diff", "rules.d/next.yaml")["services"]

@@ -1070,11 +1070,17 @@ rules:
   - {id: of-web, mode: enforce, when: l4.dport eq 80 and http.host eq "a", on_match: drop}
   - {id: watched, when: http.host eq "a", on_match: drop}
   - {id: anywhere, mode: enforce, when: http.host eq "a", on_match: drop}
+  - {id: elsewhere, mode: enforce, when: l4.dport eq 81 and http.host eq "a", on_match: drop}
 """)
-        named = "rules over no service, which connections that cannot be read go around: anywhere\n"
-        self.assertNotIn("rules over no service", self.sluiced.log.read_text())
+        named = ("rules over no service, which connections that cannot be read go around: elsewhere\n",
+                 "rules beyond their services, where connections that cannot be read go around them: anywhere (beyond "
+                 "service web by l4.dport)\n")
+        for words in ("rules over no service", "rules beyond"):
+            self.assertNotIn(words, self.sluiced.log.read_text())
         self.box.stop(self.sluiced)
-        self.assertIn(named, self.box.start_sluiced().log.read_text())
+        log = self.box.start_sluiced().log.read_text()
+        for words in named:
+            self.assertIn(words, log)
 
     def test_a_new_dataplane_is_brought_the_rules(self):
         self.start()

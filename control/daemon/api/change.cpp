@@ -193,8 +193,11 @@ HttpResponse changed(const RuleChange& change, Services& services) {
                   {"warnings", to_json(change.warnings)},
                   {"unconfirmed", unconfirmed_json(change.unconfirmed)},
                   {"panic", stats ? Json(stats->panic) : Json()}};
-    if (!change.anywhere.empty()) {
-        document["anywhere"] = change.anywhere;
+    for (const RuleAnywhere& rule : change.anywhere) {
+        document["anywhere"].push_back(rule.id);
+        if (!rule.services.empty()) {
+            document["beyond"][rule.id] = {{"services", rule.services}, {"fields", rule.beyond}};
+        }
     }
     return json_response(document);
 }

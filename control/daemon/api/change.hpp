@@ -31,7 +31,8 @@ void record(Services& services, const HttpRequest& request, const std::string& c
             const RuleChange& change);
 // {"generation":…,"rules":…,"warnings":[…],"unconfirmed":…,"panic":…}; panic is null where the
 // dataplane does not say. With "anywhere", the ids of enforcing rules that clients can go around by
-// connections that cannot be read, where there are any.
+// connections that cannot be read, where there are any; with "beyond", {"ID":{"services":[…],
+// "fields":[…]}} of those that reach beyond services, by these fields.
 [[nodiscard]] HttpResponse changed(const RuleChange& change, Services& services);
 
 // {"key":…,"tier":…,"set":"1: rate 5/s","until":"2026-…Z","reason":…,"by":…}

@@ -54,6 +54,7 @@ public:
         const ProtocolSet read = protocols_of(rule, summary.condition, compiled_.set.named_texts,
                                               compiled_.set.clients != nullptr);
         found_.clear();
+        uncovered_.clear();
         takers_.clear();
         without_tcp_.reset();
         found_protocols_ = {};
@@ -63,7 +64,6 @@ public:
             }
             return;
         }
-        bool all = true;
         for (const Clause& clause : placed.clauses) {
             for (const ServiceProtocol protocol : kServiceProtocols) {
                 if (!protocols_of(clause, pool_, read, compiled_.set.named_texts).has(protocol)) {
@@ -78,10 +78,13 @@ public:
                     const std::vector<std::uint32_t> meeting =
                         all_meeting(*there, of(protocol).services);
                     found_.insert(meeting.begin(), meeting.end());
-                    all &= are_covering(*there, meeting);
+                    if (!are_covering(*there, meeting)) {
+                        uncovered_.push_back(*there);
+                    }
                 }
             }
         }
+        const bool all = uncovered_.empty();
         const bool some = !found_.empty();
         using Kind = Stance::Kind;
         Kind kind = all && some ? Kind::Service : some ? Kind::Partly : Kind::Anywhere;
@@ -93,6 +96,9 @@ public:
             kind = Kind::Unknown;
         }
         write(kind, summary.stance);
+        if (kind == Kind::Partly) {
+            summary.stance.beyond = fields_beyond();
+        }
     }
 
 private:
@@ -238,6 +244,39 @@ private:
         return service.has_value();
     }
 
+    // The fields by which the rule's clauses are not within the services that have packets of
+    // theirs: of each clause those by which it misses the nearest of the services' clauses.
+    std::vector<Field> fields_beyond() {
+        std::set<Field> all;
+        for (const Clause& clause : uncovered_) {
+            std::optional<std::vector<Field>> fewest;
+            for (const std::uint32_t service : found_) {
+                for (const Clause& one : services_[service].clauses) {
+                    const auto there = over_transport(one, summary_of(service).protocol);
+                    std::vector<Field> fields = fields_outside(clause, there.value_or(one));
+                    if (!fewest || fields.size() < fewest->size()) {
+                        fewest = std::move(fields);
+                    }
+                }
+            }
+            if (fewest) {
+                all.insert(fewest->begin(), fewest->end());
+            }
+        }
+        return {all.begin(), all.end()};
+    }
+    // The fields of which `clause` has values that `outer` has not.
+    std::vector<Field> fields_outside(const Clause& clause, const Clause& outer) {
+        std::vector<Field> fields;
+        for (const ClauseTerm& term : outer.fields) {
+            const auto own = std::ranges::find(clause.fields, term.field, &ClauseTerm::field);
+            if (own == clause.fields.end() || !pool_.contains(term.set, own->set)) {
+                fields.push_back(term.field);
+            }
+        }
+        return fields;
+    }
+
     void write(Stance::Kind kind, Stance& stance) const {
         stance.kind = kind;
         for (const ServiceProtocol protocol : kServiceProtocols) {
@@ -264,6 +303,7 @@ private:
     ClauseUnion union_;
     std::array<OfProtocol, kServiceProtocols.size()> protocols_;
     std::set<std::uint32_t> found_;
+    std::vector<Clause> uncovered_;  // of a protocol whose services have not all of their packets
     std::optional<std::uint32_t> without_tcp_;
     std::set<std::uint32_t> takers_;  // services of other protocols that have a clause's packets
     ProtocolSet found_protocols_;

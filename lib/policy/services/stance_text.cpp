@@ -1,5 +1,10 @@
 #include "lib/policy/services/stance_text.hpp"
 
+#include "lib/packet/field.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 namespace sluice {
 namespace {
 
@@ -7,11 +12,13 @@ constexpr std::string_view kWalkedAround =
     "can be walked around by clients that mean to; declare a service";
 
 std::string listed(const std::vector<std::string>& services) {
-    std::string text;
-    for (const std::string& service : services) {
-        text += (text.empty() ? "" : ", ") + service;
-    }
-    return (services.size() == 1 ? "service " : "services ") + text;
+    return (services.size() == 1 ? "service " : "services ") +
+           fmt::format("{}", fmt::join(services, ", "));
+}
+
+std::string beyond_text(const RuleAnywhere& rule) {
+    return fmt::format("{} (beyond {}{}{})", rule.id, listed(rule.services),
+                       rule.beyond.empty() ? "" : " by ", fmt::join(rule.beyond, " and "));
 }
 
 }  // namespace
@@ -37,16 +44,35 @@ std::string text_of(const Stance& stance) {
     }
 }
 
-std::vector<std::string> rules_anywhere(const std::vector<RuleSummary>& rules) {
-    std::vector<std::string> ids;
+std::vector<RuleAnywhere> rules_anywhere(const std::vector<RuleSummary>& rules) {
+    std::vector<RuleAnywhere> weak;
     for (const RuleSummary& rule : rules) {
         const bool is_weak =
             rule.stance.kind == Stance::Kind::Partly || rule.stance.kind == Stance::Kind::Anywhere;
         if (is_weak && rule.mode == Mode::Enforce && rule.kind == RuleKind::Rule) {
-            ids.push_back(rule.id);
+            RuleAnywhere& one = weak.emplace_back(RuleAnywhere{rule.id, rule.stance.services});
+            for (const Field field : rule.stance.beyond) {
+                one.beyond.emplace_back(row_of(field).name);
+            }
         }
     }
-    return ids;
+    return weak;
+}
+
+std::string over_none_text(const std::vector<RuleAnywhere>& rules) {
+    std::string text;
+    for (const RuleAnywhere& rule : rules) {
+        text += rule.services.empty() ? (text.empty() ? "" : ", ") + rule.id : "";
+    }
+    return text;
+}
+
+std::string beyond_text(const std::vector<RuleAnywhere>& rules) {
+    std::string text;
+    for (const RuleAnywhere& rule : rules) {
+        text += rule.services.empty() ? "" : (text.empty() ? "" : ", ") + beyond_text(rule);
+    }
+    return text;
 }
 
 }  // namespace sluice

@@ -10,8 +10,18 @@ namespace sluice {
 // Empty: the rule is over no later layer.
 [[nodiscard]] std::string text_of(const Stance& stance);
 
-// Enforcing rules, by id, that are over a later layer and not over services alone: connections that
-// cannot be read go around them.
-[[nodiscard]] std::vector<std::string> rules_anywhere(const std::vector<RuleSummary>& rules);
+// An enforcing rule that is over a later layer and not over services alone: connections that cannot
+// be read go around it.
+struct RuleAnywhere {
+    std::string id;
+    std::vector<std::string> services{};  // that have some of its packets; empty: it is over none
+    std::vector<std::string> beyond{};    // fields by which it reaches beyond them
+};
+[[nodiscard]] std::vector<RuleAnywhere> rules_anywhere(const std::vector<RuleSummary>& rules);
+
+// The ids of those over no service: "api, search"; or of the others, each with its services and
+// fields: "login (beyond service web by l4.dport), pay (beyond service web)". Empty: none.
+[[nodiscard]] std::string over_none_text(const std::vector<RuleAnywhere>& rules);
+[[nodiscard]] std::string beyond_text(const std::vector<RuleAnywhere>& rules);
 
 }  // namespace sluice

@@ -1,4 +1,5 @@
 #include "lib/policy/compile.hpp"
+#include "lib/policy/services/stance_text.hpp"
 #include "lib/rules/service_fault.hpp"
 #include "tests/unit/policy/outcome.hpp"
 
@@ -471,6 +472,7 @@ TEST(Services, TogetherHaveRulesThatNoneOfThemHasAlone) {
     EXPECT_EQ(both.kind, Kind::Service);
     EXPECT_EQ(both.services, (std::vector<std::string>{"web", "alt"}));
     EXPECT_EQ(stance_of("l4.dport in {80 8080} and http.host eq \"a\"").kind, Kind::Service);
+    EXPECT_TRUE(both.beyond.empty());
     EXPECT_EQ(stance_of("l4.dport in {80 8080 8081}").kind, Kind::Partly);
     EXPECT_EQ(stance_of("l4.dport in {81 82 83}").kind, Kind::Service);
     EXPECT_EQ(stance_of("l4.dport in {81..84}").kind, Kind::Partly);
@@ -478,6 +480,26 @@ TEST(Services, TogetherHaveRulesThatNoneOfThemHasAlone) {
     const Stance others = stance_of("l4.dport in {443 444}");
     EXPECT_EQ(others.kind, Kind::Nothing);
     EXPECT_EQ(others.services, (std::vector<std::string>{"tls", "late"}));
+}
+
+TEST(Services, SayByWhichFieldsARuleReachesBeyondThem) {
+    const auto beyond_of = [](std::string_view when, std::string_view per = "request") {
+        const Outcome outcome =
+            compile(kParts, "rules:\n  - {id: r, mode: enforce, when: '" + std::string{when} +
+                                "', key: [ip.src], per: " + std::string{per} +
+                                ", limits: [{algorithm: token_bucket, rate: 1/s, burst: 1}]}\n");
+        return beyond_text(rules_anywhere(outcome.rules->rules));
+    };
+    EXPECT_EQ(beyond_of("l4.dport in {80 8080}"), "");
+    EXPECT_EQ(beyond_of("l4.dport eq 9000"), "");
+    EXPECT_EQ(beyond_of("l4.dport in {80 8081}"), "r (beyond service web by l4.dport)");
+    EXPECT_EQ(beyond_of("l4.dport in {80 8080 8081}"), "r (beyond services web, alt by l4.dport)");
+    // Of the clauses of services the nearest tells.
+    EXPECT_EQ(beyond_of("l4.dport in {81..84}"), "r (beyond services one, low, mid by ip.dst)");
+    EXPECT_EQ(beyond_of("l4.dport eq 84"), "r (beyond service one by ip.dst)");
+    EXPECT_EQ(beyond_of("l4.dport in {84 85}"), "r (beyond service one by ip.dst and l4.dport)");
+    // Hellos of QUIC are no TLS service's.
+    EXPECT_EQ(beyond_of("l4.dport eq 443", "handshake"), "r (beyond service tls by ip.proto)");
 }
 
 constexpr std::string_view kHandshakes =
