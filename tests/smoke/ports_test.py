@@ -213,7 +213,7 @@ class Changed(Ports):
         self.assertEqual(list((self.box.folder / "state").iterdir()), [])
 
     def hold_inside_down(self):
-        """Ends with both links as they were, but that the inside is held down by who is killed then."""
+        """The outside has no link, and the box holds the inside down for that."""
         self.start_between("af_packet")
         if self.box.sluiced is None:
             self.box.start_sluiced()
@@ -221,12 +221,23 @@ class Changed(Ports):
         wait_until("both links", lambda: all(port["link_up"] for port in self.box.ports().values()))
         ip("-n", self.hosts.outside, "link", "set", "eth0", "down")
         wait_until("the inside to be held", lambda: self.box.ports()["inside"]["held_down"])
+        self.assertNotIn("UP", self.link("i").flags)
+
+    def kill_while_inside_is_held(self):
+        """Ends with both links as they were, but that the inside is held down by who is killed then."""
+        self.hold_inside_down()
         self.box.kill(self.box.dataplane)
         ip("-n", self.hosts.outside, "link", "set", "eth0", "up")
         self.assertNotIn("UP", self.link("i").flags)
 
-    def test_a_side_that_was_held_down_at_a_kill_comes_back(self):
+    def test_an_ordered_end_brings_up_the_side_that_it_holds(self):
         self.hold_inside_down()
+        self.assertEqual(self.box.kill(self.box.dataplane, signal.SIGTERM), 0)
+        self.assertEqual(self.both(), self.UNTOUCHED)  # the outside has no link still, and nobody holds the inside for it
+        self.assertFalse((self.box.folder / "state" / "ports").exists())
+
+    def test_a_side_that_was_held_down_at_a_kill_comes_back(self):
+        self.kill_while_inside_is_held()
         self.start_between("af_packet")
         self.assertIn("brought i up again", self.box.log("dataplane.log"))
         self.box.wait_for_link(True)
@@ -235,7 +246,7 @@ class Changed(Ports):
         self.assertEqual(self.both(), self.UNTOUCHED)
 
     def test_it_comes_back_also_where_nothing_follows_links_any_more(self):
-        self.hold_inside_down()
+        self.kill_while_inside_is_held()
         self.box.start_dataplane("net_null0,no-rx=1", "net_null1,no-rx=1", netns=self.hosts.box)
         self.assertEqual(self.both(), self.UNTOUCHED)
 
