@@ -466,6 +466,30 @@ class Captured(Explain):
             if account["reason"] == "over_limit":
                 self.assertEqual(account["wait_ns"], before["wait_ns"])
 
+    def test_times_are_in_peoples_units(self):
+        """Of a packet that has no room yet, of one that gets its key banned, of the banned, and of one that waits."""
+        banning = self.write("banning.yaml", """version: 1
+rules:
+  - {id: web, mode: enforce, key: [ip.src], ban: {after: 2, within: 1m, for: 10m},
+     limits: [{algorithm: token_bucket, rate: 2/m, burst: 1}]}
+""")
+        shaping = self.write("shaping.yaml", """version: 1
+rules:
+  - {id: slow, mode: enforce, key: [ip.src], on_exceed: {action: shape, max_delay: 1m},
+     limits: [{algorithm: leaky_bucket, rate: 2/m, queue: 2}]}
+""")
+        capture = self.write("in.pcap", pcap([(SECOND * i, udp()) for i in range(1, 5)]))
+        for rules, frame, lines in (
+                (banning, 2, ("        before: 0 left, 1 fits in 29 s; after: 0 left\n", ", by web, fits in 29 s\n")),
+                (banning, 3, ("        before: 1 refusal left; after: banned for another 10m\n", ", by web, fits in 28 s\n")),
+                (banning, 4, ("        before: banned for another 9m59s; after: banned for another 9m59s\n",
+                              "        the key is banned\n", ", by web, fits in 9m59s\n")),
+                (shaping, 2, (", departs in 29 s\n",))):
+            out, _ = self.ctl("explain", rules, "--pcap", capture, "--frame", str(frame))
+            for line in lines:
+                self.assertIn(line, out)
+            self.assertNotRegex(out, r"\d ns\b")
+
     def test_a_frame_that_is_not_there(self):
         capture = self.write("in.pcap", pcap([(0, udp())]))
         self.assertIn("has no frame 2", self.explain("--pcap", capture, "--frame", "2", expect=1))
