@@ -2,12 +2,17 @@
 
     long_work_test.py SLUICECTL
 
-Nothing here takes long by itself: what the work writes to, or whom it asks, waits until the line has been seen.
+Nothing here takes long by itself: what the work writes to, or whom it asks, waits until the line has been seen, or the
+process is stopped for longer than a work goes on without a line.
 """
 import os
+import pathlib
 import pty
+import re
+import signal
 import socket
 import subprocess
+import time
 
 from capture_files import SECOND, Case, main, pcap, udp
 
@@ -16,6 +21,12 @@ rules:
   - {id: a, mode: enforce, key: [ip.src], limits: [{algorithm: token_bucket, rate: 1/s, burst: 5}]}
 """
 CLEAR = "\r\033[K"
+LISTED = """version: 1
+data: {lists: {nets: {type: cidr, file: nets.txt}}}
+rules:
+  - {id: a, mode: enforce, when: ip.src in $nets, on_match: drop}
+"""
+A_MILLION = 1_000_000
 
 
 class LongWork(Case):
@@ -95,8 +106,7 @@ class LongWork(Case):
             self.assertGreaterEqual(process.stdout.read().count(b"\n"), 5000)
         self.expect_line(begin, release, "inspect: ", " % of ", " s")
 
-    def test_lists_that_sluiced_compiles(self):
-        """Behind `apply` and `diff`, until the answer comes."""
+    def expect_line_until_sluiced_answers(self, command, answer, line):
         path = self.path("sluiced.sock")
         listener = socket.socket(socket.AF_UNIX)
         self.addCleanup(listener.close)
@@ -105,17 +115,46 @@ class LongWork(Case):
         asked = {}
 
         def begin(stderr):
-            process = self.begin("apply", self.rules, "--json", "--socket", path, stderr=stderr)
+            process = self.begin(command, self.rules, "--json", "--socket", path, stderr=stderr)
             asked[process] = listener.accept()[0]
             self.addCleanup(asked[process].close)
             return process
 
         def release(process):
-            body = b'{"generation": "0a", "rules": 1, "warnings": []}'
             asked[process].recv(65536)
             asked[process].sendall(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n"
-                                   b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
-        self.expect_line(begin, release, "apply: 1 s")
+                                   b"Content-Length: %d\r\n\r\n%s" % (len(answer), answer))
+        self.expect_line(begin, release, line)
+
+    def test_lists_that_sluiced_compiles_for_apply(self):
+        self.expect_line_until_sluiced_answers("apply", b'{"generation": "0a", "rules": 1, "warnings": []}', "apply: 1 s")
+
+    def test_lists_that_sluiced_compiles_for_diff(self):
+        self.expect_line_until_sluiced_answers("diff", b'{"changes": [], "warnings": []}', "diff: 1 s")
+
+    def check_that_is_stopped(self, rules):
+        """What it shows at a terminal, if it was stopped for longer than a second while it worked."""
+        ours, theirs = self.terminal()
+        process = self.begin("check", rules, stderr=theirs, stdout=subprocess.PIPE)
+        os.close(theirs)
+        tasks = pathlib.Path(f"/proc/{process.pid}/task")
+        while process.poll() is None and len(list(tasks.iterdir())) < 2:  # who would show the line does not wait yet
+            pass
+        if process.returncode is None:
+            process.send_signal(signal.SIGSTOP)
+            time.sleep(1.2)
+            process.send_signal(signal.SIGCONT)
+        self.assertIn("1,000,000", process.stdout.read().decode())
+        self.assertEqual(process.wait(60), 0)
+        return self.rest(ours)
+
+    def test_a_list_of_a_million_that_check_compiles(self):
+        rules = self.write("listed.yaml", LISTED)
+        self.write("nets.txt", "".join(f"10.{i >> 15 & 255}.{i >> 7 & 255}.{i * 2 & 255}\n" for i in range(A_MILLION)))
+        # It may be through before the line that is due is written.
+        shown = next(filter(None, (self.check_that_is_stopped(rules) for _ in range(20))), "")
+        self.assertRegex(shown, f"^{re.escape(CLEAR)}check: [0-9]+ s")
+        self.assertTrue(shown.endswith(CLEAR), "the line is gone")
 
 
 if __name__ == "__main__":
