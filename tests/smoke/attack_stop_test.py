@@ -7,13 +7,16 @@ import pathlib
 import signal
 import subprocess
 import sys
+import tempfile
 import unittest
 
 from programs import PATIENCE, wait_until
 
-ATTACK = pathlib.Path(__file__).resolve().parent.parent / "attack" / "attack.py"
+TREE = pathlib.Path(__file__).resolve().parents[2]
+ATTACK = TREE / "tests" / "attack" / "attack.py"
 sys.path.append(str(ATTACK.parent))
 import soak  # noqa: E402
+
 PROGRAMS = sys.argv[1:4]
 
 
@@ -21,8 +24,17 @@ def namespaces():
     return subprocess.run(["ip", "netns", "list"], capture_output=True, text=True, check=True).stdout
 
 
-def processes_in(namespace):
-    return subprocess.run(["ip", "netns", "pids", namespace], capture_output=True, text=True).stdout.split()
+def runs_in(namespace, program):
+    """Beside what sets the namespace up."""
+    pids = subprocess.run(["ip", "netns", "pids", namespace], capture_output=True, text=True).stdout.split()
+    commands = subprocess.run(["ps", "-o", "args=", "-p", ",".join(pids)], capture_output=True, text=True).stdout if pids else ""
+    return program in commands
+
+
+def children_of(pid):
+    """And theirs."""
+    found = subprocess.run(["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, text=True).stdout.split()
+    return found + [other for child in found for other in children_of(child)]
 
 
 class Help(unittest.TestCase):
@@ -78,25 +90,56 @@ class Judged(unittest.TestCase):
             self.assertIn(f"`{name}`", page)
 
 
+# What scripts/attack takes from scripts/lib/common.sh, where all that it needs is installed and built.
+COMMON = f"""
+root={{root}} python={sys.executable}
+die() {{{{ echo "$1" >&2; exit 1; }}}}
+install_missing() {{{{ :; }}}}
+configure() {{{{ :; }}}}
+build() {{{{ :; }}}}
+"""
+
+
 @unittest.skipUnless(os.geteuid() == 0, "wants root: it makes network namespaces")
 class Stop(unittest.TestCase):
+    def expect_nothing_left(self, command, way, namespace="box", program="sluice-dataplane"):
+        """The command is ended once that program runs in that namespace."""
+        attack = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(attack.kill)
+        tag = f"slt{attack.pid % 100000}-"
+        wait_until(program, lambda: runs_in(tag + namespace, program))
+        begun = children_of(attack.pid)
+        self.assertTrue(begun)
+        attack.send_signal(way)
+        said = attack.communicate(timeout=PATIENCE)[1]
+        self.assertEqual(attack.returncode, 130, said)
+        self.assertIn("nothing is left behind", said)
+        self.assertNotIn(tag, namespaces())
+        self.assertEqual([pid for pid in begun if os.path.exists(f"/proc/{pid}")], [])
+
     def test_a_signal_undoes_all_that_it_made(self):
-        for name, way in (("frames", signal.SIGTERM), ("frames", signal.SIGHUP), ("frames", signal.SIGINT),
-                          ("soak", signal.SIGTERM)):
-            with self.subTest(attack=name, signal=way.name):
-                attack = subprocess.Popen([sys.executable, ATTACK, name, "--seconds", "600", "--shim", "-",
-                                           "--programs", *PROGRAMS], stdout=subprocess.DEVNULL,
-                                          stderr=subprocess.PIPE, text=True)
-                self.addCleanup(attack.kill)
-                box = f"slt{attack.pid % 100000}-box"
-                wait_until("its dataplane", lambda: processes_in(box))
-                begun = processes_in(box)
-                attack.send_signal(way)
-                said = attack.communicate(timeout=PATIENCE)[1]
-                self.assertEqual(attack.returncode, 130, said)
-                self.assertIn("nothing is left behind", said)
-                self.assertNotIn(box.removesuffix("box"), namespaces())
-                self.assertEqual([pid for pid in begun if os.path.exists(f"/proc/{pid}")], [])
+        for way in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+            with self.subTest(signal=way.name):
+                self.expect_nothing_left([sys.executable, ATTACK, "frames", "--seconds", "600", "--shim", "-",
+                                          "--programs", *PROGRAMS], way)
+
+    def test_also_of_a_day_of_mixed_traffic(self):
+        """With its clients, its server and both daemons."""
+        self.expect_nothing_left([sys.executable, ATTACK, "soak", "--hours", "24", "--shim", "-", "--programs", *PROGRAMS],
+                                 signal.SIGTERM, "out", "new_clients.py")
+
+    def test_also_if_the_script_for_people_is_what_ends(self):
+        """Its process is the one that a shell or a service ends; it stands in a tree that has been built."""
+        with tempfile.TemporaryDirectory(prefix="sluice-smoke-") as name:
+            root = pathlib.Path(name)
+            for link, target in (("scripts/attack", TREE / "scripts" / "attack"), ("tests", TREE / "tests"),
+                                 *zip(("build/dataplane/sluice-dataplane", "build/control/daemon/sluiced",
+                                       "build/control/cli/sluicectl"), PROGRAMS)):
+                (root / link).parent.mkdir(parents=True, exist_ok=True)
+                (root / link).symlink_to(os.path.abspath(target))
+            (root / "scripts" / "lib").mkdir()
+            (root / "scripts" / "lib" / "common.sh").write_text(COMMON.format(root=root))
+            self.expect_nothing_left([root / "scripts" / "attack", "frames", "--seconds", "600"], signal.SIGTERM)
 
 
 if __name__ == "__main__":
