@@ -213,6 +213,12 @@ def metrics():
     return sorted(names)
 
 
+def warnings_in(path):
+    """The texts of a source's warnings, each without what is put into them."""
+    calls = re.findall(r"log_warn\((.*?)\);\n", source(path), flags=re.S)
+    return ["".join(re.findall(r'"([^"]*)"', call)) for call in calls]
+
+
 def dataplane_options():
     text = source("dataplane/config/command_line.cpp")
     config = re.search(r'kConfig = "([\w-]+)"', text)[1]

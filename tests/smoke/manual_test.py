@@ -174,6 +174,34 @@ class Complete(unittest.TestCase):
         self.assertIn("hugepages", keys)
         self.named("sluice.yaml.5", keys)
 
+    def test_what_no_port_can_give_is_said_as_a_start_says_it(self):
+        """Of which ports, what is lost there, and what to do."""
+        def plain(text):
+            return " ".join(re.sub(r"[_*]", " ", text).split())
+
+        nics = "sluice-dataplane.8", "# NICS"
+        for path, warning, words, places in (
+                ("dataplane/port/ports.cpp", "net_af_packet ports send 802.1ad",
+                 ("af_packet", "802.1ad", "0x88a8", "802.1Q", "0x8100", "net_af_xdp", "card"),
+                 (nics, ("sluice.yaml.5", "# PORTS"))),
+                ("dataplane/xdp/kernel_bridge.cpp", "what the kernel forwards to",
+                 ("lost", "veth", "gro on", "a program of its own", "generic", "needs neither"),
+                 (nics, ("sluice.yaml.5", "# THE KERNEL BESIDE IT")))):
+            said = next(call for call in manual.warnings_in(path) if warning in call)
+            for place, text in (path, said), *((place, PAGES[place[0]].section(place[1])) for place in places):
+                for word in words:
+                    self.assertIn(plain(word), plain(text), place)
+
+    def test_nobody_is_told_to_let_the_watchdog_restart_anything(self):
+        """It reports, and the box refuses `action: restart`."""
+        where = [manual.ROOT / name for name in ("README.md", "CONTRIBUTING.md", "control", "dataplane", "lib")]
+        texts = [path for place in where for path in ([place] if place.is_file() else sorted(place.rglob("*")))
+                 if path.suffix in (".md", ".scd", ".yaml", ".yml", ".json", ".in", ".cpp", ".hpp")]
+        self.assertGreater(len(texts), 1000)
+        advice = re.compile(r"action: *restart|watchdog[^\n]*\brestarts?\b|\brestarts?\b[^\n]*watchdog", re.I)
+        self.assertEqual([str(path) for path in texts if advice.search(path.read_text(encoding="utf-8"))], [])
+        self.assertRegex(PAGES["sluice.yaml.5"].text, r"\*action\* is report: nothing is started anew")
+
     def test_algorithms_and_their_parameters(self):
         algorithms, words = manual.algorithms()
         self.assertIn("buckets", algorithms["sliding_counters"])
