@@ -224,7 +224,7 @@ void Dataplane::tick() {
     events_.watch_forgiven();
     top_.take_samples();
     events_.take_events(ports_);
-    rules_.tick();
+    rules_.tick(std::chrono::steady_clock::now());
     traces_.note_rules();
     traces_.tick();
     state_.keep_snapshot(std::chrono::steady_clock::now());

@@ -160,8 +160,7 @@ Result<Done> RulePublisher::keep_once_run() {
 }
 
 // Rules that cannot be kept are tried again: the disk may have room later.
-void RulePublisher::keep_late() {
-    const auto now = std::chrono::steady_clock::now();
+void RulePublisher::keep_late(std::chrono::steady_clock::time_point now) {
     if (!to_keep_ || now < to_keep_->next_try || !board_.any_passed(to_keep_->mark)) {
         return;
     }
@@ -280,12 +279,11 @@ bool RulePublisher::set_panic(bool pass) {
                     "`sluicectl panic resume`"
                   : "panic is over: judging again");
     panic_unkept_ = false;
-    keep_panic();
+    keep_panic(std::chrono::steady_clock::now());
     return before;
 }
 
-void RulePublisher::keep_panic() {
-    const auto now = std::chrono::steady_clock::now();
+void RulePublisher::keep_panic(std::chrono::steady_clock::time_point now) {
     const Result<Done> kept = kept_panic_.keep(panic_);
     panic_due_ = now + (kept ? std::chrono::seconds{kRemindEvery} : kSaveAgain);
     if (kept) {
@@ -301,13 +299,12 @@ void RulePublisher::keep_panic() {
 }
 
 // A panic stands in the log again and again while it lasts.
-void RulePublisher::remind_of_panic() {
-    const auto now = std::chrono::steady_clock::now();
+void RulePublisher::remind_of_panic(std::chrono::steady_clock::time_point now) {
     if (now < panic_due_) {
         return;
     }
     if (panic_unkept_) {
-        keep_panic();
+        keep_panic(now);
     } else if (panic_) {
         panic_due_ = now + kRemindEvery;
         log_warn(
@@ -316,10 +313,10 @@ void RulePublisher::remind_of_panic() {
     }
 }
 
-void RulePublisher::tick() {
+void RulePublisher::tick(std::chrono::steady_clock::time_point now) {
     reclaim();
-    keep_late();
-    remind_of_panic();
+    keep_late(now);
+    remind_of_panic(now);
     finish_migrations();
 }
 

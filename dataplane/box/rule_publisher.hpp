@@ -68,8 +68,9 @@ public:
         stats.unkept += unkept_;
     }
 
-    // Frees what all workers have let go of, and ends moves of keys that are due.
-    void tick();
+    // Frees what all workers have let go of, ends moves of keys that are due, and reminds of a
+    // panic.
+    void tick(std::chrono::steady_clock::time_point now);
     // Keys that move have until then, and no less, to be told of.
     void put_off_moves();
 
@@ -106,9 +107,9 @@ private:
     void reclaim();
     [[nodiscard]] Result<Done> keep_once_run();
     [[nodiscard]] Reply keep_and_forgive();
-    void keep_late();
-    void keep_panic();
-    void remind_of_panic();
+    void keep_late(std::chrono::steady_clock::time_point now);
+    void keep_panic(std::chrono::steady_clock::time_point now);
+    void remind_of_panic(std::chrono::steady_clock::time_point now);
     // False: those that were to be replaced by them stay in force.
     [[nodiscard]] bool go_back_to(const LoadedRules& before);
 

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -19,6 +20,8 @@ namespace sluice::rule_publisher_test {
 namespace {
 
 namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
 using State = Running::State;
 using Keep = RulePublisher::Keep;
 using test::deny_all;
@@ -97,11 +100,11 @@ TEST_F(RulePublisherTest, TheOldAreFreedOnceTheWorkerHasPassed) {
     const std::weak_ptr<const LoadedRules> first = one.publisher.shared();
     ASSERT_TRUE(std::holds_alternative<Applied>(one.publisher.take(deny_all("second"), Keep::No)));
     EXPECT_FALSE(first.expired());
-    one.publisher.tick();
+    one.publisher.tick(Clock::now());
     EXPECT_FALSE(first.expired());
     board.quiescent(0);
     EXPECT_FALSE(first.expired()) << "control frees them, and no worker";
-    one.publisher.tick();
+    one.publisher.tick(Clock::now());
     EXPECT_TRUE(first.expired());
     EXPECT_FALSE(one.publisher.shared() == nullptr);
 }
@@ -114,10 +117,10 @@ TEST_F(RulePublisherTest, RulesAreKeptOnceAWorkerHasRunThem) {
     ASSERT_TRUE(std::holds_alternative<Applied>(one.publisher.take(deny_all("first"), Keep::Yes)));
     EXPECT_EQ(one.source(), "first");
     EXPECT_EQ(kept(), "");
-    one.publisher.tick();
+    one.publisher.tick(Clock::now());
     EXPECT_EQ(kept(), "") << "no worker has run them";
     board.quiescent(0);
-    one.publisher.tick();
+    one.publisher.tick(Clock::now());
     EXPECT_EQ(kept(), "first");
 }
 
@@ -212,6 +215,43 @@ TEST_F(RulePublisherTest, APanicOutlivesTheProcess) {
         EXPECT_EQ(next.running(), State::Enforce);
     }
     EXPECT_FALSE(Box{box}.publisher.in_panic());
+}
+
+// Lines that remind of a panic, of one turn of control.
+int reminders(Box& box, Clock::time_point now) {
+    testing::internal::CaptureStderr();
+    box.publisher.tick(now);
+    const std::string log = testing::internal::GetCapturedStderr();
+    int count = 0;
+    for (std::size_t at = log.find("panic pass is on"); at != std::string::npos;
+         at = log.find("panic pass is on", at + 1)) {
+        ++count;
+    }
+    return count;
+}
+
+// Each minute from when it was set, or found at the start, and no longer than it lasts.
+TEST_F(RulePublisherTest, APanicIsInTheLogEachMinuteWhileItLasts) {
+    {
+        Box one{box};
+        EXPECT_EQ(reminders(one, Clock::now() + 1h), 0) << "there is none";
+        const Clock::time_point before = Clock::now();
+        (void)one.publisher.set_panic(true);
+        const Clock::time_point set = Clock::now();
+        EXPECT_EQ(reminders(one, before + 59s), 0) << "its beginning was said";
+        EXPECT_EQ(reminders(one, set + 60s), 1);
+        EXPECT_EQ(reminders(one, set + 60s + 100ms), 0);
+        EXPECT_EQ(reminders(one, set + 119s), 0);
+        EXPECT_EQ(reminders(one, set + 120s), 1);
+    }
+    const Clock::time_point before = Clock::now();
+    Box next{box};
+    const Clock::time_point start = Clock::now();
+    EXPECT_EQ(reminders(next, before + 59s), 0) << "the start has said it";
+    EXPECT_EQ(reminders(next, start + 60s), 1);
+    EXPECT_EQ(reminders(next, start + 119s), 0);
+    (void)next.publisher.set_panic(false);
+    EXPECT_EQ(reminders(next, start + 1h), 0);
 }
 
 TEST_F(RulePublisherTest, RulesWithoutTheSumOfTheKeyAreRefused) {

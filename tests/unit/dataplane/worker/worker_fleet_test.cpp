@@ -88,7 +88,7 @@ TEST_F(WorkerFleetTest, WorkersAdoptRulesUntilTheyAreStopped) {
         ASSERT_TRUE(std::holds_alternative<Applied>(
             box.publisher.take(test::deny_all(name), RulePublisher::Keep::Yes)));
         EXPECT_TRUE(comes_true([&] {
-            box.publisher.tick();
+            box.publisher.tick(std::chrono::steady_clock::now());
             return before.expired();
         }));
         EXPECT_TRUE(take_turns(box));
