@@ -99,6 +99,8 @@ const Wrong kWrong[] = {
      "\"evil.example\""},
     {"registrable_domain(tls.sni) in $blocked", 31, "(lists/blocked:4)"},
     {"dns.qname in $blocked", 13, "(lists/blocked:4)"},
+    {"quic.sni in $blocked", 12,
+     "(lists/blocked:4) and 1 more such line: quic.sni has names alone"},
     {"ip.version in $versions", 14,
      "$versions holds \"5\" (lists/versions:2), and ip.version is 4 or 6"},
     {"ip.src.country in $lands", 18, "$lands holds \"XYZ\" (lists/lands:2)"},
