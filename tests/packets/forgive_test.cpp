@@ -4,7 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <iomanip>
+#include <sstream>
 #include <string>
+#include <utility>
 
 // Debts of keys when numbers are lowered: an operator forgives them, and nothing else does.
 namespace sluice::forgive_test {
@@ -281,6 +284,43 @@ TEST(Forgive, TheEndOfAKeysNumbersForgivesNothing) {
     ASSERT_TRUE(box.reload(rules_with("{algorithm: token_bucket, rate: 1/d, burst: 50}")));
     EXPECT_EQ(passed(box, 200, kStart + 2h), 0);
     EXPECT_EQ(forgiven(box), 0U);
+}
+
+// Numbers of a key's own, until so many seconds after kStart.
+std::string own_until(const std::string& kind, const std::string& number, int seconds) {
+    std::ostringstream end;
+    end << "1970-01-01T01:" << std::setfill('0') << std::setw(2) << seconds / 60 << ":"
+        << std::setw(2) << seconds % 60 << "Z";
+    const std::string name = kind.substr(kind.rfind(", ") + 2);
+    return "    overrides: {inline: [{key: 10.0.0.1, until: '" + end.str() + "', limits: {'1': {" +
+           name + number + "}}}]}\n";
+}
+
+// Lower or higher than the limit's own: in a hundred such ends a key has what the higher allows.
+TEST(Forgive, AHundredEndsOfAKeysNumbersMintNothing) {
+    for (const std::string& kind : kKinds) {
+        for (const auto& [number, own_number] : {std::pair{"100", "5"}, {"5", "100"}}) {
+            for (const bool is_seen : {false, true}) {
+                SCOPED_TRACE(kind + number + (is_seen ? " seen" : " not seen"));
+                Box box{rules_with(kind + number + "}")};
+                int admitted = 0;
+                for (int i = 0; i < 100; ++i) {
+                    const Instant now = kStart + 2s * i;
+                    ASSERT_TRUE(box.reload(
+                        rules_with(kind + number + "}", own_until(kind, own_number, 2 * i + 1))));
+                    ASSERT_TRUE(box.set().rules[0].limits[0].overridden);
+                    box.idle(now);
+                    admitted += is_seen || i == 0 ? passed(box, 120, now) : 0;
+                    admitted += passed(box, 120, now + 1s);
+                    for (int turn = 0; turn < 300; ++turn) {
+                        box.idle(now + 1s);  // the sweep makes room for more changes
+                    }
+                }
+                EXPECT_EQ(admitted, 100);
+                EXPECT_EQ(forgiven(box), 0U);
+            }
+        }
+    }
 }
 
 const std::string kWindows[] = {
