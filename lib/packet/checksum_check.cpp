@@ -14,18 +14,13 @@ constexpr std::size_t kUdpLengthAt = 4;
 constexpr std::size_t kUdpChecksumAt = 6;
 constexpr std::size_t kLongestPacket = 0xFFFF;
 
-// A checksum of a header or segment that contains it is zero where it is right.
-bool is_right(const InternetChecksum& sum) noexcept {
-    return sum.value() == 0;
-}
-
 bool ip_is_wrong(const PacketHeaders& headers, ByteView bytes) noexcept {
     if (headers.ip_version != IpVersion::V4) {
         return false;
     }
     InternetChecksum sum;
     sum.add(bytes.subspan(headers.l3_at, std::size_t{headers.l4_at} - headers.l3_at));
-    return !is_right(sum);
+    return !sum.is_right();
 }
 
 // The ends of a packet, and its protocol.
@@ -55,7 +50,7 @@ ChecksumFinding find_in(const Ends& ends, ByteView segment, std::size_t checksum
     const auto size = static_cast<std::uint16_t>(segment.size());
     InternetChecksum sum = ends.pseudo_header(size);
     sum.add(segment);
-    if (is_right(sum)) {
+    if (sum.is_right()) {
         return ChecksumFinding::Right;
     }
     return is_unfinished(ends, size, load_be16(segment, checksum_at)) ? ChecksumFinding::Unfinished
@@ -105,7 +100,7 @@ bool has_wrong_ip_checksum(const PacketHeaders& headers, const FrameView& frame)
     }
     InternetChecksum sum;
     sum.add(frame.bytes.subspan(headers.l3_at, size));
-    return !is_right(sum);
+    return !sum.is_right();
 }
 
 ChecksumFinding find_udp_checksum(IpVersion version, const IpAddress& src, const IpAddress& dst,

@@ -31,7 +31,7 @@ TEST(InternetChecksum, IsTheOneOfTheStandard) {
 
 TEST(InternetChecksum, IsTheSlowOneForEverySizeAndInParts) {
     std::mt19937_64 random{7};
-    for (std::size_t size = 0; size < 200; ++size) {
+    for (std::size_t size = 0; size < 400; ++size) {
         Octets bytes;
         while (bytes.size() < size) {
             put8(bytes, size % 3 == 0 ? 0xFF : static_cast<unsigned>(random() & 0xFF));
@@ -42,6 +42,27 @@ TEST(InternetChecksum, IsTheSlowOneForEverySizeAndInParts) {
         in_parts.add(ByteView{bytes}.first(cut));
         in_parts.add(ByteView{bytes}.subspan(cut));
         ASSERT_EQ(in_parts.value(), sum_of(bytes)) << size;
+    }
+}
+
+TEST(InternetChecksum, BytesThatHoldTheirOwnAreRight) {
+    std::mt19937_64 random{8};
+    const auto is_right = [](const Octets& bytes) {
+        InternetChecksum checksum;
+        checksum.add(bytes);
+        EXPECT_EQ(checksum.is_right(), checksum.value() == 0);
+        return checksum.is_right();
+    };
+    for (std::size_t size = 2; size < 1600; size += 2) {
+        Octets bytes(2);
+        while (bytes.size() < size) {
+            put8(bytes, size % 3 == 0 ? 0xFF : static_cast<unsigned>(random() & 0xFF));
+        }
+        EXPECT_FALSE(is_right(Octets(size))) << "nothing but zeros";
+        store_be16(bytes, 0, sum_of(bytes));
+        EXPECT_TRUE(is_right(bytes)) << size;
+        bytes[random() % size] ^= std::byte{16};
+        EXPECT_FALSE(is_right(bytes)) << size;
     }
 }
 
