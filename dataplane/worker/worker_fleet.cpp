@@ -76,8 +76,7 @@ WorkerFleet::WorkerFleet(std::vector<unsigned> lcores, Nanoseconds stall)
       counters_(lcores_.size()),
       watchdogs_(lcores_.size(), Watchdog{stall}),
       half_heads_(lcores_.size()),
-      ledger_lanes_{lcores_.size(), lane_size(lcores_.size())},
-      ask_lanes_{lcores_.size(), ask_lane_size(lcores_.size())} {}
+      peers_{lcores_.size()} {}
 
 void WorkerFleet::make(const Ports& ports, const Parts& parts) {
     lanes_.emplace(ports, counters_);
@@ -92,7 +91,7 @@ void WorkerFleet::make(const Ports& ports, const Parts& parts) {
         }
         workers_.push_back(std::make_unique<DpdkWorker>(
             roster.enlist(),
-            WorkerSetup{parts.running, ledger_lanes_, ask_lanes_, size(), units,
+            WorkerSetup{parts.running, peers_, size(), units,
                         parts.state.connections(worker, units.connections.connections,
                                                 UnitParser::kept_of(units)),
                         parts.state.records(worker, parts.rules.slots), parts.box.held_percent,

@@ -101,8 +101,7 @@ private:
     std::vector<WorkerCounters> counters_;
     std::vector<Watchdog> watchdogs_;
     std::vector<FullWatch> half_heads_;
-    DeltaLanes ledger_lanes_;
-    AskLanes ask_lanes_;
+    PeerLanes peers_;
     AnswerBoards answer_boards_;
     std::vector<std::unique_ptr<KeySampler>> samplers_;
     std::vector<std::unique_ptr<KeyEvents>> events_;

@@ -42,7 +42,7 @@ public:
           io_{std::move(lanes)},
           path_{me_.index(), setup, core_, host_, held_budget(io_.lanes, setup)},
           owner_{me_.index(),
-                 setup.ask_lanes,
+                 setup.peers.questions,
                  {.questions = setup.reserve.room.questions, .lifetime = setup.reserve.lifetime}} {}
     // Neither copied nor moved: the parts of a worker refer to each other.
     Worker(const Worker&) = delete;

@@ -181,7 +181,8 @@ private:
 
     Case what_;
     std::size_t packets_;
-    DeltaLanes lanes_{kWorkers, lane_size(kWorkers)};
+    Links links_{kWorkers, {.merge = link_sizes(kWorkers).merge}};
+    DeltaLanes lanes_{links_};
     PacketMill mill_;
     BenchWorker worker_;
     std::uint32_t one_;

@@ -137,7 +137,8 @@ private:
     }
 
     std::size_t packets_;
-    DeltaLanes lanes_{kWorkers, lane_size(kWorkers)};
+    Links links_{kWorkers, {.merge = link_sizes(kWorkers).merge}};
+    DeltaLanes lanes_{links_};
     PacketMill mill_;
     BenchWorker local_{mill_, kRule, PacketMill::kSources};
     BenchWorker merged_;

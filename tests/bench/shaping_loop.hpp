@@ -142,8 +142,7 @@ private:
     Departures departures_{.clock = [this] { return now_; }, .errors = {}};
     WorkerCounters counters_;
     Published<Running> running_;
-    DeltaLanes ledger_lanes_{1, 64};
-    AskLanes ask_lanes_{1, 64};
+    PeerLanes peers_{1};
     AnswerBoards boards_{256, 4096};
     std::vector<Record> records_ = std::vector<Record>(16);
     rte_mempool* pool_;

@@ -117,15 +117,7 @@ public:
     SwapWorker(PacketMill& mill, const Published<Running>& running, QuiesceBoard& board,
                const Signal& stop)
         : worker_{roster_.enlist(),
-                  {running,
-                   ledger_lanes_,
-                   ask_lanes_,
-                   1,
-                   capture_unit_budget(),
-                   {},
-                   records_,
-                   0,
-                   boards_},
+                  {running, peers_, 1, capture_unit_budget(), {}, records_, 0, boards_},
                   {.policy = {.tell_wait = false},
                    .hash = KeyHasher{{1, 2}},
                    .buckets = BucketStore{2 * PacketMill::kSources * 94 / 80, 16},
@@ -149,8 +141,7 @@ private:
 
     Seen seen_;
     WorkerCounters counters_;
-    DeltaLanes ledger_lanes_{1, 64};
-    AskLanes ask_lanes_{1, 64};
+    PeerLanes peers_{1};
     AnswerBoards boards_{256, 4096};
     std::vector<Record> records_ = std::vector<Record>(16);
     CoreRoster roster_;

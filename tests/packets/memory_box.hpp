@@ -44,8 +44,7 @@ public:
           size_{parts.workers},
           loaded_{load(rules, nullptr)},
           running_{running(parts.state)},
-          ledger_lanes_{parts.workers, 64},
-          ask_lanes_{parts.workers, parts.ask_ring} {
+          peers_{parts.workers, {.merge = 64, .reserve = parts.ask_ring, .connections = 64}} {
         for (std::size_t i = 0; i < parts.workers * parts.workers; ++i) {
             rings_.push_back(std::make_unique<MemoryRing>());
         }
@@ -151,8 +150,7 @@ private:
         one.worker = std::make_unique<BoxWorker>(
             roster_.enlist(),
             WorkerSetup{running_,
-                        ledger_lanes_,
-                        ask_lanes_,
+                        peers_,
                         parts.workers,
                         capture_unit_budget(),
                         {},
@@ -174,8 +172,7 @@ private:
     std::size_t size_;
     std::shared_ptr<const LoadedRules> loaded_;
     Published<Running> running_;
-    DeltaLanes ledger_lanes_;
-    AskLanes ask_lanes_;
+    PeerLanes peers_;
     AnswerBoards boards_{256, 4096};
     CoreRoster roster_;
     LeftFrames out_;

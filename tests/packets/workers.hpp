@@ -3,6 +3,7 @@
 #include "lib/engine/burst/adopt.hpp"
 #include "lib/engine/run_burst.hpp"
 #include "lib/engine/stage/steer_burst.hpp"
+#include "lib/engine/worker/peer_lanes.hpp"
 #include "lib/l7/stream/unit_parser.hpp"
 #include "lib/peer/merge/ledger_store.hpp"
 #include "lib/policy/keys/key_text.hpp"
@@ -36,7 +37,9 @@ public:
     using Frame = std::vector<std::byte>;
 
     Workers(std::string_view rules, std::size_t workers, const WorkerParts& parts = {})
-        : merge_interval_{parts.merge_interval}, box_{usual_rss_mapping()}, lanes_{workers, 64} {
+        : merge_interval_{parts.merge_interval},
+          box_{usual_rss_mapping()},
+          peers_{workers, {.merge = 64, .reserve = 64, .connections = 1024}} {
         find_units_by(parts.finder);
         box_.workers = workers;
         box_.ports = parts.ports.empty() ? box_.ports : parts.ports;
@@ -49,7 +52,8 @@ public:
         for (std::size_t i = 0; i < workers; ++i) {
             Worker& worker = *workers_[i];
             worker.core.buckets.set_worker_tables(worker_tables_.get());
-            worker.ledger = std::make_unique<Ledger>(i, lanes_, worker.records, Instant{});
+            worker.core.connection_lanes = &peers_.connections;
+            worker.ledger = std::make_unique<Ledger>(i, peers_.amounts, worker.records, Instant{});
             worker.core.buckets.set_unsynced(&worker.ledger->records());
         }
         (void)begin_apply(rules);
@@ -202,7 +206,7 @@ public:
     [[nodiscard]] const BucketStore& buckets(std::size_t at) const {
         return workers_[at]->core.buckets;
     }
-    [[nodiscard]] DeltaLanes& lanes() { return lanes_; }
+    [[nodiscard]] DeltaLanes& lanes() { return peers_.amounts; }
     // A key of the first rule.
     [[nodiscard]] GroupKey hash_of(std::string_view text) const {
         const LoadedRule& rule = set().rules.front();
@@ -344,7 +348,7 @@ private:
     Nanoseconds merge_interval_;
     RssMapping box_;
     Direction from_ = Direction::In;
-    DeltaLanes lanes_;
+    PeerLanes peers_;
     std::vector<std::unique_ptr<Worker>> workers_;
     std::unique_ptr<WorkerTables> worker_tables_;
     std::vector<RuleSummary> summaries_;

@@ -57,9 +57,7 @@ WorkerSet::WorkerSet(const ReplaySetup& setup, const LoadedRules& rules)
     for (const auto& worker : workers_) {
         worker->core.buckets.set_worker_tables(worker_tables_.get());
     }
-    if (rules_.shared_limits != 0 && workers_.size() > 1) {
-        share_limits_between();
-    }
+    link_workers();
 }
 
 void WorkerSet::know_answered(AnsweredTraffic& answered) noexcept {
@@ -68,13 +66,23 @@ void WorkerSet::know_answered(AnsweredTraffic& answered) noexcept {
     }
 }
 
-void WorkerSet::share_limits_between() {
-    lanes_ = std::make_unique<DeltaLanes>(workers_.size(), lane_size(workers_.size()));
+// Nothing of before is on its way.
+void WorkerSet::link_workers() {
+    peers_ = std::make_unique<PeerLanes>(workers_.size());
+    for (const auto& worker : workers_) {
+        worker->core.connection_lanes = &peers_->connections;
+    }
+    if (shares_limits()) {
+        share_limits();
+    }
+}
+
+void WorkerSet::share_limits() {
     for (std::size_t i = 0; i < workers_.size(); ++i) {
         Worker& worker = *workers_[i];
         worker.records.assign(records_of_each(workers_.size()), Record{});
         worker.ledger_store = std::make_unique<LedgerStore>(worker.core.buckets);
-        worker.ledger = std::make_unique<Ledger>(i, *lanes_, worker.records, Instant{});
+        worker.ledger = std::make_unique<Ledger>(i, peers_->amounts, worker.records, Instant{});
         worker.ledger->set(setup_.merge_interval);
         worker.core.ledger = worker.ledger.get();
     }
@@ -119,9 +127,7 @@ void WorkerSet::begin_anew() {
         worker->core.held_order = HeldOrder{};
     }
     exchanged_ = {};
-    if (lanes_ != nullptr) {
-        share_limits_between();
-    }
+    link_workers();
 }
 
 WorkerSet::Route WorkerSet::route_of(const CapturedFrame& frame) const {
@@ -157,7 +163,7 @@ void WorkerSet::begin_instant(Now now) {
         worker->burst.clear();
         adopt_services(worker->burst, rules_, worker->core, now.at);
     }
-    if (lanes_ != nullptr) {
+    if (shares_limits()) {
         exchange(now);
     }
 }

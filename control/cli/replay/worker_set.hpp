@@ -4,6 +4,7 @@
 #include "control/cli/replay/rss_mapping.hpp"
 #include "lib/bucket/table/worker_tables.hpp"
 #include "lib/engine/burst/core_state.hpp"
+#include "lib/engine/worker/peer_lanes.hpp"
 #include "lib/l7/stream/unit_parser.hpp"
 #include "lib/peer/merge/ledger_store.hpp"
 #include "lib/rules/load/loaded_rules.hpp"
@@ -110,7 +111,11 @@ private:
     void settle_matched();
     void begin_instant(Now now);
     [[nodiscard]] const Burst& seen_of(Worker& worker, const BurstRow& row);
-    void share_limits_between();
+    void link_workers();
+    void share_limits();
+    [[nodiscard]] bool shares_limits() const noexcept {
+        return rules_.shared_limits != 0 && workers_.size() > 1;
+    }
     void exchange(Now now);
     void begin_anew();
 
@@ -118,7 +123,7 @@ private:
     const LoadedSet& rules_;
     std::uint64_t port_;
     ReplayClock clock_;
-    std::unique_ptr<DeltaLanes> lanes_;  // nullptr: no limit is shared
+    std::unique_ptr<PeerLanes> peers_;
     Now exchanged_{};
     std::vector<std::unique_ptr<Worker>> workers_;
     std::unique_ptr<WorkerTables> worker_tables_;                 // theirs

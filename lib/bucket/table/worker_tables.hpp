@@ -1,7 +1,6 @@
 #pragma once
 #include "lib/bucket/pool/remote_lines.hpp"
 #include "lib/bucket/table/bucket_store.hpp"
-#include "lib/bucket/table/connection_lanes.hpp"
 #include "lib/bucket/table/one_line.hpp"
 #include "lib/share/digest_owners.hpp"
 
@@ -33,7 +32,6 @@ public:
     // In the order of the workers; they outlive it.
     explicit WorkerTables(std::vector<const BucketStore*> stores)
         : stores_{std::move(stores)},
-          connection_lanes_{std::make_unique<ConnectionLanes>(stores_.size())},
           connection_owners_{std::make_unique<DigestOwners>(
               stores_.size(), kPlacesPerLine * most_lines(stores_))} {}
 
@@ -42,8 +40,6 @@ public:
         return static_cast<std::size_t>(std::find(stores_.begin(), stores_.end(), &store) -
                                         stores_.begin());
     }
-    // The lanes by which workers tell each other of connections.
-    [[nodiscard]] ConnectionLanes& connection_lanes() const noexcept { return *connection_lanes_; }
     // The workers that may count a connection as open, however many they are; an index that has
     // been told (BucketStore::set_worker_tables()) names its own there.
     [[nodiscard]] DigestOwners& connection_owners() const noexcept { return *connection_owners_; }
@@ -95,7 +91,6 @@ private:
     void prefetch(const BucketAt& at) const noexcept;
 
     std::vector<const BucketStore*> stores_;
-    std::unique_ptr<ConnectionLanes> connection_lanes_;
     std::unique_ptr<DigestOwners> connection_owners_;
 };
 

@@ -7,6 +7,7 @@
 #include "lib/l7/stream/fragment_follower.hpp"
 #include "lib/packet/parse.hpp"
 #include "lib/packet/verdict.hpp"
+#include "lib/peer/follow/connection_lanes.hpp"
 #include "lib/peer/merge/ledger.hpp"
 #include "lib/respond/answer/answered_traffic.hpp"
 #include "lib/respond/shape/held_order.hpp"
@@ -51,6 +52,9 @@ struct CoreState {
     Ledger* ledger = nullptr;
     // For limits that are asked of their keys' owners; nullptr: all are this worker's own.
     ReserveClient* asker = nullptr;
+    // Where it tells others of connections that they count as open, and hears of its own; nullptr:
+    // it is the only one.
+    ConnectionLanes* connection_lanes = nullptr;
     // For fragments, which go where the first of their datagram goes; empty: each is judged by its
     // own headers.
     FragmentFollower fragments;

@@ -60,13 +60,9 @@ void follow_filed(std::uint64_t digest, const ConnectionSegment& segment, CoreSt
 }
 
 void tell(const ConnectionSegment& segment, ConnectionLanes::Ring& ring, CoreState& core) noexcept {
-    ConnectionSegment* const place = ring.next();
-    if (place == nullptr) {
+    if (!ring.put(segment)) {
         core.counters.by_table_event[static_cast<std::size_t>(TableEvent::ConnectionUntold)].add(1);
-        return;
     }
-    *place = segment;
-    ring.commit();
 }
 
 // Notifies the workers that count the connection as open too: most often none, which one look
@@ -79,7 +75,7 @@ void notify_others(const ConnectionSegment& segment, CoreState& core) noexcept {
         all.connection_owners().for_each(digest, [&](std::size_t other) {
             const bool was_told = digest == half_open && all.has_connection(other, segment.digest);
             if (other != me && !was_told && all.has_connection(other, digest)) {
-                tell(segment, all.connection_lanes().between(me, other), core);
+                tell(segment, core.connection_lanes->between(me, other), core);
             }
         });
     }
@@ -87,7 +83,7 @@ void notify_others(const ConnectionSegment& segment, CoreState& core) noexcept {
 
 void follow_everywhere(const ConnectionSegment& segment, CoreState& core, Now now) noexcept {
     follow_segment(segment, core, now);
-    if (core.buckets.worker_tables() != nullptr) {
+    if (core.buckets.worker_tables() != nullptr && core.connection_lanes != nullptr) {
         notify_others(segment, core);
     }
 }
@@ -230,17 +226,16 @@ void follow_resets(CoreState& core, Now now) noexcept {
 }
 
 void poll_connections(CoreState& core, Now now) noexcept {
-    const WorkerTables* const all = core.buckets.worker_tables();
-    if (all == nullptr) {
+    ConnectionLanes* const lanes = core.connection_lanes;
+    if (lanes == nullptr || core.buckets.worker_tables() == nullptr) {
         return;
     }
     const std::size_t me = core.buckets.worker();
-    for (std::size_t other = 0; other < all->workers(); ++other) {
-        if (other == me) {
-            continue;
+    for (std::size_t other = 0; other < lanes->workers(); ++other) {
+        if (other != me) {
+            lanes->between(other, me).drain(
+                [&](const ConnectionSegment& segment) { follow_segment(segment, core, now); });
         }
-        all->connection_lanes().between(other, me).drain(
-            [&](const ConnectionSegment& segment) { follow_segment(segment, core, now); });
     }
 }
 

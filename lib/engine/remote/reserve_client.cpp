@@ -48,7 +48,7 @@ void ReserveClient::ask(RoomPlace place, const WantedQuestion& wanted) noexcept 
     question.ticket = ticket;
     put_[ticket.place] = {.question = question};
     const std::size_t owner = owner_of_key(question.hash, question.slot);
-    if (put(lanes_.between(self_, owner).questions, question)) {
+    if (lanes_.between(self_, owner).questions.put(question)) {
         counters_.count(AskEvent::Asked);
         return;
     }
@@ -75,7 +75,7 @@ void ReserveClient::send_spending(const Question& asked) noexcept {
     Question question = asked;
     question.kind = Question::Kind::Spend;
     const std::size_t owner = owner_of_key(question.hash, question.slot);
-    if (!put(lanes_.between(self_, owner).questions, question)) {
+    if (!lanes_.between(self_, owner).questions.put(question)) {
         counters_.count(AskEvent::RingFull);
     }
 }
@@ -133,7 +133,7 @@ void ReserveClient::keep_reserved(RoomPlace place, std::uint8_t unit, LimitSlot 
 }
 
 void ReserveClient::settle(std::size_t owner, Ticket ticket, Question::Kind kind) noexcept {
-    if (!put(lanes_.between(self_, owner).questions, {.ticket = ticket, .kind = kind})) {
+    if (!lanes_.between(self_, owner).questions.put({.ticket = ticket, .kind = kind})) {
         counters_.count(AskEvent::Unsettled);
     }
 }

@@ -65,8 +65,8 @@ void ReserveServer::take(std::size_t asker, const Question& question, const Load
     switch (question.kind) {
         case Question::Kind::Ask: {
             const Answer answer = judge(asker, question, set, core, now);
-            counters_.count(put(lanes_.between(asker, self_).answers, answer) ? AskEvent::Answered
-                                                                              : AskEvent::Unsent);
+            counters_.count(lanes_.between(asker, self_).answers.put(answer) ? AskEvent::Answered
+                                                                             : AskEvent::Unsent);
             return;
         }
         case Question::Kind::Spend:

@@ -38,9 +38,9 @@ public:
         : self_{self},
           core_{core},
           host_{host},
-          ledger_{self, setup.ledger_lanes, setup.records, core.buckets},
+          ledger_{self, setup.peers.amounts, setup.records, core.buckets},
           owners_{self, setup.workers},
-          asker_{self, setup.ask_lanes, setup.reserve.room},
+          asker_{self, setup.peers.questions, setup.reserve.room},
           held_{held_budget},
           unit_parser_{setup.units, setup.connections},
           answerer_{kAnsweredConnections, setup.answer_boards},
@@ -52,6 +52,7 @@ public:
         unit_parser_.take_over(host.now().at);
         core.held_order = HeldOrder{held_.budget()};
         core.asker = setup.workers > 1 ? &asker_ : nullptr;
+        core.connection_lanes = setup.workers > 1 ? &setup.peers.connections : nullptr;
         core.fragments = unit_parser_.fragments();
         core.answered = &answerer_.answered();
         for (Burst& burst : *bursts_) {

@@ -1,9 +1,9 @@
 #pragma once
 #include "lib/engine/burst/burst.hpp"
+#include "lib/engine/worker/peer_lanes.hpp"
 #include "lib/engine/worker/running.hpp"
 #include "lib/l7/stream/unit_parser.hpp"
 #include "lib/peer/merge/ledger.hpp"
-#include "lib/peer/reserve/ask_lane.hpp"
 #include "lib/peer/reserve/pending_packets.hpp"
 #include "lib/respond/act/answerer.hpp"
 #include "lib/share/published.hpp"
@@ -37,8 +37,7 @@ using BurstPair = std::array<Burst, 2>;
 // One worker among all, which share what is no more than referred to.
 struct WorkerSetup {
     const Published<Running>& running;
-    DeltaLanes& ledger_lanes;
-    AskLanes& ask_lanes;
+    PeerLanes& peers;
     std::size_t workers;
     UnitBudget units;
     KeptMemory connections;     // the worker's own

@@ -1,4 +1,5 @@
 #pragma once
+#include "lib/peer/link/links.hpp"
 #include "lib/peer/merge/message.hpp"
 #include "lib/share/kept_ring.hpp"
 
@@ -8,53 +9,40 @@
 
 namespace sluice {
 
-// From one worker to one owner: amounts there, totals back. What both tell of it lies with what
-// they tell of the lane between them the other way round.
+// From one worker to one owner: amounts there, totals back.
 struct DeltaLane {
-    DeltaLane(std::size_t size, RingMarks& sender, RingMarks& owner)
-        : deltas{size, sender, owner, 0}, totals{size, owner, sender, 1} {}
+    DeltaLane(Links& links, std::size_t sender, std::size_t owner)
+        : deltas{links.place(sender, owner, LinkRing::Amounts)},
+          totals{links.place(owner, sender, LinkRing::Totals)} {}
 
     KeptRing<Delta> deltas;
     KeptRing<Total> totals;
 };
 
-// One lane for each ordered pair of workers.
+// One lane for each ordered pair of workers, over their links, which outlive it.
 class DeltaLanes {
 public:
-    DeltaLanes(std::size_t workers, std::size_t ring_size)
-        : workers_{workers}, marks_{std::make_unique<RingMarks[]>(workers * workers)} {
-        for (std::size_t i = 0; i < workers * workers; ++i) {
-            const std::size_t sender = i / workers;
-            const std::size_t owner = i % workers;
-            lanes_.push_back(sender == owner ? nullptr
-                                             : std::make_unique<DeltaLane>(
-                                                   ring_size, marks_between(sender, owner),
-                                                   marks_between(owner, sender)));
+    explicit DeltaLanes(Links& links) : links_{&links} {
+        for (std::size_t sender = 0; sender < workers(); ++sender) {
+            for (std::size_t owner = 0; owner < workers(); ++owner) {
+                lanes_.push_back(
+                    sender == owner ? nullptr : std::make_unique<DeltaLane>(links, sender, owner));
+            }
         }
     }
 
-    [[nodiscard]] std::size_t workers() const noexcept { return workers_; }
+    [[nodiscard]] std::size_t workers() const noexcept { return links_->workers(); }
     [[nodiscard]] DeltaLane& between(std::size_t sender, std::size_t owner) noexcept {
-        return *lanes_[sender * workers_ + owner];
+        return *lanes_[sender * workers() + owner];
     }
     // What one of them tells the other, of both lanes between them.
     [[nodiscard]] RingMarks& marks_between(std::size_t from, std::size_t to) noexcept {
-        return marks_[from * workers_ + to];
+        return links_->marks_between(from, to);
     }
 
 private:
-    std::size_t workers_;
-    std::unique_ptr<RingMarks[]> marks_;
+    Links* links_;
     std::vector<std::unique_ptr<DeltaLane>> lanes_;
 };
-
-// Messages a lane holds: much for few workers, and for many no more memory than for few.
-[[nodiscard]] constexpr std::size_t lane_size(std::size_t workers) noexcept {
-    std::size_t size = 2048;
-    while (size > 64 && size * workers > 8192) {
-        size /= 2;
-    }
-    return size;
-}
 
 }  // namespace sluice

@@ -1,6 +1,7 @@
 #pragma once
+#include "lib/peer/link/links.hpp"
 #include "lib/peer/reserve/message.hpp"
-#include "lib/share/record_ring.hpp"
+#include "lib/share/kept_ring.hpp"
 
 #include <cstddef>
 #include <memory>
@@ -10,32 +11,24 @@ namespace sluice {
 
 // From one asker to one owner: questions there, answers back.
 struct AskLane {
-    explicit AskLane(std::size_t size) : questions{size}, answers{size} {}
+    AskLane(Links& links, std::size_t asker, std::size_t owner)
+        : questions{links.place(asker, owner, LinkRing::Questions)},
+          answers{links.place(owner, asker, LinkRing::Answers)} {}
 
-    RecordRing<Question> questions;
-    RecordRing<Answer> answers;
+    KeptRing<Question> questions;
+    KeptRing<Answer> answers;
 };
 
-// False: the ring has no room.
-template <typename Message>
-[[nodiscard]] bool put(RecordRing<Message>& ring, const Message& message) noexcept {
-    Message* const record = ring.next();
-    if (record == nullptr) {
-        return false;
-    }
-    *record = message;
-    ring.commit();
-    return true;
-}
-
 // One lane for each ordered pair of workers, a worker and itself among them: what it owns itself is
-// asked as what others own is.
+// asked as what others own is. Over their links, which outlive it.
 class AskLanes {
 public:
-    AskLanes(std::size_t workers, std::size_t ring_size) : workers_{workers} {
-        lanes_.reserve(workers * workers);
-        for (std::size_t i = 0; i < workers * workers; ++i) {
-            lanes_.push_back(std::make_unique<AskLane>(ring_size));
+    explicit AskLanes(Links& links) : workers_{links.workers()} {
+        lanes_.reserve(workers_ * workers_);
+        for (std::size_t asker = 0; asker < workers_; ++asker) {
+            for (std::size_t owner = 0; owner < workers_; ++owner) {
+                lanes_.push_back(std::make_unique<AskLane>(links, asker, owner));
+            }
         }
     }
 
@@ -48,15 +41,6 @@ private:
     std::size_t workers_;
     std::vector<std::unique_ptr<AskLane>> lanes_;
 };
-
-// Messages a ring holds: much for few workers, and for many no more memory than for few.
-[[nodiscard]] constexpr std::size_t ask_lane_size(std::size_t workers) noexcept {
-    std::size_t size = 1024;
-    while (size > 64 && size * workers > 8192) {
-        size /= 2;
-    }
-    return size;
-}
 
 // Questions of one asker that are open at a time, for as much memory at their owners.
 [[nodiscard]] constexpr std::size_t most_questions(std::size_t workers) noexcept {

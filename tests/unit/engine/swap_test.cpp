@@ -189,8 +189,7 @@ struct Station {
     explicit Station(const Published<Running>& published) : running{published} {}
 
     const Published<Running>& running;
-    DeltaLanes ledger_lanes{1, 64};
-    AskLanes ask_lanes{1, 64};
+    PeerLanes peers{1};
     AnswerBoards boards{256, 4096};
     std::vector<Record> records = std::vector<Record>(16);
     WorkerCounters counters;
@@ -201,7 +200,7 @@ struct Station {
     CoreRoster roster;
     Worker<Judge::Lane, SwapHost> worker{
         roster.enlist(),
-        {running, ledger_lanes, ask_lanes, 1, capture_unit_budget(), {}, records, 0, boards},
+        {running, peers, 1, capture_unit_budget(), {}, records, 0, boards},
         {.policy = {.tell_wait = false},
          .hash = KeyHasher{{1, 2}},
          .buckets = BucketStore{64, 64},

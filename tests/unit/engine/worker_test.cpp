@@ -367,8 +367,7 @@ static_assert(PacketIo<test::LeftFrames::Lane>);
 // The host is told of every turn; a worker rests after turns in which nothing came alone.
 TEST(Worker, RunsUntilItsHostHasStopped) {
     const Published<Running> running{std::make_unique<const Running>()};
-    DeltaLanes ledger_lanes{1, 64};
-    AskLanes ask_lanes{1, 64};
+    PeerLanes peers{1};
     AnswerBoards boards{256, 4096};
     std::vector<Record> records(16);
     WorkerCounters counters;
@@ -382,7 +381,7 @@ TEST(Worker, RunsUntilItsHostHasStopped) {
     lanes.lanes.emplace_back(coming, out);
     Worker<test::LeftFrames::Lane, CountingHost> worker{
         roster.enlist(),
-        {running, ledger_lanes, ask_lanes, 1, capture_unit_budget(), {}, records, 0, boards},
+        {running, peers, 1, capture_unit_budget(), {}, records, 0, boards},
         {.hash = KeyHasher{test::kBoxSecret},
          .buckets = BucketStore{64, 64},
          .counters = counters,

@@ -105,7 +105,8 @@ public:
 private:
     AnyLimit limit_;
     std::vector<SlotRow> rows_;
-    DeltaLanes lanes_{2, 64};
+    Links links_{2, {.merge = 64}};
+    DeltaLanes lanes_{links_};
     std::vector<Record> memory_[2] = {std::vector<Record>(kRecords), std::vector<Record>(kRecords)};
     std::vector<std::unique_ptr<BucketStore>> stores_;
     std::vector<std::unique_ptr<LedgerStore>> ledger_store_;
@@ -223,7 +224,8 @@ TEST(ChargeAhead, ALeasedBucketIsNotForgotten) {
 TEST(ChargeAhead, FewShortDebtsHaveLeases) {
     constexpr std::size_t kKeys = kRecords / 2;
     std::vector<Record> memory(kRecords);
-    DeltaLanes lanes{2, 64};
+    Links links{2, {.merge = 64}};
+    DeltaLanes lanes{links};
     Ledger ledger{1, lanes, memory, Instant{1h}};
     const auto lent_to = [&](Instant fresh_from, Instant now) {
         std::size_t lent = 0;
@@ -246,7 +248,8 @@ TEST(ChargeAhead, FewShortDebtsHaveLeases) {
 // Where records are few, none lies there for what may never be charged.
 TEST(ChargeAhead, WhereRecordsAreFewNobodyHasOne) {
     std::vector<Record> memory(4);
-    DeltaLanes lanes{2, 64};
+    Links links{2, {.merge = 64}};
+    DeltaLanes lanes{links};
     const Instant now{1h};
     Ledger ledger{1, lanes, memory, now};
     std::size_t lent = 0;

@@ -53,7 +53,7 @@ class World {
 
 public:
     explicit World(std::size_t workers)
-        : workers_{workers}, ledger_store_(workers), lanes_{workers, Model::kRing} {
+        : workers_{workers}, ledger_store_(workers), links_{workers, {.merge = Model::kRing}} {
         SLUICE_CHECK(workers <= kMostWorkers);
         // Worker 0 is the owner.
         while (owner_of(account_, workers) != 0) {
@@ -92,7 +92,8 @@ public:
                 ++restarts_;
                 break;
             case Transition::Kind::RestartAll:
-                lanes_ = DeltaLanes{workers_, Model::kRing};
+                links_ = Links{workers_, {.merge = Model::kRing}};
+                lanes_ = DeltaLanes{links_};
                 for (std::size_t i = 0; i < workers_; ++i) {
                     restart(i);
                 }
@@ -255,7 +256,8 @@ private:
     std::size_t workers_;
     std::array<std::array<Record, Model::kRecords>, kMostWorkers> memory_{};
     std::vector<Book> ledger_store_;
-    DeltaLanes lanes_;
+    Links links_;
+    DeltaLanes lanes_{links_};
     std::array<std::optional<Ledger>, kMostWorkers> ledgers_;
     Now now_{.at = Instant{std::chrono::seconds{1}}};
     Model model_;

@@ -247,7 +247,8 @@ TEST(RecordPool, AnAmountThatCannotBeReadIsTheMostThereCanBe) {
 
 // The API and the metrics print it beside what else a worker's ledger did.
 TEST(RecordPool, ReadsThatAreGivenUpAreCountedByTheLedger) {
-    DeltaLanes lanes{2, 8};
+    Links links{2, {.merge = 8}};
+    DeltaLanes lanes{links};
     BucketStore store{64, 64};
     LedgerStore ledger_store{store};
     std::vector<Record> memory(128);

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
 #include <random>
 #include <thread>
@@ -18,7 +19,8 @@ using namespace std::chrono_literals;
 TEST(KeptRing, KeepsWhatIsReadUntilItIsRetired) {
     RingMarks writer;
     RingMarks reader;
-    KeptRing<int> ring{2, writer, reader, 0};
+    std::array<RingLine, 2> lines;
+    KeptRing<int> ring{{lines, writer, reader}};
     for (int i = 0; i < 2; ++i) {
         *ring.next() = i;
         ring.commit();
@@ -207,7 +209,8 @@ private:
 
     AnyLimit limit_;
     std::vector<SlotRow> rows_;
-    DeltaLanes lanes_{kWorkers, 8};
+    Links links_{kWorkers, {.merge = 8}};
+    DeltaLanes lanes_{links_};
     std::vector<std::vector<Record>> memory_{kWorkers, std::vector<Record>(64)};
     std::vector<std::unique_ptr<BucketStore>> stores_;
     std::vector<std::unique_ptr<LedgerStore>> ledger_store_;

@@ -51,7 +51,10 @@ public:
     // Over bytes_for(size) bytes of somebody else, which are zeroes or what other Workers of that
     // size left there, at any instant.
     Workers(const SharedLimit& shared, const WorkersSize& size, std::byte* memory, Instant now)
-        : shared_{shared}, size_{size}, rows_(kSharedSlot + 1), lanes_{size.workers, size.ring} {
+        : shared_{shared},
+          size_{size},
+          rows_(kSharedSlot + 1),
+          links_{size.workers, {.merge = size.ring}} {
         rows_[kSharedSlot].limit = &shared_.limit;
         rows_[kSharedSlot].max_unsynced = static_cast<std::uint32_t>(shared_.max_unsynced);
         for (std::size_t i = 0; i < size.workers; ++i) {
@@ -77,7 +80,8 @@ public:
     }
     // All of them, and nothing that was on its way arrives.
     void restart_all(Instant now) {
-        lanes_ = DeltaLanes{size_.workers, size_.ring};
+        links_ = Links{size_.workers, {.merge = size_.ring}};
+        lanes_ = DeltaLanes{links_};
         for (std::size_t i = 0; i < size_.workers; ++i) {
             restart(i, now);
         }
@@ -357,7 +361,8 @@ private:
     SharedLimit shared_;
     WorkersSize size_;
     std::vector<SlotRow> rows_;
-    DeltaLanes lanes_;
+    Links links_;
+    DeltaLanes lanes_{links_};
     std::vector<Worker> workers_;
     std::map<std::uint64_t, Exact> exact_;
     std::uint64_t admitted_ = 0;

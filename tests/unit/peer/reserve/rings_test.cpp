@@ -87,7 +87,7 @@ private:
                 charge(*lost);
             }
         }
-        (void)put(lane_.answers, answer);
+        (void)lane_.answers.put(answer);
     }
 
     AskLane& lane_;
@@ -135,7 +135,7 @@ private:
         }
         const Ticket ticket = *room_.ask(at, 0);
         room_.begin_waiting(at);
-        if (!put(lane_.questions, {.ticket = ticket, .slot = 1, .hash = 99, .cost = Units{1}})) {
+        if (!lane_.questions.put({.ticket = ticket, .slot = 1, .hash = 99, .cost = Units{1}})) {
             ++told_.unasked;
         }
         ++sent_;
@@ -151,7 +151,7 @@ private:
     }
     void settle(Ticket ticket, bool commits) {
         const auto kind = commits ? Question::Kind::Commit : Question::Kind::Cancel;
-        if (!put(lane_.questions, {.ticket = ticket, .kind = kind, .slot = 1, .hash = 99})) {
+        if (!lane_.questions.put({.ticket = ticket, .kind = kind, .slot = 1, .hash = 99})) {
             ++told_.unsent;
         }
         ++(commits ? told_.committed : told_.cancelled);
@@ -216,7 +216,8 @@ private:
 };
 
 TEST(AskRings, NoMoreIsAdmittedThanThereIsAndWhatIsLostIsCharged) {
-    AskLanes lanes{1, 16};
+    Links links{1, {.reserve = 16}};
+    AskLanes lanes{links};
     AskLane& lane = lanes.between(0, 0);
     Owner owner{lane};
     Asker asker{lane};
