@@ -118,6 +118,18 @@ Result<Done> set_mtu(Port& port, std::uint16_t mtu, const rte_eth_dev_info& info
     return Done{};
 }
 
+// The kernel takes no XDP program at a veth whose other end sends longer packets than fit a page,
+// and that end may be in another network namespace, where nobody here sees its MTU.
+Error refuses_receiving(const Port& port, int code) {
+    Error error = refuses(port, "a receive queue", code);
+    if (port.driver == "net_af_xdp" && netdev_driver(port.netdev.name) == "veth") {
+        error.what +=
+            "; the lines above say why. If it is the MTU of the other end of this veth, which may "
+            "be about 3500 at most for af_xdp, lower it there (`ip link set END mtu 1500`)";
+    }
+    return error;
+}
+
 Result<Done> set_up_queues(const Port& port, const PortPlan& plan) {
     std::uint16_t rx = kDescriptors;
     std::uint16_t tx = kDescriptors;
@@ -127,7 +139,7 @@ Result<Done> set_up_queues(const Port& port, const PortPlan& plan) {
         const int rx_failed =
             rte_eth_rx_queue_setup(port.id, queue, rx, socket, nullptr, plan.pool);
         if (rx_failed != 0) {
-            return refuses(port, "a receive queue", rx_failed);
+            return refuses_receiving(port, rx_failed);
         }
         const int tx_failed = rte_eth_tx_queue_setup(port.id, queue, tx, socket, nullptr);
         if (tx_failed != 0) {

@@ -359,6 +359,30 @@ class Narrowed(Ports):
             self.assertNotIn("MTU", self.box.ctl("health").stdout)
 
 
+class Large(Ports):
+    """Interfaces whose MTU is more than an af_xdp port can carry; there are no huge pages."""
+
+    def set_mtu(self, namespace, name, mtu):
+        ip("-n", namespace, "link", "set", name, "mtu", str(mtu))
+
+    def test_a_start_goes_on_with_what_fits(self):
+        for name in "oi":
+            self.set_mtu(self.hosts.box, name, 9000)
+        self.start_between("af_xdp")
+        self.assertIn("have an MTU of 9000, and can carry 3542: both have that now", self.box.log("dataplane.log"))
+        self.assertEqual({name: self.link(name).mtu for name in "oi"}, {"o": 3542, "i": 3542})
+
+    def test_a_veth_whose_other_end_sends_more_is_refused_with_what_to_do(self):
+        for host in (self.hosts.outside, self.hosts.inside):
+            self.set_mtu(host, "eth0", 9000)
+        process = self.start_between("af_xdp", wait=False)
+        self.refused(process, "iface=o (lab outside) refuses a receive queue", "the MTU of the other end of this veth",
+                     "`ip link set END mtu 1500`")
+        for host in (self.hosts.outside, self.hosts.inside):
+            self.set_mtu(host, "eth0", 1500)
+        self.start_between("af_xdp")
+
+
 class LeftPrograms(KernelCase):
     """What a dataplane with `kernel` left at its interfaces, before one with another configuration."""
 
