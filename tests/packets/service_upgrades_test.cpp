@@ -59,6 +59,10 @@ struct Dialogue {
         EXPECT_EQ(box.take(client("")), kPasses);
     }
     [[nodiscard]] std::uint64_t upgraded() { return box.tracked().of(TrackEvent::Upgraded); }
+    [[nodiscard]] std::uint64_t prefaces() {
+        const auto event = static_cast<std::size_t>(UnitEvent::H2cPreface);
+        return box.box().counters().by_unit_event[event].read();
+    }
     Lines ask(const std::string& text) {
         Lines lines = box.take(client(text, sent, answered));
         sent += static_cast<std::uint32_t>(text.size());
@@ -238,6 +242,41 @@ TEST(ServiceUpgrade, ToHttp2IsChargedWhereItIsMonitored) {
     Dialogue talk{"", "monitor"};
     EXPECT_EQ(talk.ask(kAsksForHttp2), Lines{"pass within_limits"});
     EXPECT_EQ(talk.ask(kAsksForHttp2), Lines{"drop over_limit"});
+}
+
+// A client that knows of HTTP/2 beforehand asks for nothing: its first bytes are another protocol.
+const std::string kPreface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+
+TEST(ServiceUpgrade, ToHttp2ByItsFirstBytesIsRefusedAndCounted) {
+    for (const std::string_view option :
+         {"", ", h2c: refuse", ", upgrades: [websocket, connect]"}) {
+        Dialogue talk{option};
+        EXPECT_EQ(talk.prefaces(), 0U);
+        EXPECT_EQ(talk.ask(kPreface), kUnreadable) << option;
+        EXPECT_EQ(talk.prefaces(), 1U) << option;
+        EXPECT_EQ(talk.ask(kLogin), kUnreadable) << "as is what follows" << option;
+        EXPECT_EQ(talk.prefaces(), 1U) << "a connection counts once";
+    }
+}
+
+TEST(ServiceUpgrade, ToHttp2ByItsFirstBytesIsRefusedInWhateverSegments) {
+    for (const std::size_t cut : {std::size_t{1}, std::size_t{16}, kPreface.size() - 1}) {
+        Dialogue talk{""};
+        EXPECT_EQ(talk.ask(kPreface.substr(0, cut)), kPasses) << "it may be a request yet: " << cut;
+        EXPECT_EQ(talk.prefaces(), 0U) << cut;
+        EXPECT_EQ(talk.ask(kPreface.substr(cut) + kLogin), kUnreadable) << cut;
+        EXPECT_EQ(talk.prefaces(), 1U) << cut;
+    }
+}
+
+TEST(ServiceUpgrade, ToHttp2ByItsFirstBytesIsUnreadableByChoice) {
+    Dialogue passes{", on_unreadable: pass"};
+    EXPECT_EQ(passes.ask(kPreface), kPasses);
+    EXPECT_EQ(passes.ask(kLogin), kPasses) << "its server reads it as HTTP/2";
+    EXPECT_EQ(passes.prefaces(), 1U);
+    Dialogue monitors{"", "monitor"};
+    EXPECT_EQ(monitors.ask(kPreface), kPasses);
+    EXPECT_EQ(monitors.prefaces(), 1U);
 }
 
 // A frame as it leaves the box, and whether its checksum is right.
