@@ -1,6 +1,7 @@
 #include "lib/l7/tls/tls_units.hpp"
 #include "lib/l7/stream/unit_parser.hpp"
 #include "lib/l7/tls/hello_texts.hpp"
+#include "lib/l7/tls/tls_stream.hpp"
 #include "tests/unit/l7/hello_maker.hpp"
 #include "tests/unit/l7/stream/unit_probe.hpp"
 
@@ -338,6 +339,53 @@ TEST(Tls, AnUnreadableHelloOfAServiceIsRefusedWithItsReason) {
         EXPECT_EQ(probed.kinds.size(), 0U) << row.event;
         EXPECT_EQ(probed.events, (std::map<std::string, unsigned>{{row.event, 1}}));
         EXPECT_EQ(connection.take(1, row.stream).dropped, "retransmission") << row.event;
+    }
+}
+
+// A hello of so many bytes.
+HelloMaker padded_to(std::size_t size) {
+    const std::size_t least = hello().extension(21, {}).message().size();
+    return hello().extension(21, Octets(size - least));
+}
+// The last segment's, or that of the first that is dropped.
+ProbedPacket send_in(Connection& connection, const Octets& stream, std::size_t most) {
+    ProbedPacket probed;
+    for (std::size_t at = 0; at < stream.size() && probed.dropped.empty(); at += most) {
+        probed = connection.send(part(stream, at, std::min(at + most, stream.size())));
+    }
+    return probed;
+}
+
+// OpenSSL's smallest records of a hello have 512 bytes, so that none of its hellos has as many.
+TEST(Tls, AHelloIsReadInAsManyRecordsAsTheBoundSaysAndNoMore) {
+    for (const std::size_t segment_size : {std::size_t{1400}, std::size_t{60'000}}) {
+        Connection reads;
+        const ProbedPacket most =
+            send_in(reads, padded_to(kMaxHelloRecords).records(1), segment_size);
+        EXPECT_EQ(most.dropped, "");
+        ASSERT_EQ(most.units("handshake"), 1U);
+        EXPECT_EQ(most.texts.front().at("tls.sni"), "www.example.com");
+        Connection refuses;
+        EXPECT_EQ(
+            send_in(refuses, padded_to(kMaxHelloRecords + 1).records(1), segment_size).dropped,
+            "too_many_pieces");
+    }
+}
+
+// The bound of a head in bytes (packets: connections: head_bytes) is one of hellos in segments too.
+TEST(Tls, AHelloInSegmentsIsReadUpToTheBytesOfAHead) {
+    const std::size_t heads = test::small_unit_budget().connections.head_bytes;
+    for (const std::size_t record_size : {std::size_t{512}, std::size_t{16'384}}) {
+        const std::size_t framing = kRecordHeader * (heads / record_size + 1);
+        Connection reads;
+        const ProbedPacket most =
+            send_in(reads, padded_to(heads - framing).records(record_size), 1400);
+        EXPECT_EQ(most.dropped, "") << record_size;
+        EXPECT_EQ(most.units("handshake"), 1U) << record_size;
+        Connection refuses;
+        EXPECT_EQ(send_in(refuses, padded_to(heads + 1400).records(record_size), 1400).dropped,
+                  "head_too_long")
+            << record_size;
     }
 }
 
