@@ -38,6 +38,7 @@ import rule_files  # noqa: E402
 import served  # noqa: E402
 import servers  # noqa: E402
 import six  # noqa: E402
+import stacks  # noqa: E402
 import wire  # noqa: E402
 from capture_files import client_hello, ethernet  # noqa: E402
 from court import Seen  # noqa: E402
@@ -230,6 +231,32 @@ class OtherProtocols(unittest.TestCase):
         handshake, initial = b"\xe0\0\0\0\1\0\2ab\1x", b"\xc0\0\0\0\1\0\2ab\0\1x"
         self.assertEqual(hellos.handshakes([initial, initial]), 0)
         self.assertEqual(hellos.handshakes([initial + handshake, handshake, handshake.replace(b"ab", b"cd")]), 2)
+
+
+class Stacks(unittest.TestCase):
+    SHOWN = (">>> TLS 1.0, RecordHeader [length 0005]\n    16 03 01 02 00\n>>> TLS 1.0, RecordHeader [length 0005]\n"
+             ">>> TLS 1.3, Handshake [length 0400], ClientHello\n    01 00\n<<< TLS 1.2, RecordHeader [length 0005]\n"
+             ">>> TLS 1.2, RecordHeader [length 0005]\n")
+
+    def test_bytes_and_records_of_a_hello_are_read_out_of_what_the_client_prints(self):
+        self.assertEqual(stacks.read(self.SHOWN, True), stacks.Shown(1024, 2, True))
+        self.assertEqual(stacks.read("", False), stacks.Shown(0, 0, False))
+
+    def test_a_hello_is_served_and_counted_once_or_refused_for_its_reason(self):
+        fine, long = stacks.Case("fine", (), 1000, 2), stacks.Case("long", (), 1000, 2, "head_too_long")
+        served_, refused = stacks.Shown(1024, 2, True), stacks.Shown(1024, 2, False)
+        for case, shown, counts, holds in (
+                (fine, served_, (1, 0), True), (fine, served_, (0, 0), False), (fine, served_, (2, 0), False),
+                (fine, refused, (1, 0), False), (fine, stacks.Shown(999, 2, True), (1, 0), False),
+                (fine, stacks.Shown(1024, 1, True), (1, 0), False), (long, refused, (0, 1), True),
+                (long, refused, (0, 0), False), (long, served_, (1, 0), False)):
+            self.assertEqual(stacks.broken(case, shown, *counts) == "", holds, (case, shown, counts))
+
+    def test_protocols_are_as_many_bytes_as_is_said(self):
+        _, text = stacks.offering(14_800)
+        names = text.split(",")
+        self.assertTrue(14_600 <= sum(1 + len(name) for name in names) <= 14_900)
+        self.assertTrue(names[-1] == "http/1.1" and max(map(len, names)) < 256)
 
 
 class Evasions(unittest.TestCase):

@@ -14,6 +14,7 @@ APPLICATION_DATA, RECORD_HEAD = 23, 5
 AROUND_CERTIFICATE = 30
 VERSIONS = b"\x02\x03\x04"
 X25519, AES_128_GCM = b"\0\x1d", b"\x13\x01"
+HYBRID, HYBRID_SIZE = b"\x11\xec", 1216  # bytes of a client's share
 
 
 def sized(size, body):
@@ -48,9 +49,10 @@ class Retried:
     def __init__(self, dice):
         self.random, self.session, self.share = dice.randbytes(32), dice.randbytes(32), dice.randbytes(32)
 
-    def message(self, name, with_share, version=b"\3\3", extensions=b"", ciphers=AES_128_GCM):
-        shares = X25519 + sized(2, self.share) if with_share else b""
-        more = (sni(name) + extension(10, sized(2, X25519 + b"\0\x17")) + extension(13, sized(2, b"\4\3\x08\4\4\1"))
+    def message(self, name, with_share, version=b"\3\3", extensions=b"", ciphers=AES_128_GCM, hybrid=b""):
+        """`hybrid`: a share of X25519MLKEM768, in front of the other."""
+        shares = (HYBRID + sized(2, hybrid) if hybrid else b"") + (X25519 + sized(2, self.share) if with_share else b"")
+        more = (sni(name) + extension(10, sized(2, (HYBRID if hybrid else b"") + X25519 + b"\0\x17")) + extension(13, sized(2, b"\4\3\x08\4\4\1"))
                 + extension(43, VERSIONS) + extension(51, sized(2, shares)) + extensions)
         body = version + self.random + sized(1, self.session) + sized(2, ciphers) + b"\1\0" + sized(2, more)
         return b"\1" + sized(3, body)

@@ -66,6 +66,12 @@ def retried_in_pieces(name, *within, refused="", record=60, **how):
                *(Send(second[at:at + 1400], len(one_hello) + at) for at in range(0, len(second), 1400)), refused=refused)
 
 
+def with_hybrid_share(*cuts):
+    """As browsers send it, in two segments; in records that end there."""
+    text = records(hellos.Retried(dice).message(LOGIN_NAME.encode(), True, hybrid=dice.randbytes(hellos.HYBRID_SIZE)), cuts)
+    return Send(text[:1400]), Send(text[1400:], 1400)
+
+
 def again(text, end):
     return (Open(), Send(text), Wait(), *end) * 3
 
@@ -126,6 +132,8 @@ OF_TLS = (
     tls("1,000 bytes of padding", Send(records(login(extensions=hellos.extension(21, bytes(1000)))))),
     tls("a hello of 9,000 bytes", *(Send(big[at:at + 1400], at) for big in [records(login(extensions=hellos.extension(
         21, bytes(8900))))] for at in range(0, len(big), 1400))),
+    tls("a share of a post-quantum group", *with_hybrid_share()),
+    tls("a share of a post-quantum group in three records", *with_hybrid_share(500, 1000)),
     tls("an urgent byte", Send(RECORD[:HALF] + b"X", flags=ACK | PSH | URG, urgent=HALF + 1), Send(RECORD[HALF:], HALF + 1),
         refused=URGENT),
     tls("a decoy of wrong checksum", Send(DECOY, wrong_tcp=True), Send(RECORD)),

@@ -12,6 +12,7 @@ import other_evasions
 import other_generate
 import reasons
 import rule_files
+import stacks
 import unproven
 
 NAMES = ("tls", "quic", "named")
@@ -81,6 +82,7 @@ def check(given):
         untold = reasons.check(court, cells, given.seed)
         generated = try_generated(court, given, names)
         hurt = unproven.check_others(court, given.seed, given.services)
+        hurt += stacks.check(court, given.services) if given.services not in ("monitor", "none") else []
         print("reasons:", court.reasons(), flush=True)
         return untold + hurt + broken(cells, generated, given.services == "monitor") + court.strange
 

@@ -95,6 +95,14 @@ def others_refused(services, kind, action):
 """
 
 
+def hellos(services):
+    """Those for LOGIN_NAME, without a limit that anybody reaches."""
+    return other_head(services) + f"""rules:
+  - {{id: hellos, mode: enforce, when: 'ip.dst in {{{SERVERS}}} and tls.sni eq "login.example"', key: [ip.src], per: handshake,
+     limits: [{{algorithm: token_bucket, rate: 1M/s, burst: 1M}}]}}
+"""
+
+
 def innocent(services):
     """A login a day for each address, and pages without end: no honest client of these tests is over a limit."""
     return head(services) + f"""rules:
