@@ -9,7 +9,7 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "smoke"))
 from stop_signals import stop_on_signals  # noqa: E402
 
-AT_ONCE = 4  # a box, its servers and its clients each, which wait more than they work
+AT_ONCE = 6  # a box, its servers and its clients each, which wait more than they work
 OF_FORK = multiprocessing.get_context("fork")
 ROOM = OF_FORK.BoundedSemaphore(AT_ONCE)
 

@@ -30,7 +30,7 @@ import unproven
 from stop_signals import Stopped, stop_on_signals
 
 PARTS = ("evasions", "generated", "at_once", "begun", "proxied", "innocent", "bad_path", "downloads", "unproven", "restarts",
-         "others", "six", "full", "replay")
+         "others", "more_others", "six", "full", "replay")
 NAMES = (*servers.SIX, *beyond.PACKAGES)
 SHORT_SERVERS = ("nginx", "python", "apache")
 MOST_AT_ONCE = 512  # evasions
@@ -211,7 +211,7 @@ def idle_workers(court):
 
 
 # Parts that have a box of their own, or none.
-APART = {"others": others.check, "six": six.check, "full": full.check, "replay": replay_all}
+APART = {"others": others.check, "more_others": others.check_more, "six": six.check, "full": full.check, "replay": replay_all}
 
 
 class Course:
