@@ -1,7 +1,9 @@
 """Parts of a run side by side: each in a process of its own, as many at once as have time for their clients."""
+import ctypes
 import multiprocessing
 import os
 import pathlib
+import signal
 import sys
 import tempfile
 import time
@@ -10,6 +12,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "smoke")
 from stop_signals import stop_on_signals  # noqa: E402
 
 AT_ONCE = 6  # a box, its servers and its clients each, which wait more than they work
+SET_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of prctl(2)
 OF_FORK = multiprocessing.get_context("fork")
 ROOM = OF_FORK.BoundedSemaphore(AT_ONCE)
 
@@ -28,6 +31,7 @@ class Apart:
         for number in (1, 2):
             os.dup2(self.out.fileno(), number)
         stop_on_signals()
+        ctypes.CDLL(None).prctl(SET_DEATH_SIGNAL, signal.SIGTERM)  # who waits for it may be killed, and leaves nothing behind
         with ROOM:
             begin = time.monotonic()
             end.send(call(*arguments))
