@@ -110,16 +110,21 @@ std::string_view does_text(const InterfaceProgram& one) {
     return kDoes[static_cast<std::size_t>(one.does)];
 }
 
+// A box in a network namespace of its own has its ports there.
+constexpr const char* kElsewhere =
+    "only interfaces of this network namespace are seen from here; of another: `ip netns exec "
+    "NAMESPACE sluicectl xdp status`\n";
+
 std::string found_text(const std::vector<InterfaceProgram>& found) {
     if (found.empty()) {
-        return "the kernel has no program at any interface of this network namespace\n";
+        return std::string{"the kernel has no program at any interface; "} + kElsewhere;
     }
     Table table{{{"INTERFACE"}, {"MODE"}, {"PROGRAM", kRight}, {"NAME"}, {"DECIDES"}}};
     for (const InterfaceProgram& one : found) {
         table.row({one.interface, one.native ? "native" : "generic", fmt::to_string(one.program),
                    one.name.empty() ? "-" : one.name, std::string{does_text(one)}});
     }
-    return table.text();
+    return table.text() + kElsewhere;
 }
 
 Json found_json(const std::vector<InterfaceProgram>& found) {

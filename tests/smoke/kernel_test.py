@@ -77,13 +77,17 @@ class KernelBridge(KernelCase):
             self.assertRegex(told.stdout, r"(?m)^i +native +\d+ +xsk_def_prog +kernel forwards$")
             self.assertRegex(told.stdout, r"(?m)^o +native +\d+ +xsk_def_prog +kernel forwards$")
             self.assertIn("start sluice-dataplane", told.stderr)
+            for namespace, begins in ((self.hosts.box, "INTERFACE "), (self.hosts.outside, "the kernel has no program at any")):
+                told = self.xdp_without_a_box(namespace=namespace)
+                self.assertTrue(told.stdout.startswith(begins), told.stdout)
+                self.assertIn("of another: `ip netns exec NAMESPACE sluicectl xdp status`\n", told.stdout)
             self.assertEqual({one["interface"]: one["decides"] for one in json.loads(
                 self.xdp_without_a_box("--json").stdout)["interfaces"]}, {"o": "kernel forwards", "i": "kernel forwards"})
             self.assertNotIn("removing XDP program", self.box.log("dataplane.log"))  # of its driver, which cannot take it off
 
-    def xdp_without_a_box(self, *more):
-        """In the network namespace of the box, whose interfaces they are."""
-        done = subprocess.run(["ip", "netns", "exec", self.hosts.box, self.box.sluicectl, "xdp", "status", "--socket",
+    def xdp_without_a_box(self, *more, namespace=None):
+        """In the network namespace of the box, whose interfaces they are, or in another."""
+        done = subprocess.run(["ip", "netns", "exec", namespace or self.hosts.box, self.box.sluicectl, "xdp", "status", "--socket",
                                self.box.api_socket, *more], capture_output=True, text=True, timeout=60)
         self.assertEqual(done.returncode, 3, done.stderr)
         return done
