@@ -16,6 +16,7 @@ PROGRAMS = {
     "merged_bench": ("M1",),
     "overshoot_bench": ("M2",),
     "hot_key_bench": ("M3",),
+    "owner_bench": ("M4",),
     "swap_bench": ("R1",),
     "text_bench": ("X1",),
     "fib_bench": ("G1",),
