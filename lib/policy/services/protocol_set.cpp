@@ -36,6 +36,42 @@ ProtocolSet protocols_of(const MeteredLimit& limit, const Rule& rule, const Text
     return counted;
 }
 
+// Units of HTTP/2 in clear have no field but proto.l7 and proto.scheme.
+bool is_h2c(const TextPool::Test& test) {
+    return test.field == TextField::ProtoL7 &&
+           std::ranges::all_of(test.entries, [](const TextEntry& entry) {
+               return entry.how == TextHow::Equals && entry.text == "h2c";
+           });
+}
+
+// The protocols of units with one of these schemes; none: the test does not say.
+ProtocolSet with_scheme(const TextPool::Test& test) {
+    ProtocolSet having;
+    for (const TextEntry& entry : test.entries) {
+        if (entry.how != TextHow::Equals) {
+            return {};
+        }
+        having.add_all(entry.text == "https"
+                           ? ProtocolSet{ServiceProtocol::Tls, ServiceProtocol::Quic}
+                           : ProtocolSet{ServiceProtocol::Http});
+    }
+    return having;
+}
+
+// The protocols of units with one of these fingerprints, whose first letter says the transport.
+ProtocolSet with_fingerprint(const TextPool::Test& test) {
+    ProtocolSet having;
+    for (const TextEntry& entry : test.entries) {
+        const bool from_begin = entry.how == TextHow::Equals || entry.how == TextHow::StartsWith;
+        const char first = from_begin && !entry.text.empty() ? entry.text.front() : '?';
+        if (first != 't' && first != 'q') {
+            return {ServiceProtocol::Tls, ServiceProtocol::Quic};
+        }
+        having.add_all({first == 't' ? ServiceProtocol::Tls : ServiceProtocol::Quic});
+    }
+    return having;
+}
+
 // The protocols that a test of proto.l7 names; none: it does not say.
 ProtocolSet named_by(const TextPool::Test& test) {
     ProtocolSet named;
@@ -48,6 +84,20 @@ ProtocolSet named_by(const TextPool::Test& test) {
         named.add_all({static_cast<ServiceProtocol>(name - kServiceProtocolNames.begin())});
     }
     return named;
+}
+
+// The protocols of units that may pass a test; none: it does not say.
+ProtocolSet wanted_by(const TextPool::Test& test, const TextNames& names) {
+    switch (test.field) {
+        case TextField::ProtoL7:
+            return named_by(test);
+        case TextField::ProtoScheme:
+            return with_scheme(test);
+        case TextField::TlsJa4:
+            return with_fingerprint(test);
+        default:
+            return sluice::protocols_of(test.field, names);
+    }
 }
 
 // The units that a rule reads.
@@ -123,15 +173,19 @@ ProtocolSet protocols_of(const Rule& rule, const Expression& condition, const Te
 ProtocolSet protocols_of(const Clause& clause, const SetPool& pool, ProtocolSet read,
                          const TextNames& names) {
     ProtocolSet left = read;
+    bool asks_h2c = false;
+    bool asks_http1 = false;
     for (const TextTerm& term : clause.texts) {
         const TextPool::Test& test = pool.texts()[term.test];
-        const ProtocolSet wanted =
-            test.field == TextField::ProtoL7 ? named_by(test) : protocols_of(test.field, names);
+        const ProtocolSet wanted = wanted_by(test, names);
         if (!term.negated && !wanted.empty()) {
             left = left.common(wanted);  // units of other protocols lack the field
+            asks_h2c = asks_h2c || is_h2c(test);
+            asks_http1 =
+                asks_http1 || protocols_of(test.field, names) == ProtocolSet{ServiceProtocol::Http};
         }
     }
-    return left;
+    return asks_h2c && asks_http1 ? ProtocolSet{} : left;
 }
 
 }  // namespace sluice

@@ -189,10 +189,19 @@ Fault fault_of_ja4(const ComparedText& compared) {
         is_one =
             is_bar ? text[i] == '_' : is_ascii_digit(text[i]) || (text[i] >= 'a' && text[i] <= 'f');
     }
-    return is_one || compared.how != TextHow::Equals
-               ? std::nullopt
-               : Fault{
-                     never_so("a fingerprint is such as t13d1516h2_8daaf6152771_02713d6af862", "")};
+    if (compared.how == TextHow::Equals && !is_one) {
+        return never_so("a fingerprint is such as t13d1516h2_8daaf6152771_02713d6af862", "");
+    }
+    const bool from_begin = compared.how == TextHow::Equals || compared.how == TextHow::StartsWith;
+    const auto is_begin = [](std::string_view one) {
+        return one.empty() || one[0] == 't' || one[0] == 'q';
+    };
+    if (from_begin && !is_begin(text)) {
+        const std::string small = lowered(text);
+        return never_so("a fingerprint begins with t (over TCP) or q (over QUIC)",
+                        is_begin(small) ? small : "");
+    }
+    return std::nullopt;
 }
 
 template <Fault (*kFault)(const ComparedText&)>
