@@ -5,6 +5,7 @@
 #include "lib/engine/run_burst.hpp"
 #include "lib/engine/stage/steer_burst.hpp"
 #include "lib/engine/stage/track_services.hpp"
+#include "lib/l7/http1/doubts_of_readings.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -33,7 +34,7 @@ WorkerSet::Worker::Worker(const ReplaySetup& setup)
            .buckets = BucketStore{kBuckets, kPoolLines},
            .counters = counters},
       parser{setup.units} {
-    parser.note_all_doubts();
+    parser.note_doubts_by(&doubts_of_readings);
     burst.find_units_by(parser.finder());
     core.fragments = parser.fragments();
 }

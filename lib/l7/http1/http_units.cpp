@@ -2,7 +2,6 @@
 
 #include "lib/l7/http1/byte_classes.hpp"
 #include "lib/l7/http1/byte_masks.hpp"
-#include "lib/l7/http1/doubts_of_readings.hpp"
 #include "lib/l7/http1/followed_body.hpp"
 #include "lib/l7/http1/other_reading.hpp"
 #include "lib/l7/http1/request_readings.hpp"
@@ -215,11 +214,12 @@ void HttpUnits::add(const UnitSource& packet, UnitSink& units) noexcept {
 }
 
 // For what it is.
-void HttpUnits::refuse(const UnitSource& packet, bool is_stated, UnitSink& units) const noexcept {
+[[gnu::cold, gnu::noinline]] void HttpUnits::refuse(const UnitSource& packet, bool is_stated,
+                                                    UnitSink& units) const noexcept {
     const bool malformed = head_.shapes.reading() == HeadReading::Malformed;
     units.drop(malformed ? Reason::MalformedRequest : Reason::AmbiguousRequest);
-    if (is_stated && notes_all_doubts_) [[unlikely]] {
-        units.note_doubts(doubts_of_readings(head_, packet));
+    if (is_stated && find_doubts_ != nullptr) [[unlikely]] {
+        units.note_doubts(find_doubts_(head_, packet));
     }
 }
 

@@ -8,15 +8,18 @@
 
 namespace sluice {
 
+// doubts_of_readings(), which has the allocations that no reader here makes.
+using DoubtFinder = RequestDoubts (*)(const RequestHead& head, const UnitSource& packet);
+
 // Requests of HTTP/1.0 and 1.1, and the bodies behind them. HTTP/2 in clear is recognised and not
 // read. A request of which two servers read other texts, and both the same end, is a unit for each
 // of its readings under OnAmbiguous::Both, and wherever no service is declared. One per worker.
 class HttpUnits {
 public:
     explicit HttpUnits(OnAmbiguous on_ambiguous) : on_ambiguous_{on_ambiguous} {}
-    // Of a request that is refused for what it is, the doubts are noted too that its other readings
-    // show. For explanations: it allocates.
-    void note_all_doubts() noexcept { notes_all_doubts_ = true; }
+    // For explanations: of a request that is refused for what it is, the doubts that `doubts_of`
+    // finds are noted too.
+    void note_doubts_by(DoubtFinder doubts_of) noexcept { find_doubts_ = doubts_of; }
 
     // True if a request, or empty lines before one, may begin so; there is a byte.
     [[nodiscard]] static bool may_begin(ByteView bytes,
@@ -56,7 +59,7 @@ private:
     void set_texts(const UnitSource& packet, UnitSink& units, UnitTexts& texts) const noexcept;
 
     OnAmbiguous on_ambiguous_;
-    bool notes_all_doubts_ = false;
+    DoubtFinder find_doubts_ = nullptr;
     RequestHead head_;  // of the request at hand: large, and mostly not written to
 };
 

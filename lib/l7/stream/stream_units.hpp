@@ -25,7 +25,7 @@ public:
     StreamUnits(const ConnectionBudget& budget, OnAmbiguous on_ambiguous, ReadingStance stance,
                 KeptMemory& memory = no_kept_memory());
     // See HttpUnits.
-    void note_all_doubts() noexcept { http_.note_all_doubts(); }
+    void note_doubts_by(DoubtFinder doubts_of) noexcept { http_.note_doubts_by(doubts_of); }
     // See ConnectionTable.
     void take_over(Instant now) {
         table_.take_over(now, &HttpUnits::can_be_body);

@@ -30,9 +30,9 @@ public:
     UnitParser& operator=(const UnitParser&) = delete;
 
     // See HttpUnits.
-    void note_all_doubts() noexcept {
-        streams_.note_all_doubts();
-        service_streams_.note_all_doubts();
+    void note_doubts_by(DoubtFinder doubts_of) noexcept {
+        streams_.note_doubts_by(doubts_of);
+        service_streams_.note_doubts_by(doubts_of);
     }
 
     // For Burst::find_units_by(); it points to this parser.

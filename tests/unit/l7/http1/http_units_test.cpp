@@ -1,4 +1,6 @@
 #include "lib/l7/http1/http_units.hpp"
+
+#include "lib/l7/http1/doubts_of_readings.hpp"
 #include "tests/unit/l7/hello_maker.hpp"
 #include "tests/unit/l7/stream/unit_probe.hpp"
 
@@ -40,7 +42,7 @@ public:
         return probe_.take(segment(1, octets_of(bytes)), kNow);
     }
 
-    void note_all_doubts() { http_.note_all_doubts(); }
+    void note_all_doubts() { http_.note_doubts_by(&doubts_of_readings); }
 
     [[nodiscard]] const StreamReading& reading() const { return reading_; }
     [[nodiscard]] const RequestDoubts& doubts() const { return probe_.doubts(); }
