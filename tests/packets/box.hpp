@@ -3,6 +3,7 @@
 #include "lib/engine/key/event_burst.hpp"
 #include "lib/engine/key/key_question.hpp"
 #include "lib/engine/run_burst.hpp"
+#include "lib/engine/stage/dry_run_burst.hpp"
 #include "lib/policy/keys/key_text.hpp"
 #include "tests/packets/arrivals.hpp"
 #include "tests/packets/frame.hpp"
@@ -12,6 +13,7 @@
 #include <chrono>
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -138,6 +140,10 @@ public:
         KeyAnswer answer = answer_key(question, loaded_.set(), core_, {now, {}});
         look_again(question, loaded_.set(), core_, {now, {}});
         return answer;
+    }
+    // A packet that somebody else has matched and keyed under the same rules.
+    [[nodiscard]] DryRun dry_run(Burst& burst, Instant now, std::span<LimitFinding> findings) {
+        return dry_run_burst(burst, loaded_.set(), core_, {now, {}}, findings);
     }
     // What is due of events.
     void notify_due(Instant now) { notify_due_events(loaded_.set(), core_, {now, {}}); }

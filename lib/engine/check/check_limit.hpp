@@ -29,6 +29,7 @@ struct AskContext {
     std::uint32_t place = ~std::uint32_t{0};  // of the packet (RoomPlace)
     std::uint8_t unit = 0;                    // of the packet
 
+    [[nodiscard]] bool asks() const noexcept { return pass != Pass::Local && asker != nullptr; }
     [[nodiscard]] bool is_rehearsal() const noexcept { return pass == Pass::Rehearsal; }
 };
 

@@ -72,6 +72,9 @@ bool InheritedDebt::is_taken_over(const BucketAt& at) const noexcept {
 }
 
 void InheritedDebt::note(RemoteDebt::Taken taken) noexcept {
+    if (context_.ask.is_rehearsal()) {
+        return;
+    }
     context_.core.counters.former_debts.add(taken.in_earlier ? 1 : 0);
     context_.core.counters.moved_debts.add(taken.at_workers ? 1 : 0);
 }

@@ -4,6 +4,7 @@
 #include "lib/bucket/meter/bucket_in.hpp"
 #include "lib/bucket/table/own_bucket.hpp"
 #include "lib/engine/check/ask_bucket.hpp"
+#include "lib/engine/check/on_full.hpp"
 
 #include <algorithm>
 
@@ -62,17 +63,21 @@ Conformance ask_ledger(const LimitCheck& check, const LoadedRule& rule,
     if (ledger.owns(account)) {
         return check.conformance;
     }
-    end_lease(*check.entry, check.key, context.core);
+    const bool is_rehearsal = context.ask.is_rehearsal();
+    if (!is_rehearsal) {
+        end_lease(*check.entry, check.key, context.core);
+    }
     const Units units = check.cost + charged_before(check, context).all();
     const Credit credit =
         ledger.credit(account, units.count(), max_unsynced(check, context), check.shared_before);
     if (credit == Credit::Enough) [[likely]] {
         return check.conformance;
     }
-    ledger.count(credit);
     const bool open = rule.on_full == OnFull::Open;
-    const TableEvent event = open ? TableEvent::CreditOpen : TableEvent::CreditClosed;
-    context.core.counters.by_table_event[static_cast<std::size_t>(event)].add(1);
+    if (!is_rehearsal) {
+        ledger.count(credit);
+    }
+    count_event(context, open ? TableEvent::CreditOpen : TableEvent::CreditClosed);
     return open ? check.conformance : Conformance::NoRoom;
 }
 

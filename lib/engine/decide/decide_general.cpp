@@ -96,7 +96,7 @@ void check_counted(LimitCheck& check, const LoadedLimit& limit, const LoadedRule
         return;  // nothing to count: not judged, and nothing to spend
     }
     outcome.judged = true;
-    if (limit.asked && judged.context.ask.pass != AskContext::Pass::Local) [[unlikely]] {
+    if (limit.asked && judged.context.ask.asks()) [[unlikely]] {
         check_asked(check, limit, rule, judged.context);
     } else {
         check_limit(check, limit, rule, judged.context);
@@ -130,7 +130,9 @@ RuleOutcome without_limits(const KeyPolicy& policy, const Match& match,
         outcome.exempt = true;
         return outcome;
     }
-    judged.bans(match).banned.add(1);
+    if (!judged.context.ask.is_rehearsal()) {
+        judged.bans(match).banned.add(1);
+    }
     outcome.judged = true;
     outcome.refused = true;
     outcome.exceeded = true;

@@ -40,8 +40,7 @@ struct MatchedRules {
         return context.core.counters.rules[rule(match).counters];
     }
     [[nodiscard]] BanCounters& bans(const Match& match) const noexcept {
-        return context.ask.is_rehearsal() ? context.ask.asker->no_bans()
-                                          : context.core.counters.bans[rule(match).counters];
+        return context.core.counters.bans[rule(match).counters];
     }
     // The packet's bytes on the wire.
     [[nodiscard]] std::uint64_t frame_bytes() const noexcept {
@@ -87,8 +86,9 @@ struct MatchedRules {
 // The general path, for any packet that is well-formed: decides and charges.
 [[nodiscard]] Decision decide_general(const PacketChecks& packet, const LoadedSet& set,
                                       CoreState& core, Now now, AskContext ask = {}) noexcept;
-// The same as if every owner that is to be asked said yes, and nothing is charged or counted. The
-// looks have been used up by it.
+// The same as if every owner that is to be asked said yes, and nothing is charged or counted; a
+// worker without others is the owner itself. The looks have been used up by it, and keys without a
+// bucket have got one.
 [[nodiscard]] Decision dry_run(const PacketChecks& packet, const LoadedSet& set, CoreState& core,
                                Now now) noexcept;
 

@@ -282,8 +282,12 @@ Decision dry_run(const PacketChecks& packet, const LoadedSet& set, CoreState& co
                  Now now) noexcept {
     Evaluation judging{
         packet, set, core, now, {.pass = AskContext::Pass::Rehearsal, .asker = core.asker}};
-    const Decision decision = judging.decide();
+    Decision decision = judging.decide();
     judging.release();
+    const bool departs = decision.verdict == Verdict::Shape;
+    if (forwards(decision.verdict)) {
+        decision.wait = departs ? judging.departure() : Nanoseconds{0};
+    }
     return decision;
 }
 

@@ -8,7 +8,7 @@ namespace sluice {
 
 void leave_out_followed(LimitCheck& check, const LoadedLimit& limit,
                         const CheckContext& context) noexcept {
-    const bool is_local = !limit.asked || context.ask.pass == AskContext::Pass::Local;
+    const bool is_local = !limit.asked || !context.ask.asks();
     if (check.cost == Units{0} || !is_local || context.question != nullptr ||
         opens_connection(context.packet_headers())) {
         return;

@@ -72,8 +72,6 @@ public:
     [[nodiscard]] std::span<WantedQuestion, kMaxQuestions> list() noexcept {
         return std::span<WantedQuestion, kMaxQuestions>{wanted_.get(), kMaxQuestions};
     }
-    // Counters for a look that is only a rehearsal.
-    [[nodiscard]] BanCounters& no_bans() noexcept { return no_bans_; }
 
     [[nodiscard]] std::size_t workers() const noexcept { return lanes_.workers(); }
     [[nodiscard]] const AskCounters& counters() const noexcept { return counters_; }
@@ -101,7 +99,6 @@ private:
     std::unique_ptr<Put[]> put_;          // by the tickets' places
     std::unique_ptr<WantedQuestion[]> wanted_ = std::make_unique<WantedQuestion[]>(kMaxQuestions);
     void* origin_ = nullptr;
-    BanCounters no_bans_;
     AskCounters counters_;
 };
 
