@@ -3,8 +3,10 @@
 #include "lib/engine/key/event_burst.hpp"
 #include "lib/engine/key/key_question.hpp"
 #include "lib/engine/remote/reserve_server.hpp"
+#include "lib/engine/stage/dry_run_burst.hpp"
 #include "lib/engine/worker/packet_io.hpp"
 #include "lib/engine/worker/packet_path.hpp"
+#include "lib/engine/worker/packet_question.hpp"
 #include "lib/engine/worker/running.hpp"
 #include "lib/engine/worker/worker_host.hpp"
 #include "lib/engine/worker/worker_setup.hpp"
@@ -26,7 +28,7 @@ namespace sluice {
 //   rounds, until nothing comes:  receive by each lane · send for others · as an owner: take,
 //   answer
 //                                 · what has waited · what is due
-//   flush · answer a question about a key · tell of events
+//   flush · answer a question about a key, and one about a packet · tell of events
 //
 // The burst that comes is matched while the one before it is judged (PacketPath).
 template <PacketIo Io, WorkerHost Host>
@@ -85,6 +87,7 @@ public:
         }
         path_.flush(running);
         keys_.serve([&](const KeyQuestion& question) { return answer(question, running.rules()); });
+        packets_.serve([&](const PacketQuestion& question) { return answer(question, running); });
         if (core_.events != nullptr && !core_.events->empty()) [[unlikely]] {
             notify_due_events(running.rules(), core_, host_.now());
         }
@@ -107,6 +110,9 @@ public:
     // Questions about keys, for the one thread that asks.
     using KeyMailbox = Mailbox<KeyQuestion, KeyAnswer>;
     [[nodiscard]] KeyMailbox& keys() noexcept { return keys_; }
+    // Packets that have not come, likewise.
+    using PacketMailbox = Mailbox<PacketQuestion, PacketAnswer>;
+    [[nodiscard]] PacketMailbox& packets() noexcept { return packets_; }
 
     // Fixed from the start, so anyone may ask.
     [[nodiscard]] const BucketStore& buckets() const noexcept { return core_.buckets; }
@@ -218,6 +224,15 @@ private:
         look_again(question, rules, core_, at);
         return answer;
     }
+    [[nodiscard]] PacketAnswer answer(const PacketQuestion& question,
+                                      const Running& running) noexcept {
+        if (running.rules().load != question.load) {
+            return {};
+        }
+        core_.hold_capacity = path_.held().room();
+        return {running.state, dry_run_burst(*question.burst, running.rules(), core_, host_.now(),
+                                             question.findings)};
+    }
 
     CoreToken me_;
     const Published<Running>& running_;
@@ -230,6 +245,7 @@ private:
     ReserveServer owner_;
     bool asks_ = false;  // whether any rule set so far had limits that owners are asked about
     KeyMailbox keys_;
+    PacketMailbox packets_;
 };
 
 }  // namespace sluice

@@ -1,6 +1,8 @@
 #include "lib/engine/worker.hpp"
 
+#include "lib/engine/stage/stages.hpp"
 #include "lib/policy/keys/key_text.hpp"
+#include "tests/packets/arrivals.hpp"
 #include "tests/packets/dns_bytes.hpp"
 #include "tests/packets/frame.hpp"
 #include "tests/packets/memory_box.hpp"
@@ -335,6 +337,46 @@ TEST(Worker, AnswersAQuestionAboutAKey) {
     EXPECT_TRUE(answer.limits()[0].own);
     EXPECT_EQ(answer.limits()[0].most, Units{2});
     EXPECT_EQ(answer.limits()[0].remaining, Units{1});
+}
+
+// One about a packet is answered by the verdict that it would get then, and spends nothing.
+TEST(Worker, AnswersAQuestionAboutAPacket) {
+    MemoryBox box{kTwo};
+    box.set_time(kStart);
+    WorkerCounters counters;
+    CoreState core{
+        .hash = KeyHasher{test::kBoxSecret}, .buckets = BucketStore{64, 64}, .counters = counters};
+    const std::vector<std::byte> bytes = kA.bytes();
+    const test::ReusedBurst burst = test::empty_burst();
+    test::arrive(*burst, bytes);
+    match_stages(*burst, box.set(), core, {kStart, {}});
+    key_burst(*burst, box.set(), core);
+    std::vector<LimitFinding> findings(4);
+    const PacketQuestion question{box.set().load, burst.get(), findings};
+    const auto ask = [&](const PacketQuestion& asked) {
+        PacketAnswer answer;
+        EXPECT_TRUE(box.worker().packets().post(asked));
+        (void)box.turn();
+        EXPECT_TRUE(box.worker().packets().take(answer));
+        return answer;
+    };
+    for (unsigned used = 0; used < 2; ++used) {
+        const PacketAnswer answer = ask(question);
+        ASSERT_TRUE(answer.run.decided);
+        EXPECT_EQ(answer.state, State::Enforce);
+        EXPECT_EQ(answer.run.decision.verdict, Verdict::Pass);
+        EXPECT_EQ(answer.run.decision.reason, Reason::WithinLimits);
+        EXPECT_EQ(findings.front().remaining, Units{2 - used});
+        box.show("a", kA);
+        EXPECT_EQ(box.turn(), Lines{"a pass within_limits"});
+    }
+    EXPECT_EQ(ask(question).run.decision.verdict, Verdict::Drop);
+    EXPECT_EQ(ask(question).run.decision.wait, 1s);
+    EXPECT_EQ(box.counted(Verdict::Pass), 2U);
+    EXPECT_EQ(box.counted(Verdict::Drop), 0U);
+    box.publish(State::Panic);
+    EXPECT_EQ(ask(question).state, State::Panic);
+    EXPECT_FALSE(ask({box.set().load + 1, burst.get(), findings}).run.decided);
 }
 
 // The thread of a worker that ends after so many turns, and what it has been told.
