@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <map>
 #include <random>
 #include <string>
 #include <string_view>
@@ -161,6 +162,10 @@ const std::string kRuleSets[] = {
           "  - {id: all, mode: monitor, key: [], limits: [{algorithm: token_bucket, rate: 1/s, "
           "burst: "
           "1}]}\n"),
+    rules("  - {id: few, key: [ip.src], on_full: closed, limits: [{algorithm: token_bucket, rate: "
+          "3/s, burst: 4}]}\n"),
+    rules("  - {id: few, key: [ip.src], on_full: open, limits: [{algorithm: token_bucket, rate: "
+          "3/s, burst: 4}]}\n"),
     rules("  - {id: few, key: [ip.src], on_full: {coarsen: {factor: 2}}, limits: [{algorithm: "
           "token_bucket, rate: 3/s, burst: 4}]}\n"),
 };
@@ -208,6 +213,41 @@ TEST(DryRun, AgreesOnTheVerdictWhereTheTableIsFull) {
             ASSERT_EQ(asked.rule, given.rule);
         });
     }
+}
+
+// A worker whose searches have failed for long begins none, until a burst lets it: the packet's
+// own.
+TEST(DryRun, SeeksAPlaceAsThePacketsBurstWill) {
+    Box box{
+        rules(
+            "  - {id: r, key: [ip.src], on_full: closed, limits: [{algorithm: token_bucket, rate: "
+            "1/m, burst: 4}]}\n"),
+        PacketPolicy{}, 512};
+    Question question{box};
+    unsigned sender = 0;
+    const auto next = [&] {
+        ++sender;
+        return udp().src("10.0." + std::to_string(sender / 256) + "." +
+                         std::to_string(sender % 256));
+    };
+    for (int i = 0; i < 1'000; ++i) {
+        (void)box.judge(next(), kStart + i * 10ms);
+    }
+    // The first few buckets are as good as new.
+    const Instant now = kStart + 1min + 300ms;
+    const BucketTable::Searches none{.credit = 511, .reluctance = 12};
+    std::map<Verdict, int> given;
+    for (int i = 0; i < 60; ++i) {
+        const Frame frame = next();
+        box.buckets().keys.undo_searches(none);
+        const DryRun run = question.ask(frame, now);
+        ASSERT_EQ(box.buckets().keys.searches(), none) << i;
+        const Verdict verdict = box.judge(frame, now).verdict;
+        ASSERT_EQ(run.decision.verdict, verdict) << i;
+        ++given[verdict];
+    }
+    EXPECT_GT(given[Verdict::Pass], 0);
+    EXPECT_GT(given[Verdict::Drop], 0);
 }
 
 }  // namespace

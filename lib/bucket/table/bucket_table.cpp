@@ -81,10 +81,11 @@ std::size_t BucketTable::bytes_for(std::size_t keys) noexcept {
 }
 
 void BucketTable::begin_burst() noexcept {
-    if (++bursts_ % kCalmBursts == 0 && reluctance_ != 0) {
-        --reluctance_;
+    if (++searches_.bursts % kCalmBursts == 0 && searches_.reluctance != 0) {
+        --searches_.reluctance;
     }
-    credit_ = std::min(credit_ + (kCreditPerBurst >> reluctance_), kMostCredit);
+    searches_.credit =
+        std::min(searches_.credit + (kCreditPerBurst >> searches_.reluctance), kMostCredit);
 }
 
 Entry* BucketTable::make_place_at_hand(const TableKey& key, LimitRegistry& registry,
@@ -127,11 +128,11 @@ Entry* BucketTable::search_slow(const TableKey& key, LimitRegistry& registry, No
     search.push(first_of(key), 0, 0);
     search.push(other_of(first_of(key), key.slot_and_tag), 1, 0);
     for (std::size_t at = 0; at < search.size(); ++at) {
-        --credit_;
+        --searches_.credit;
         const std::size_t here = search[at].line;
         if (at >= Search::kRoots) {
             if (Entry* idle = idle_in(here, registry, now)) {
-                reluctance_ /= 2;
+                searches_.reluctance /= 2;
                 return move_along({search, at}, idle, registry, now);
             }
         }
@@ -144,8 +145,8 @@ Entry* BucketTable::search_slow(const TableKey& key, LimitRegistry& registry, No
             }
         }
     }
-    ++failed_searches_;
-    reluctance_ = std::min(reluctance_ + 1, kMostReluctance);
+    ++searches_.failed;
+    searches_.reluctance = std::min(searches_.reluctance + 1, kMostReluctance);
     return nullptr;
 }
 

@@ -188,6 +188,18 @@ public:
 
     // Once per burst: renews what may be spent on searching.
     void begin_burst() noexcept;
+    // Searches so far, and what the next ones may spend. Searches that no packet makes are undone
+    // by it: those to come may spend as much as before.
+    struct Searches {
+        std::uint32_t credit = 0;      // lines that may still be searched
+        std::uint32_t reluctance = 0;  // halves the credit of a burst: rises with failed searches
+        std::uint32_t bursts = 0;
+        std::uint64_t failed = 0;
+
+        [[nodiscard]] bool operator==(const Searches&) const = default;
+    };
+    [[nodiscard]] const Searches& searches() const noexcept { return searches_; }
+    void undo_searches(const Searches& before) noexcept { searches_ = before; }
 
     // Visits the next few lines for entries to empty or to write under changed numbers.
     void sweep(std::size_t lines, LimitRegistry& registry, Now now) noexcept;
@@ -237,7 +249,7 @@ public:
     [[nodiscard]] Entry* twin_of(std::size_t position) noexcept;
 
     // How many searches found no place.
-    [[nodiscard]] std::uint64_t failed_searches() const noexcept { return failed_searches_; }
+    [[nodiscard]] std::uint64_t failed_searches() const noexcept { return searches_.failed; }
     [[nodiscard]] std::uint64_t moves() const noexcept { return moves_; }
 
 private:
@@ -336,7 +348,7 @@ private:
     void ask_for_rows(std::size_t index, const LimitRegistry& registry, Now now) const noexcept;
     [[nodiscard]] Entry* idle_in(std::size_t index, LimitRegistry& registry, Now now) noexcept;
     // A search that stops early has no result, so none is begun that cannot be finished.
-    [[nodiscard]] bool may_search() const noexcept { return credit_ >= kSearchedLines; }
+    [[nodiscard]] bool may_search() const noexcept { return searches_.credit >= kSearchedLines; }
     [[nodiscard]] Entry* make_place_slow(const TableKey& key, LimitRegistry& registry,
                                          Now now) noexcept;
     [[nodiscard]] Entry* come_home_slow(Entry& guest, const TableKey& key, LimitRegistry& registry,
@@ -349,11 +361,8 @@ private:
 
     std::size_t lines_;
     LineMemory memory_;
-    std::size_t swept_ = 0;         // next line to sweep
-    std::uint32_t credit_ = 0;      // lines that may still be searched
-    std::uint32_t reluctance_ = 0;  // halves the credit of a burst: rises with failed searches
-    std::uint32_t bursts_ = 0;
-    std::uint64_t failed_searches_ = 0;
+    std::size_t swept_ = 0;  // next line to sweep
+    Searches searches_;
     std::uint64_t moves_ = 0;
 };
 

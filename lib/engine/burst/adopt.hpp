@@ -12,4 +12,11 @@ inline void adopt(const LoadedSet& set, CoreState& core, Now now) noexcept {
     }
 }
 
+// What the tables do once per burst.
+inline void tend(CoreState& core, Now now) noexcept {
+    if (core.buckets.begin_burst(now)) [[unlikely]] {
+        core.counters.settled.set(core.buckets.settled_changes());
+    }
+}
+
 }  // namespace sluice

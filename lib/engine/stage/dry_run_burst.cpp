@@ -29,6 +29,27 @@ std::size_t for_each_check(const PacketChecks& packet, const LoadedSet& set,
     return count;
 }
 
+// The tables as the packet's burst would find them. Places that are sought for a question cost
+// those that come after it nothing.
+class TablesOfQuestion {
+public:
+    TablesOfQuestion(CoreState& core, Now now) noexcept
+        : store_{core.buckets}, keys_{store_.keys.searches()}, parents_{store_.parents.searches()} {
+        tend(core, now);
+    }
+    ~TablesOfQuestion() {
+        store_.keys.undo_searches(keys_);
+        store_.parents.undo_searches(parents_);
+    }
+    TablesOfQuestion(const TablesOfQuestion&) = delete;
+    TablesOfQuestion& operator=(const TablesOfQuestion&) = delete;
+
+private:
+    BucketStore& store_;
+    BucketTable::Searches keys_;
+    BucketTable::Searches parents_;
+};
+
 class DryRunning {
 public:
     DryRunning(const PacketChecks& packet, const LoadedSet& set, CoreState& core, Now now,
@@ -108,6 +129,7 @@ DryRun dry_run_burst(Burst& burst, const LoadedSet& set, CoreState& core, Now no
         return {.decided = true, .decision = burst.decision(0)};
     }
     adopt(set, core, now);
+    const TablesOfQuestion tables{core, now};
     return DryRunning{collect_checks(burst, 0, set), set, core, now, findings}.run();
 }
 

@@ -34,8 +34,7 @@ struct DryRun {
 
 // Decides the burst's one packet as if it came now, by the general path. Buckets, counters and
 // ledgers stay as they are, nobody is told and no owner is asked; keys that have no bucket have
-// none afterwards, for which a bucket that is as good as new may have gone. Where a table is full,
-// a packet may yet find the place that was sought in vain for the question. The burst has been
+// none afterwards, for which a bucket that is as good as new may have gone. The burst has been
 // matched and keyed under the same rules, by whoever asks and with a core of his own; `findings`
 // has room for each limit of each rule that matches each unit.
 [[nodiscard]] DryRun dry_run_burst(Burst& burst, const LoadedSet& set, CoreState& core, Now now,

@@ -336,13 +336,6 @@ void find_entries(const Scratch& scratch, CoreState& core, Now now) noexcept {
         core.buckets.registry, now);
 }
 
-// Upkeep of the tables, once per burst.
-void tend(CoreState& core, Now now) noexcept {
-    if (core.buckets.begin_burst(now)) [[unlikely]] {
-        core.counters.settled.set(core.buckets.settled_changes());
-    }
-}
-
 // A burst that is not empty.
 void decide_located(Burst& burst, const LoadedSet& set, CoreState& core, Now now,
                     bool follows) noexcept {
