@@ -230,8 +230,8 @@ private:
             return {};
         }
         core_.hold_capacity = path_.held().room();
-        return {running.state, dry_run_burst(*question.burst, running.rules(), core_, host_.now(),
-                                             question.findings)};
+        return {running.state,
+                dry_run_burst(*question.burst, running.rules(), core_, host_.now(), question.room)};
     }
 
     CoreToken me_;

@@ -142,8 +142,8 @@ public:
         return answer;
     }
     // A packet that somebody else has matched and keyed under the same rules.
-    [[nodiscard]] DryRun dry_run(Burst& burst, Instant now, std::span<LimitFinding> findings) {
-        return dry_run_burst(burst, loaded_.set(), core_, {now, {}}, findings);
+    [[nodiscard]] DryRun dry_run(Burst& burst, Instant now, const FindingsRoom& room) {
+        return dry_run_burst(burst, loaded_.set(), core_, {now, {}}, room);
     }
     // What is due of events.
     void notify_due(Instant now) { notify_due_events(loaded_.set(), core_, {now, {}}); }

@@ -34,9 +34,10 @@ public:
         test::arrive(*burst_, bytes, nullptr, frame.dir(), frame.pair());
         match_stages(*burst_, box_.set(), core_, {now, {}});
         key_burst(*burst_, box_.set(), core_);
-        return box_.dry_run(*burst_, now, findings_);
+        return box_.dry_run(*burst_, now, {findings_, bans_});
     }
     [[nodiscard]] const LimitFinding& finding(std::size_t at) const { return findings_.at(at); }
+    [[nodiscard]] const BanFinding& ban(std::size_t at) const { return bans_.at(at); }
     void leave_room_for(std::size_t findings) { findings_.resize(findings); }
     [[nodiscard]] const WorkerCounters& counters() const { return counters_; }
 
@@ -47,6 +48,7 @@ private:
     CoreState core_{
         .hash = KeyHasher{test::kBoxSecret}, .buckets = BucketStore{64, 64}, .counters = counters_};
     std::vector<LimitFinding> findings_ = std::vector<LimitFinding>(64);
+    std::vector<BanFinding> bans_ = std::vector<BanFinding>(8);
 };
 
 // All that a packet leaves behind in a worker.
@@ -105,6 +107,7 @@ TEST(DryRun, LeavesBucketsAsTheyAre) {
                 ASSERT_EQ(run.findings, 1U);
                 EXPECT_EQ(run.decision.verdict, Verdict::Pass);
                 EXPECT_EQ(question.finding(0).has_bucket, used != 0);
+                EXPECT_TRUE(question.finding(0).charged);
                 EXPECT_EQ(question.finding(0).remaining, Units{3 - used});
             }
             EXPECT_EQ(traces_of(box), before);
@@ -114,6 +117,7 @@ TEST(DryRun, LeavesBucketsAsTheyAre) {
         EXPECT_EQ(question.finding(0).remaining, Units{0});
         EXPECT_GT(question.finding(0).wait, 0s);
         EXPECT_EQ(question.finding(0).conformance, Conformance::Red);
+        EXPECT_FALSE(question.finding(0).charged);
     }
 }
 
@@ -131,12 +135,21 @@ TEST(DryRun, BansNobody) {
         EXPECT_EQ(question.ask(frame, kStart).decision.reason, Reason::OverLimit);
     }
     EXPECT_EQ(traces_of(box), before);
-    for (int i = 0; i < 3; ++i) {
+    for (unsigned refused = 0; refused < 3; ++refused) {
+        EXPECT_EQ(question.ask(frame, kStart).bans, 1U);
+        EXPECT_EQ(question.ban(0).refusals, Units{refused});
+        EXPECT_EQ(question.ban(0).after, Units{3});
+        EXPECT_EQ(question.ban(0).left, Nanoseconds{0});
         EXPECT_EQ(box.judge(frame, kStart).reason, Reason::OverLimit);
     }
     const Traces banned = traces_of(box);
     EXPECT_EQ(question.ask(frame, kStart).decision.reason, Reason::Banned);
     EXPECT_EQ(question.ask(frame, kStart).decision.wait, 10min);
+    EXPECT_EQ(question.ban(0).left, 10min);
+    // No limit was asked, and the bucket is told of all the same.
+    EXPECT_FALSE(question.finding(0).asked);
+    EXPECT_TRUE(question.finding(0).has_bucket);
+    EXPECT_EQ(question.finding(0).remaining, Units{0});
     EXPECT_EQ(traces_of(box), banned);
 }
 

@@ -109,6 +109,7 @@ public:
         return counters(at).by_reason[static_cast<std::size_t>(reason)].read();
     }
     [[nodiscard]] const LoadedSet& set() const { return loaded_->set(); }
+    [[nodiscard]] const LoadedRules& rules() const { return *loaded_; }
 
 private:
     struct One {

@@ -81,6 +81,7 @@ struct alignas(64) LimitCheck {
     bool answered = false;               // by its bucket there,
     bool reserved = false;               // refused now, charged for a later departure
     std::uint8_t aggregation_level = 0;  // of this level
+    bool charged = false;                // of a question: the packet would be charged to it
 };
 static_assert(sizeof(LimitCheck) == 64);
 

@@ -91,5 +91,8 @@ struct MatchedRules {
 // bucket have got one.
 [[nodiscard]] Decision dry_run(const PacketChecks& packet, const LoadedSet& set, CoreState& core,
                                Now now) noexcept;
+// The same, and each check says whether the packet would be charged to it.
+[[nodiscard]] Decision dry_run_charges(const PacketChecks& packet, const LoadedSet& set,
+                                       CoreState& core, Now now) noexcept;
 
 }  // namespace sluice

@@ -1,5 +1,6 @@
 #include "lib/engine/decide/decide_general.hpp"
 
+#include "lib/engine/check/ask_bucket.hpp"
 #include "lib/engine/decide/blocking_rules.hpp"
 #include "lib/engine/decide/shaping.hpp"
 #include "lib/engine/remote/asked_limit.hpp"
@@ -23,12 +24,22 @@ struct Ending {
     Nanoseconds delay;
 };
 
+// What a rule charges for a unit: its cost to each limit that admitted it, or what is left to each
+// that has been asked.
+struct MatchCharges {
+    bool spending;
+    bool empties;
+};
+MatchCharges charges_of(const Match& match, const MatchedRules& judged, Ending ending) noexcept {
+    const LoadedRule& rule = judged.rule(match);
+    const bool spending = ending.forwarded && spends(match, rule, judged);
+    return {spending, !spending && !(ending.forwarded && match.overflowed) && rule.rejected_spend};
+}
+
 // Charges what admitted the unit, if its packet goes on; ends the holds of the rule.
 void end_match(const Match& match, const MatchedRules& judged, Ending ending) noexcept {
     const LoadedRule& rule = judged.rule(match);
-    const bool spending = ending.forwarded && spends(match, rule, judged);
-    const bool empties =
-        !spending && !(ending.forwarded && match.overflowed) && rule.rejected_spend;
+    const auto [spending, empties] = charges_of(match, judged, ending);
     const bool departs = spending && ending.delay != Nanoseconds{0} && judged.acts_in_place(rule) &&
                          judged.shape_of(rule) != nullptr;
     const LoadedLimit* limit = rule.limits.data();
@@ -173,17 +184,20 @@ public:
             packet_, [&](std::uint32_t rule) { return set_.rules[rule].mode == Mode::Enforce; });
     }
     void end(Ending ending) const noexcept {
-        const BlockingRules blocking =
-            set_.meter_plan.has_candidates ? blocking_rules(packet_, set_) : BlockingRules{};
-        for (const EvaluatedUnit& unit : packet_.units) {
-            const MatchedRules judged = rules_of(unit);
-            for (Match& match : judged.matches) {
-                const Ending own =
-                    judged.rule(match).candidate ? ending_in_place(match, blocking) : ending;
-                count_match(match, judged, own);
-                end_match(match, judged, own);
+        for_each_match(ending, [](Match& match, const MatchedRules& judged, Ending own) {
+            count_match(match, judged, own);
+            end_match(match, judged, own);
+        });
+    }
+    // Says of each check whether end() would charge to it.
+    void note_charges(Ending ending) const noexcept {
+        for_each_match(ending, [](const Match& match, const MatchedRules& judged, Ending own) {
+            const auto [spending, empties] = charges_of(match, judged, own);
+            for (LimitCheck& check : judged.checks(match)) {
+                const bool admitted = is_admitted(check.conformance) || check.reserved;
+                check.charged = check.asked && ((spending && admitted) || empties);
             }
-        }
+        });
     }
     // Nothing is charged, whatever was admitted.
     void release() const noexcept {
@@ -193,7 +207,20 @@ public:
     }
 
 private:
-    // The packet's end if the candidate's rule had its limits.
+    // Each match of each unit, with what becomes of the packet: of a candidate, what would.
+    template <typename Visit>
+    void for_each_match(Ending ending, Visit&& visit) const noexcept {
+        const BlockingRules blocking =
+            set_.meter_plan.has_candidates ? blocking_rules(packet_, set_) : BlockingRules{};
+        for (const EvaluatedUnit& unit : packet_.units) {
+            const MatchedRules judged = rules_of(unit);
+            for (Match& match : judged.matches) {
+                visit(match, judged,
+                      judged.rule(match).candidate ? ending_in_place(match, blocking) : ending);
+            }
+        }
+    }
+    // What would become of the packet if the candidate's rule had its limits.
     [[nodiscard]] Ending ending_in_place(const Match& match,
                                          const BlockingRules& blocking) const noexcept {
         const std::uint32_t place = set_.rules[match.rule].place;
@@ -261,6 +288,20 @@ Decision Evaluation::decide() noexcept {
     return decision;
 }
 
+Evaluation rehearsal_of(const PacketChecks& packet, const LoadedSet& set, CoreState& core,
+                        Now now) noexcept {
+    return {packet, set, core, now, {.pass = AskContext::Pass::Rehearsal, .asker = core.asker}};
+}
+
+Decision decide_without_charges(Evaluation& judging) noexcept {
+    Decision decision = judging.decide();
+    const bool departs = decision.verdict == Verdict::Shape;
+    if (forwards(decision.verdict)) {
+        decision.wait = departs ? judging.departure() : Nanoseconds{0};
+    }
+    return decision;
+}
+
 }  // namespace
 
 Decision decide_general(const PacketChecks& packet, const LoadedSet& set, CoreState& core, Now now,
@@ -280,14 +321,20 @@ Decision decide_general(const PacketChecks& packet, const LoadedSet& set, CoreSt
 
 Decision dry_run(const PacketChecks& packet, const LoadedSet& set, CoreState& core,
                  Now now) noexcept {
-    Evaluation judging{
-        packet, set, core, now, {.pass = AskContext::Pass::Rehearsal, .asker = core.asker}};
-    Decision decision = judging.decide();
+    Evaluation judging = rehearsal_of(packet, set, core, now);
+    const Decision decision = decide_without_charges(judging);
     judging.release();
-    const bool departs = decision.verdict == Verdict::Shape;
-    if (forwards(decision.verdict)) {
-        decision.wait = departs ? judging.departure() : Nanoseconds{0};
-    }
+    return decision;
+}
+
+Decision dry_run_charges(const PacketChecks& packet, const LoadedSet& set, CoreState& core,
+                         Now now) noexcept {
+    Evaluation judging = rehearsal_of(packet, set, core, now);
+    const Decision decision = decide_without_charges(judging);
+    spread_refusals(packet);
+    const bool forwarded = forwards(decision.verdict);
+    judging.note_charges({forwarded, forwarded ? decision.wait : Nanoseconds{0}});
+    judging.release();
     return decision;
 }
 

@@ -94,16 +94,12 @@ public:
         const LoadedLimit& limit = rule_.ban.boxes[question_.key];
         const PenaltyBoxes boxes{keys_, core_, now_};
         const BoxBan ban = boxes.ban_in(limit);
-        KeyBox box{.after = most_of(limit.limit),
+        KeyBox box{.refusals = boxes.refusals_in(limit),
+                   .after = most_of(limit.limit),
                    .left = ban.left,
                    .lifted = ban.left != Nanoseconds{0} && lifts_bans() &&
                              (ban.aggregation_level == 0 || lifts_wider()),
                    .aggregation_level = ban.aggregation_level};
-        const Entry* own = core_.buckets.keys.find(keys_.table_key(limit));
-        if (own != nullptr && ban.left == Nanoseconds{0}) {
-            const Units left = remaining(own->cell(), limit.limit, registry_.pool(), now_);
-            box.refusals = Units{box.after.count() - std::min(left, box.after).count()};
-        }
         if (lifts_bans()) {
             lift(boxes, limit, ban);
         }

@@ -85,6 +85,17 @@ BoxBan PenaltyBoxes::ban_in(const LoadedLimit& box) const noexcept {
     return ban;
 }
 
+Units PenaltyBoxes::refusals_in(const LoadedLimit& box) const noexcept {
+    BucketStore& store = core_.buckets;
+    const Entry* const own = keys_.has(box.key) ? store.keys.find(keys_.table_key(box)) : nullptr;
+    if (own == nullptr || ban_in(box).left != Nanoseconds{0}) {
+        return Units{0};
+    }
+    const Units most = most_of(box.limit);
+    const Units left = remaining(own->cell(), box.limit, store.registry.pool(), now_);
+    return Units{most.count() - std::min(left, most).count()};
+}
+
 // True if this refusal and those that all workers have noted are a ban.
 bool PenaltyBoxes::is_last_of_all(const LimitCheck& check, const LoadedLimit& box) const noexcept {
     const BucketStore& store = core_.buckets;

@@ -31,6 +31,8 @@ public:
 
     // The ban in one of the rule's boxes.
     [[nodiscard]] BoxBan ban_in(const LoadedLimit& box) const noexcept;
+    // The refusals of the key that count, here; 0 while it is banned.
+    [[nodiscard]] Units refusals_in(const LoadedLimit& box) const noexcept;
     // True if packets of the key meet the boxes of wider networks, having none of their own here.
     [[nodiscard]] bool meets_wider(const LoadedLimit& box) const noexcept;
 

@@ -2,9 +2,14 @@
 
 #include "lib/bucket/meter/any_meter.hpp"
 #include "lib/engine/burst/adopt.hpp"
+#include "lib/engine/burst/burst_units.hpp"
 #include "lib/engine/decide/decide_general.hpp"
+#include "lib/engine/key/key_policy.hpp"
+#include "lib/engine/key/penalty_box.hpp"
 
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 namespace sluice {
 namespace {
@@ -53,59 +58,114 @@ private:
 class DryRunning {
 public:
     DryRunning(const PacketChecks& packet, const LoadedSet& set, CoreState& core, Now now,
-               std::span<LimitFinding> findings) noexcept
-        : packet_{packet}, set_{set}, core_{core}, now_{now}, findings_{findings} {}
+               const FindingsRoom& room) noexcept
+        : packet_{packet}, set_{set}, core_{core}, now_{now}, room_{room} {}
 
     DryRun run() noexcept {
         const std::size_t count =
             for_each_check(packet_, set_, [](LimitCheck&, const LimitFinding&, std::size_t) {});
-        if (count > findings_.size()) {
+        const std::size_t bans = for_each_box([](const BanFinding&, std::size_t) {});
+        if (count > room_.limits.size() || bans > room_.bans.size()) {
             return {};
         }
+        (void)for_each_box(
+            [this](const BanFinding& ban, std::size_t at) { room_.bans[at] = found(ban); });
         find_buckets();
         const bool tells_wait = std::exchange(core_.policy.tell_wait, true);
-        const Decision decision = dry_run(packet_, set_, core_, now_);
+        const Decision decision = dry_run_charges(packet_, set_, core_, now_);
         core_.policy.tell_wait = tells_wait;
         note_buckets();
         forget_new_buckets();
-        return {.decided = true, .decision = decision, .findings = count};
+        return {.decided = true, .decision = decision, .findings = count, .bans = bans};
     }
 
 private:
+    // Calls visit(ban, number) for each box of each rule that a unit matches; the number of them.
+    template <typename Visit>
+    std::size_t for_each_box(Visit&& visit) const noexcept {
+        std::size_t count = 0;
+        for (std::size_t unit = 0; unit < packet_.units.size(); ++unit) {
+            for (const Match& match : packet_.units[unit].matches) {
+                for (const LoadedLimit& box : set_.rules[match.rule].ban.boxes) {
+                    visit(BanFinding{.rule = match.rule,
+                                     .key = box.key,
+                                     .unit = static_cast<std::uint8_t>(unit)},
+                          count++);
+                }
+            }
+        }
+        return count;
+    }
+    [[nodiscard]] RuleKeys keys_of(std::uint32_t rule, std::size_t unit) const noexcept {
+        const EvaluatedUnit& of = packet_.units[unit];
+        return {set_.rules[rule], of.burst->headers_of(of.row), of.burst->frame(of.row).bytes,
+                core_.hash};
+    }
+    [[nodiscard]] BanFinding found(BanFinding ban) const noexcept {
+        const RuleKeys keys = keys_of(ban.rule, ban.unit);
+        const std::vector<LoadedLimit>& boxes = keys.rule().ban.boxes;
+        const auto box = std::find_if(boxes.begin(), boxes.end(),
+                                      [&](const LoadedLimit& one) { return one.key == ban.key; });
+        const PenaltyBoxes all{keys, core_, now_};
+        ban.after = most_of(box->limit);
+        ban.left = all.ban_in(*box).left;
+        ban.refusals = all.refusals_in(*box);
+        return ban;
+    }
+
     // Entries that look-ups have found elsewhere are none of this worker's.
     void find_buckets() noexcept {
         (void)for_each_check(
             packet_, set_, [&](LimitCheck& check, const LimitFinding& finding, std::size_t at) {
-                check.entry = check.cost == Units{0} ? nullptr : core_.buckets.keys.find(check.key);
-                findings_[at] = finding;
-                findings_[at].has_bucket = check.entry != nullptr;
-                findings_[at].cost = check.cost;
+                const RuleKeys keys = keys_of(finding.rule, finding.unit);
+                const LoadedLimit& limit = keys.rule().limits[finding.limit];
+                Entry* const entry =
+                    keys.has(limit.key) ? core_.buckets.keys.find(keys.table_key(limit)) : nullptr;
+                check.entry = check.cost == Units{0} ? nullptr : entry;
+                room_.limits[at] = finding;
+                room_.limits[at].has_bucket = entry != nullptr;
+                room_.limits[at].cost = check.cost;
+                if (entry != nullptr) {
+                    note_unasked(*entry, keys, room_.limits[at]);
+                }
             });
     }
-    void note_buckets() noexcept {
+    // A bucket as the packet would find it, should its limit be asked.
+    void note_unasked(Entry& entry, const RuleKeys& keys, LimitFinding& finding) noexcept {
         LimitRegistry& registry = core_.buckets.registry;
-        (void)for_each_check(
-            packet_, set_, [&](const LimitCheck& check, const LimitFinding&, std::size_t at) {
-                LimitFinding& finding = findings_[at];
-                finding.asked = check.asked;
-                finding.at_owner = check.at_owner;
-                finding.conformance = check.conformance;
-                if (!check.asked || check.entry == nullptr) {
-                    return;
-                }
-                const Cell cell = registry.cell_of(*check.entry);
-                finding.aggregation_level = check.entry->stamp().aggregation_level;
-                finding.remaining = remaining(cell, *check.numbers, registry.pool(), now_);
-                finding.wait = wait(cell, *check.numbers, registry.pool(), now_, {check.cost})
-                                   .value_or(kNever);
-            });
+        const LoadedLimit& limit = keys.rule().limits[finding.limit];
+        const OwnNumbers own = KeyOverride{keys, limit.key, now_}.own_numbers(finding.limit);
+        registry.update(entry, now_);
+        if (!limit.overridden || registry.bring_under(entry, own, now_)) {
+            note(entry, own.numbers != nullptr ? *own.numbers : limit.limit, finding);
+        }
+    }
+    void note(const Entry& entry, const AnyLimit& numbers, LimitFinding& finding) noexcept {
+        LimitRegistry& registry = core_.buckets.registry;
+        const Cell cell = registry.cell_of(entry);
+        finding.aggregation_level = entry.stamp().aggregation_level;
+        finding.remaining = remaining(cell, numbers, registry.pool(), now_);
+        finding.wait = wait(cell, numbers, registry.pool(), now_, {finding.cost}).value_or(kNever);
+    }
+    void note_buckets() noexcept {
+        (void)for_each_check(packet_, set_,
+                             [&](const LimitCheck& check, const LimitFinding&, std::size_t at) {
+                                 LimitFinding& finding = room_.limits[at];
+                                 finding.asked = check.asked;
+                                 finding.charged = check.charged;
+                                 finding.at_owner = check.at_owner;
+                                 finding.conformance = check.conformance;
+                                 if (check.asked && check.entry != nullptr) {
+                                     note(*check.entry, *check.numbers, finding);
+                                 }
+                             });
     }
     // Checks of several units may have found the same new one.
     void forget_new_buckets() noexcept {
         BucketStore& store = core_.buckets;
         (void)for_each_check(packet_, set_,
                              [&](const LimitCheck& check, const LimitFinding&, std::size_t at) {
-                                 const bool is_new = !findings_[at].has_bucket && check.asked &&
+                                 const bool is_new = !room_.limits[at].has_bucket && check.asked &&
                                                      check.entry != nullptr &&
                                                      check.entry == store.keys.find(check.key);
                                  if (is_new) {
@@ -118,19 +178,24 @@ private:
     const LoadedSet& set_;
     CoreState& core_;
     Now now_;
-    std::span<LimitFinding> findings_;
+    const FindingsRoom& room_;
 };
 
 }  // namespace
 
 DryRun dry_run_burst(Burst& burst, const LoadedSet& set, CoreState& core, Now now,
-                     std::span<LimitFinding> findings) noexcept {
+                     const FindingsRoom& room) noexcept {
     if (has_row(burst.scratch().decided, 0)) {
         return {.decided = true, .decision = burst.decision(0)};
     }
     adopt(set, core, now);
     const TablesOfQuestion tables{core, now};
-    return DryRunning{collect_checks(burst, 0, set), set, core, now, findings}.run();
+    const PacketChecks packet = collect_checks(burst, 0, set);
+    const DryRun run = DryRunning{packet, set, core, now, room}.run();
+    for (std::size_t unit = 0; packet.units.size() > 1 && unit < packet.units.size(); ++unit) {
+        burst.units()->decision(0, unit) = packet.units[unit].decision;
+    }
+    return run;
 }
 
 }  // namespace sluice

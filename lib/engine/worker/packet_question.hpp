@@ -3,7 +3,6 @@
 #include "lib/engine/worker/running.hpp"
 
 #include <cstdint>
-#include <span>
 
 // What an operator asks a worker about a packet that has not come. All memory is the asker's, and
 // the worker's alone from when the question is posted until it is answered or withdrawn unread.
@@ -12,7 +11,7 @@ namespace sluice {
 struct PacketQuestion {
     std::uint64_t load = 0;  // of the set that the packet has been matched and keyed under
     Burst* burst = nullptr;  // the packet alone
-    std::span<LimitFinding> findings;
+    FindingsRoom room;
 };
 
 struct PacketAnswer {

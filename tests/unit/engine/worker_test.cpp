@@ -352,7 +352,7 @@ TEST(Worker, AnswersAQuestionAboutAPacket) {
     match_stages(*burst, box.set(), core, {kStart, {}});
     key_burst(*burst, box.set(), core);
     std::vector<LimitFinding> findings(4);
-    const PacketQuestion question{box.set().load, burst.get(), findings};
+    const PacketQuestion question{box.set().load, burst.get(), {findings, {}}};
     const auto ask = [&](const PacketQuestion& asked) {
         PacketAnswer answer;
         EXPECT_TRUE(box.worker().packets().post(asked));
@@ -376,7 +376,7 @@ TEST(Worker, AnswersAQuestionAboutAPacket) {
     EXPECT_EQ(box.counted(Verdict::Drop), 0U);
     box.publish(State::Panic);
     EXPECT_EQ(ask(question).state, State::Panic);
-    EXPECT_FALSE(ask({box.set().load + 1, burst.get(), findings}).run.decided);
+    EXPECT_FALSE(ask({box.set().load + 1, burst.get(), {findings, {}}}).run.decided);
 }
 
 // The thread of a worker that ends after so many turns, and what it has been told.
