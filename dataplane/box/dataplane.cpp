@@ -46,6 +46,7 @@ Dataplane::Dataplane(const BoxConfig& box, std::vector<unsigned> lcores, BoxStat
       events_{workers_},
       rules_{box, state_, workers_, {top_, events_, ports_, bridge_}},
       lister_{KeyHasher{state_.secrets().hash}},
+      questions_{box, state_.secrets().hash, workers_, ports_},
       traces_{workers_, rules_} {}
 
 // No port receives before the rules and the buckets are there.

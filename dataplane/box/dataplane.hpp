@@ -1,6 +1,7 @@
 #pragma once
 #include "dataplane/box/event_report.hpp"
 #include "dataplane/box/key_lister.hpp"
+#include "dataplane/box/packet_questions.hpp"
 #include "dataplane/box/rule_publisher.hpp"
 #include "dataplane/box/top_report.hpp"
 #include "dataplane/box/trace_report.hpp"
@@ -60,6 +61,8 @@ public:
     }
     // Waits for the workers' answers, 200 ms at most.
     [[nodiscard]] Reply ask_key(const AskKey& request);
+    // Waits for the worker that the packet would come to, 200 ms at most.
+    [[nodiscard]] Reply ask_packet(const AskPacket& request);
     [[nodiscard]] Reply list_keys(const ListKeys& request);
     [[nodiscard]] Reply count_owed(const CountOwed& request);
     // Beside what the control socket has counted.
@@ -98,6 +101,7 @@ private:
     TrustWatch trust_;
     RulePublisher rules_;
     KeyLister lister_;
+    PacketQuestions questions_;
     TraceReport traces_;
     std::uint64_t published_load_ = 0;  // of the rules that the kernel was told of
     std::uint64_t lost_bans_ = 0;       // that it could not be told of

@@ -149,6 +149,13 @@ Reply Dataplane::ask_key(const AskKey& request) {
     return state;
 }
 
+Reply Dataplane::ask_packet(const AskPacket& request) {
+    if (request.generation != generation()) {
+        return Failure{"other rules run than those that were asked about"};
+    }
+    return questions_.ask(request, rules_.shared(), UtcClock::read(state_.clock_lead()));
+}
+
 KeyLister::Source Dataplane::live_tables() const {
     const UtcClock::Reading clock = UtcClock::read(state_.clock_lead());
     std::vector<KeyLister::Table> tables;

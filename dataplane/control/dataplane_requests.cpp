@@ -48,6 +48,7 @@ public:
         }
         return box_.ask_key(ask);
     }
+    Reply operator()(const AskPacket& ask) const { return box_.ask_packet(ask); }
     Reply operator()(const ListKeys& list) const { return box_.list_keys(list); }
     Reply operator()(const CountOwed& owed) const { return box_.count_owed(owed); }
     Reply operator()(const GetRules&) const { return box_.running_rules(); }

@@ -1,5 +1,6 @@
 #include "dataplane/port/ports.hpp"
 
+#include "dataplane/io/software_rss.hpp"
 #include "dataplane/port/device.hpp"
 #include "dataplane/port/driver_hush.hpp"
 #include "dataplane/port/mtu_watch.hpp"
@@ -262,6 +263,31 @@ std::vector<PortRssMapping> Ports::rss_mapping(std::size_t workers) const {
         add(pairs_[p]->inside, Direction::Out);
     }
     return mappings;
+}
+
+std::optional<std::size_t> Ports::receiver_of(const FrameView& frame, std::size_t p, Direction dir,
+                                              std::size_t workers) const {
+    const Port& port = dir == Direction::In ? pairs_[p]->outside : pairs_[p]->inside;
+    const std::size_t first = owner_of(p, queues_[p], 0, workers);
+    switch (rss_by(port, workers)) {
+        case PortRssMapping::By::OneWorker:
+            return first;
+        case PortRssMapping::By::Handover:
+            return SoftwareRss{hash_of(port.asked), port.asked, workers, first}.worker_of(frame);
+        case PortRssMapping::By::Port: {
+            PacketHeaders outer;
+            parse_frame(frame, Tunnels{}, outer);
+            const RssBytes bytes{outer, *port.hashes};
+            if (port.table == 0) {
+                return std::nullopt;
+            }
+            const std::uint64_t entry =
+                bytes.view().empty() ? 0 : hash_of(*port.hashes)(bytes.view()) % port.table;
+            return owner_of(p, queues_[p], entry % queues_[p].queues, workers);
+        }
+        default:
+            return std::nullopt;
+    }
 }
 
 std::string Ports::pair_called(std::uint64_t port_name_of_pair) const {

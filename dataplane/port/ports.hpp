@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -46,6 +47,10 @@ public:
     [[nodiscard]] const Toeplitz& hash_of(Rss how) const noexcept {
         return how == Rss::Symmetric ? symmetric_hash_ : hash_;
     }
+    // The worker that a frame is to be judged by, of what comes in at one side of a pair (by its
+    // place): by the port's RSS, or handed over. nullopt: only the port knows.
+    [[nodiscard]] std::optional<std::size_t> receiver_of(const FrameView& frame, std::size_t pair,
+                                                         Direction dir, std::size_t workers) const;
     // How frames come from each port to workers, for the compiler of rules.
     [[nodiscard]] std::vector<PortRssMapping> rss_mapping(std::size_t workers) const;
     // The name of the pair with this port_name(); empty: there is none.

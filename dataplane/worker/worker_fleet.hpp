@@ -59,6 +59,9 @@ public:
     [[nodiscard]] DpdkWorker::KeyMailbox& keys(std::size_t worker) {
         return workers_[worker]->keys();
     }
+    [[nodiscard]] DpdkWorker::PacketMailbox& packets(std::size_t worker) {
+        return workers_[worker]->packets();
+    }
     [[nodiscard]] std::vector<std::unique_ptr<KeySampler>>& samplers() noexcept {
         return samplers_;
     }

@@ -9,6 +9,7 @@
 #include "lib/wire/database_key.hpp"
 #include "lib/wire/event_messages.hpp"
 #include "lib/wire/key_list_messages.hpp"
+#include "lib/wire/packet_messages.hpp"
 #include "lib/wire/port_stats.hpp"
 #include "lib/wire/rule_stats.hpp"
 #include "lib/wire/service_stats.hpp"
@@ -30,7 +31,7 @@
 // and lists with a 32-bit count in front.
 namespace sluice {
 
-inline constexpr std::uint32_t kWireVersion = 51;
+inline constexpr std::uint32_t kWireVersion = 52;
 // A compiled set (kMaxCompiledSize in lib/policy, and its texts and patterns) and the text of its
 // file.
 inline constexpr std::uint32_t kMaxMessageSize = 320U << 20;
@@ -234,8 +235,9 @@ struct Failure {
 
 using Request = std::variant<Hello, ApplyRules, GetRules, GetStats, SetPanic, TryRules, KeepRules,
                              GetTop, AskKey, SetMergeInterval, Ping, GetEvents, ListKeys,
-                             BeginTrace, ReadTrace, EndTrace, CountOwed>;
+                             BeginTrace, ReadTrace, EndTrace, CountOwed, AskPacket>;
 using Reply = std::variant<Welcome, Applied, RunningRules, Stats, PanicSet, Failure, Top, KeyState,
-                           MergeIntervalSet, Events, KeyPage, TraceBegun, TracedPackets, OwedKeys>;
+                           MergeIntervalSet, Events, KeyPage, TraceBegun, TracedPackets, OwedKeys,
+                           PacketState>;
 
 }  // namespace sluice

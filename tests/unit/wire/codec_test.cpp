@@ -202,6 +202,34 @@ void spell(Fields& out, const KeepRules& m) {
 void spell(Fields& out, const AskKey& m) {
     add_all(out, m.action, m.generation, m.rule, m.key, m.bytes.size(), m.limit, m.units, m.cost);
 }
+void spell(Fields& out, const AskedFrame& m) {
+    add_all(out, m.bytes.size(), m.wire_size, m.dir, m.age_ns);
+}
+void spell(Fields& out, const AskPacket& m) {
+    add_all(out, m.generation, m.pair, m.before.size());
+    for (const AskedFrame& frame : m.before) {
+        spell(out, frame);
+    }
+    spell(out, m.packet);
+}
+void spell(Fields& out, const DecisionState& m) {
+    add_all(out, m.verdict, m.reason, m.rule, m.key, m.limit, m.wait_ns);
+}
+void spell(Fields& out, const PacketState& m) {
+    add_all(out, m.lcore, m.is_sure, m.answered, m.enforces);
+    spell(out, m.decision);
+    for (const DecisionState& unit : m.units) {
+        spell(out, unit);
+    }
+    for (const FoundLimit& found : m.limits) {
+        add_all(out, found.rule, found.limit, found.unit, found.asked, found.admitted,
+                found.charged, found.at_owner, found.has_bucket, found.aggregation_level,
+                found.cost, found.remaining, found.wait_ns);
+    }
+    for (const FoundBan& found : m.bans) {
+        add_all(out, found.rule, found.key, found.unit, found.refusals, found.after, found.left_ns);
+    }
+}
 void spell(Fields& out, const KeyState& m) {
     add_list(out, m.limits);
     add(out, m.workers.size());

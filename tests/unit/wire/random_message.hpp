@@ -43,7 +43,8 @@ public:
             EndTrace{number<std::uint64_t>(), number<std::uint64_t>()},
             CountOwed{number<std::uint64_t>(), text(), text(), number<std::uint64_t>(),
                       number<std::uint64_t>(), number<std::uint64_t>(), number<std::uint32_t>(),
-                      number<std::uint64_t>()}};
+                      number<std::uint64_t>()},
+            ask_packet()};
     }
     std::vector<Reply> replies() {
         return {Welcome{number<std::uint32_t>(), number<std::uint32_t>(), number<std::uint64_t>(),
@@ -65,7 +66,8 @@ public:
                            {text(), text()}},
                 traced_packets(),
                 OwedKeys{number<std::uint64_t>(), number<std::int64_t>(), flag(),
-                         number<std::uint32_t>(), number<std::uint64_t>()}};
+                         number<std::uint32_t>(), number<std::uint64_t>()},
+                packet_state()};
     }
     KeyPage key_page() {
         KeyPage out{
@@ -336,6 +338,39 @@ private:
         }
     }
 
+    AskedFrame asked_frame() {
+        return {std::vector<std::byte>(below(100)), number<std::uint32_t>(),
+                static_cast<Direction>(below(2)), number<std::uint64_t>()};
+    }
+    AskPacket ask_packet() {
+        AskPacket out{number<std::uint64_t>(), text(), {}, asked_frame()};
+        for (std::size_t i = below(3); i > 0; --i) {
+            out.before.push_back(asked_frame());
+        }
+        return out;
+    }
+    DecisionState decision_state() {
+        return {static_cast<Verdict>(below(static_cast<std::size_t>(Verdict::Drop) + 1)),
+                static_cast<Reason>(below(kReasonCount)),
+                number<std::uint32_t>(),
+                number<std::uint8_t>(),
+                number<std::uint8_t>(),
+                number<std::int64_t>()};
+    }
+    PacketState packet_state() {
+        PacketState out{number<std::uint32_t>(), flag(), flag(), flag(), decision_state()};
+        for (std::size_t i = below(3); i > 0; --i) {
+            out.units.push_back(decision_state());
+            out.limits.push_back({number<std::uint32_t>(), number<std::uint8_t>(),
+                                  number<std::uint8_t>(), flag(), flag(), flag(), flag(), flag(),
+                                  number<std::uint8_t>(), number<std::uint64_t>(),
+                                  number<std::uint64_t>(), number<std::int64_t>()});
+            out.bans.push_back({number<std::uint32_t>(), number<std::uint8_t>(),
+                                number<std::uint8_t>(), number<std::uint64_t>(),
+                                number<std::uint64_t>(), number<std::int64_t>()});
+        }
+        return out;
+    }
     KeyState key_state() {
         KeyState out;
         for (std::size_t i = below(3); i > 0; --i) {
