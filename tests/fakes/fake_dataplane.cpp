@@ -281,6 +281,36 @@ Reply key_state_of(const AskKey& ask, const ApplyRules& running) {
     return state;
 }
 
+// The first rule refuses whatever is asked about, for a second; it bans as key_state_of() has it.
+// Of the pair `silent` the worker does not answer.
+Reply packet_state_of(const AskPacket& ask, const ApplyRules& running) {
+    const std::vector<Rule>& rules = running.rules.rules;
+    if (ask.generation != running.rules.generation || rules.empty()) {
+        return Failure{"other rules run than those that were asked about"};
+    }
+    PacketState state{.lcore = 1,
+                      .is_sure = true,
+                      .answered = ask.pair != "silent",
+                      .enforces = true,
+                      .decision = {.verdict = Verdict::Drop,
+                                   .reason = Reason::OverLimit,
+                                   .wait_ns = 1'000'000'000},
+                      .units = {},
+                      .limits = {},
+                      .bans = {}};
+    for (std::size_t i = 0; i < rules.front().limits.size(); ++i) {
+        state.limits.push_back({.limit = static_cast<std::uint8_t>(i),
+                                .asked = true,
+                                .has_bucket = true,
+                                .cost = ask.packet.bytes.size(),
+                                .wait_ns = 1'000'000'000});
+    }
+    if (rules.front().bans()) {
+        state.bans.push_back({.refusals = 1, .after = 3});
+    }
+    return state;
+}
+
 // Three keys, one a page, of which the second has no name; of bans one.
 Reply key_page_of(const ListKeys& request, const ApplyRules& running) {
     const std::vector<Rule>& rules = running.rules.rules;
@@ -475,8 +505,9 @@ void FakeDataplane::receive(Client& client) {
 
 Reply FakeDataplane::answer(const Request& request) {
     static constexpr std::array<const char*, std::variant_size_v<Request>> kWords{
-        "hello", "apply", "rules",  "stats", "panic",       "try",        "keep",      "top", "key",
-        "merge", "ping",  "events", "list",  "begin_trace", "read_trace", "end_trace", "owed"};
+        "hello", "apply",       "rules",      "stats",     "panic", "try",
+        "keep",  "top",         "key",        "merge",     "ping",  "events",
+        "list",  "begin_trace", "read_trace", "end_trace", "owed",  "packet"};
     if (asked_) {
         asked_(kWords.at(request.index()));
     }
@@ -499,6 +530,9 @@ Reply FakeDataplane::answer(const Request& request) {
     }
     if (const auto* ask = std::get_if<AskKey>(&request)) {
         return key_state_of(*ask, running_);
+    }
+    if (const auto* packet = std::get_if<AskPacket>(&request)) {
+        return packet_state_of(*packet, running_);
     }
     if (const auto* list = std::get_if<ListKeys>(&request)) {
         return key_page_of(*list, running_);

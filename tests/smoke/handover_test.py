@@ -6,7 +6,7 @@ import signal
 
 import workers_case
 from box_file import pair
-from numbered_frames import Sending, send_numbered
+from numbered_frames import Sending, frame_of, send_numbered
 from programs import wait_until
 
 SOURCES = 60
@@ -64,6 +64,13 @@ class Case(workers_case.WorkersCase):
         self.assertEqual((rule["admitted"], rule["exceeded"]),
                          (SOURCES * BURST, SOURCES * (60 - BURST)))
         self.expect_nothing_lost()
+        # The worker that is asked about a packet is the one that has its source.
+        lcores = set()
+        for source in range(SOURCES):
+            told = self.told_of(frame_of(source))
+            self.assertEqual((told["sure"], told["reason"], told["limits"][0]["bucket"]), (True, "over_limit", True), source)
+            lcores.add(told["lcore"])
+        self.assertEqual(lcores, {1, 2, 3})
 
     def test_a_restart_moves_no_key_to_another_worker(self):
         def judged():

@@ -289,6 +289,35 @@ class Keys(KeyCase):
         self.assertEqual((told["verdict"], told["rules"][0]["limits"][0]["fate"]),
                          ("pass", "exempt"))
 
+    def test_a_worker_says_what_it_would_make_of_a_packet(self):
+        def told(**words):
+            status, text = self.box.api("POST", "/v1/explain", json.dumps({"packet": {"frame": udp(src="10.0.0.7").hex()}} | words))
+            return status, json.loads(text)
+
+        def answered():
+            """Beside other work a worker may not be in time."""
+            answers = []
+            wait_until("the worker to answer", lambda: answers.append(told()) or answers[-1][0] != 503)
+            self.assertEqual(answers[-1][0], 200, answers[-1])
+            return answers[-1][1]
+
+        wait_until("the bucket to be empty", lambda: self.left("all", "") == [0])
+        for _ in range(2):  # nothing is spent
+            packet = answered()
+            self.assertEqual((packet["verdict"], packet["reason"], packet["rule"], packet["limit"], packet["lcore"], packet["sure"]),
+                             ("drop", "over_limit", "all", "1", 1, True))
+            self.assertTrue(0 < packet["wait_ns"] <= 86_400_000_000_000)
+            self.assertEqual([(limit["rule"], limit["bucket"], limit["admitted"], limit["charged"]) for limit in packet["limits"]],
+                             [("all", True, False, False)] + [("hosts", False, True, False)] * 3)
+        self.key("set", "all", "", "--exempt")
+        packet = answered()
+        self.assertEqual((packet["verdict"], packet["reason"]), ("pass", "within_limits"))
+        self.assertEqual([(limit["asked"], limit["remaining"], limit["charged"]) for limit in packet["limits"]],
+                         [(False, 0, False), (True, 5, True), (True, 9, True), (True, 6, True)])
+        self.assertEqual(self.box.ctl("panic", "pass").returncode, 0)
+        self.assertFalse(answered()["enforces"])
+        self.assertEqual(told(port="nosuch")[0], 409)
+
     def test_a_frame_of_a_capture_is_explained_by_what_the_box_has(self):
         capture = self.box.folder / "in.pcap"
         capture.write_bytes(pcap([(0, udp(src="10.0.0.9")), (1, udp(src="10.0.0.1")), (2, arp())]))

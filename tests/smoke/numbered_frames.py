@@ -7,16 +7,29 @@ import sys
 
 import capture_files as frames
 
+
+def address_of(source):
+    """In many bits: RSS is linear in them, and under one key in twenty the lowest six alone would lead to no more than
+    two of four workers."""
+    return f"10.78.{1 + source * 37 % 251}.{1 + source * 101 % 251}"
+
+
+def packet_of(source, host, udp):
+    return frames.ipv4(address_of(source), f"10.78.0.{2 + host}", 17, udp)
+
+
+def frame_of(source, host=0):
+    """One like those that are sent."""
+    return frames.ethernet(packet_of(source, host, frames.udp_header(1000 + source, 9, bytes(8))), 0x0800)
+
+
 # Sends COUNT numbered frames of each of SOURCES hosts, all hosts in turn, at RATE a second, to HOSTS
 # hosts in turn.
 _SEND = """
 import socket, struct, sys, time
 import capture_files as frames
+import numbered_frames
 count, sources, rate, hosts = (int(x) for x in sys.argv[1:5])
-# In many bits of the address: RSS is linear in them, and under one key in twenty the lowest six alone would lead to
-# no more than two of four workers.
-def address_of(source):
-    return f"10.78.{1 + source * 37 % 251}.{1 + source * 101 % 251}"
 out = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
 out.bind(("eth0", 0))
 begin, sent = time.monotonic(), 0
@@ -24,7 +37,7 @@ for number in range(count):
     for source in range(sources):
         payload = struct.pack("!II", source, number)
         udp = frames.udp_header(1000 + source, 9, payload)
-        packet = frames.ipv4(address_of(source), f"10.78.0.{2 + number % hosts}", 17, udp)
+        packet = numbered_frames.packet_of(source, number % hosts, udp)
         while time.monotonic() < begin + sent / rate:
             time.sleep(0.0005)
         out.send(frames.ethernet(packet, 0x0800))

@@ -7,7 +7,7 @@ import json
 
 import workers_case
 from box_file import pair
-from numbered_frames import Sending, send_numbered
+from numbered_frames import Sending, frame_of, send_numbered
 from programs import wait_until
 
 SOURCES = 40
@@ -57,6 +57,13 @@ class Case(workers_case.WorkersCase):
         self.apply(BY_HOST)
         self.assertEqual(self.scopes(), {"host": "owner"})
         handed = self.expect_each_host_its_count()
+        for host in range(HOSTS):  # the owner of the host is asked, whoever receives its packets
+            owners = set()
+            for source in range(8):
+                told = self.told_of(frame_of(source, host))
+                self.assertEqual((told["sure"], told["reason"], told["limits"][0]["bucket"]), (True, "over_limit", True))
+                owners.add(told["lcore"])
+            self.assertEqual(len(owners), 1)
         # Those that receive from no port hand over to owners alone.
         for count in handed[1:]:
             self.assertGreater(count, 0, handed)

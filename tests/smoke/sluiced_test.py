@@ -960,6 +960,42 @@ class Explained(Case):
         self.explain("--dport", "80", exit=3)
 
 
+class AskedPacket(Case):
+    """What a worker would make of a packet; the stand-in refuses all by the first rule, at a cost of the frame's bytes."""
+
+    def ask(self, body):
+        return self.box.ask("POST", "/v1/explain", json.dumps(body) if isinstance(body, dict) else body)
+
+    def test_the_workers_answer_by_names(self):
+        self.start(None)
+        self.refused(self.ask({"packet": {"frame": "00"}}), 404)
+        self.applied = self.good(self.box.put_rules("version: 1\nrules:\n  - {id: none, mode: 'off', when: l4.dport eq 9, on_match: drop}\n" +
+                   EXPLAINED.split("rules:\n")[1]))["generation"]
+        question = {"packet": {"frame": "0A0b", "dir": "out"}, "before": [{"frame": "01", "age_ns": 5}]}
+        told = self.good(self.ask(question))
+        first = next(rule for rule in self.good(self.box.get("/v1/rules"))["rules"] if rule["mode"] != "off")
+        self.assertEqual((told["verdict"], told["reason"], told["rule"], told["limit"], told["wait_ns"]),
+                         ("drop", "over_limit", first["id"], first["limits"][0]["name"], 1_000_000_000))
+        self.assertEqual((told["lcore"], told["sure"], told["enforces"], told["generation"]), (1, True, True, self.applied))
+        self.assertEqual([(limit["rule"], limit["limit"], limit["cost"]) for limit in told["limits"]],
+                         [(first["id"], limit["name"], 2) for limit in first["limits"]])
+        self.assertEqual(told["units"], [])
+        # Nothing is changed by a question.
+        self.box.socket = self.box.read_socket
+        self.assertEqual(self.good(self.ask(question))["rule"], first["id"])
+
+    def test_wrong_questions(self):
+        self.start(EXPLAINED)
+        frame = {"frame": "00"}
+        for body in ("[]", {}, {"packet": "00"}, {"packet": {"frame": ""}}, {"packet": {"frame": "0"}},
+                     {"packet": {"frame": "0g"}}, {"packet": {"frame": "00", "dir": "up"}},
+                     {"packet": {"frame": "00", "age_ns": -1}}, {"packet": {"frame": "00", "size": 1}},
+                     {"packet": frame, "before": frame}, {"packet": frame, "before": [frame] * 65},
+                     {"packet": frame, "pair": "lab"}, {"packet": {"frame": "00" * 65_536}}):
+            self.refused(self.ask(body), 400)
+        self.assertIn("lcore 1 has not answered", self.refused(self.ask({"packet": frame, "port": "silent"}), 503)["detail"])
+
+
 COMPLETED = SERVED.format(mode="monitor").replace("rules:\n", """rules:
   - {id: other, mode: enforce, when: l4.dport eq 53, on_match: drop}
 """)

@@ -3,6 +3,7 @@ import json
 
 from box_case import HostsCase, main  # noqa: F401: they are started through here
 from box_file import merged
+from programs import wait_until
 
 
 def hold_each(field, rate, burst):
@@ -33,6 +34,17 @@ class WorkersCase(HostsCase):
 
     def scopes(self):
         return {name: rule["limits"][0]["scope"] for name, rule in self.rules().items()}
+
+    def told_of(self, frame):
+        """What the worker that a frame would come to outside would make of it. Beside other work one may not be in time."""
+        answers = []
+
+        def answered():
+            answers.append(self.box.api("POST", "/v1/explain", json.dumps({"packet": {"frame": frame.hex()}})))
+            return answers[-1][0] != 503
+        wait_until("the worker to answer", answered)
+        self.assertEqual(answers[-1][0], 200, answers[-1])
+        return json.loads(answers[-1][1])
 
     def reasons(self):
         return self.box.stats()["reasons"]

@@ -45,6 +45,7 @@ struct Services {
 [[nodiscard]] HttpResponse post_unbans(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse get_stats(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse get_top(const HttpRequest& request, Services& services);
+[[nodiscard]] HttpResponse post_explain(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse get_events(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse post_traces(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse get_trace(const HttpRequest& request, Services& services);

@@ -20,6 +20,7 @@ struct Route {
     // without it, a mistyped `confirm` would change the rules for good.
     std::string_view arguments = "";
     std::size_t most = 64U << 10;  // bytes of the body
+    bool shows = false;            // changes nothing, whatever its method
 };
 
 constexpr std::string_view kAnyArguments = "*";  // of scrapers, which add their own
@@ -31,6 +32,8 @@ constexpr std::size_t kMostOfKeys = 512U << 10;  // bytes: 256 keys with all tha
 constexpr std::size_t kMostOfRule = 256U << 10;  // bytes: one rule, with the text around it
 
 constexpr std::size_t kMostOfBans = 8U << 20;  // bytes: as many keys as can be banned by name
+
+constexpr std::size_t kMostOfPackets = 1U << 20;  // bytes: a packet and those before it, in hex
 
 constexpr auto kRoutes = std::to_array<Route>({
     {"GET", "/v1/rules", get_rules},
@@ -60,6 +63,7 @@ constexpr auto kRoutes = std::to_array<Route>({
     {"GET", "/v1/stats", get_stats},
     {"GET", "/v1/top", get_top, "rule by window count"},
     {"GET", "/v1/events", get_events, "rule from wait"},
+    {"POST", "/v1/explain", post_explain, "", kMostOfPackets, true},
     {"POST", "/v1/traces", post_traces},
     {"GET", "/v1/traces/*", get_trace, "wait"},
     {"DELETE", "/v1/traces/*", delete_trace},
@@ -119,10 +123,17 @@ HttpResponse answer(const Route& row, const HttpRequest& request, Services& serv
     return row.resource(request, services);
 }
 
+bool only_shows(const HttpRequest& request) {
+    return request.method == "GET" || request.method == "HEAD" ||
+           std::ranges::any_of(kRoutes, [&](const Route& row) {
+               return row.shows && row.method == request.method && fits(row.path, request.path);
+           });
+}
+
 }  // namespace
 
 HttpResponse route(const HttpRequest& request, Services& services) {
-    if (request.read_only && request.method != "GET" && request.method != "HEAD") {
+    if (request.read_only && !only_shows(request)) {
         return problem_response(403, "read only",
                                 "this socket only shows; changes go to the one for operators");
     }

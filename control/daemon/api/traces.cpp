@@ -1,6 +1,7 @@
 #include "control/daemon/api/change.hpp"
 #include "control/daemon/api/json_body.hpp"
 #include "control/daemon/rule_compile.hpp"
+#include "control/hex_text.hpp"
 #include "lib/base/whole_number.hpp"
 #include "lib/packet/ip_address.hpp"
 #include "lib/policy/rules/lone_condition.hpp"
@@ -17,17 +18,6 @@
 // Traces: what becomes of packets as they pass. The dataplane holds them; here is nothing to keep.
 namespace sluice {
 namespace {
-
-std::string hex(const std::vector<std::byte>& bytes) {
-    constexpr std::string_view kDigits = "0123456789abcdef";
-    std::string text;
-    text.reserve(2 * bytes.size());
-    for (const std::byte byte : bytes) {
-        text += kDigits[std::to_integer<unsigned>(byte) >> 4];
-        text += kDigits[std::to_integer<unsigned>(byte) & 0xF];
-    }
-    return text;
-}
 
 Json text_or_null(const std::string& text) {
     return text.empty() ? Json() : Json(text);
@@ -62,7 +52,7 @@ Json packet_json(const TracedPacket& packet) {
     json["matched_count"] = packet.matched_count;
     json["lcore"] = packet.lcore;
     if (!packet.frame.empty()) {
-        json["frame"] = hex(packet.frame);
+        json["frame"] = hex_text(packet.frame);
     }
     return json;
 }

@@ -220,7 +220,7 @@ private:
             }
         }
     }
-    // What would become of the packet if the candidate's rule had its limits.
+    // The packet's end if the candidate's rule had its limits.
     [[nodiscard]] Ending ending_in_place(const Match& match,
                                          const BlockingRules& blocking) const noexcept {
         const std::uint32_t place = set_.rules[match.rule].place;
