@@ -2,6 +2,7 @@
 
 #include "lib/wire/codec.hpp"
 #include "lib/wire/socket.hpp"
+#include "tests/fakes/fake_worker.hpp"
 
 #include <algorithm>
 #include <array>
@@ -281,33 +282,14 @@ Reply key_state_of(const AskKey& ask, const ApplyRules& running) {
     return state;
 }
 
-// The first rule refuses whatever is asked about, for a second; it bans as key_state_of() has it.
 // Of the pair `silent` the worker does not answer.
-Reply packet_state_of(const AskPacket& ask, const ApplyRules& running) {
-    const std::vector<Rule>& rules = running.rules.rules;
-    if (ask.generation != running.rules.generation || rules.empty()) {
+Reply packet_state_of(const AskPacket& ask, const ApplyRules& running, bool panic) {
+    if (ask.generation != running.rules.generation) {
         return Failure{"other rules run than those that were asked about"};
     }
-    PacketState state{.lcore = 1,
-                      .is_sure = true,
-                      .answered = ask.pair != "silent",
-                      .enforces = true,
-                      .decision = {.verdict = Verdict::Drop,
-                                   .reason = Reason::OverLimit,
-                                   .wait_ns = 1'000'000'000},
-                      .units = {},
-                      .limits = {},
-                      .bans = {}};
-    for (std::size_t i = 0; i < rules.front().limits.size(); ++i) {
-        state.limits.push_back({.limit = static_cast<std::uint8_t>(i),
-                                .asked = true,
-                                .has_bucket = true,
-                                .cost = ask.packet.bytes.size(),
-                                .wait_ns = 1'000'000'000});
-    }
-    if (rules.front().bans()) {
-        state.bans.push_back({.refusals = 1, .after = 3});
-    }
+    PacketState state = ask.pair == "silent" ? PacketState{.lcore = 1, .is_sure = true}
+                                             : fake_answer(ask, running.rules);
+    state.enforces = !panic;
     return state;
 }
 
@@ -532,7 +514,7 @@ Reply FakeDataplane::answer(const Request& request) {
         return key_state_of(*ask, running_);
     }
     if (const auto* packet = std::get_if<AskPacket>(&request)) {
-        return packet_state_of(*packet, running_);
+        return packet_state_of(*packet, running_, panic_);
     }
     if (const auto* list = std::get_if<ListKeys>(&request)) {
         return key_page_of(*list, running_);

@@ -233,7 +233,11 @@ rules:
         half = json.loads(self.box.ctl("explain", "--json", "--pcap", str(capture), "--frame", "3").stdout)
         for told in (account, half):
             limit = told["rules"][0]["limits"][0]
-            self.assertEqual((limit["key"], limit["before"]["remaining"]), ("www.example|/login", 4))
+            self.assertEqual((limit["key"], limit["before"]["remaining"], limit["after"]["remaining"]), ("www.example|/login", 4, 3))
+        five = 5 * "GET /login HTTP/1.1\\x0d\\x0aHost: www.example\\x0d\\x0a\\x0d\\x0a"
+        told = json.loads(self.box.ctl("explain", "--json", *words[:6], "--flags", "psh,ack", "--payload", five).stdout)
+        self.assertEqual((told["verdict"], [unit["refused"] for unit in told["units"]]), ("drop", [False] * 4 + [True]))
+        self.assertEqual(told["units"][-1]["limit"], {"name": "1", "key": "www.example|/login", "left": 0, "cost": 1})
 
 
 if __name__ == "__main__":

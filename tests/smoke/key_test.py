@@ -60,8 +60,8 @@ class KeyCase(BoxCase):
 
         def answered():
             said.append(self.box.ctl("explain", "--json", *words))
-            return "has not answered" not in said[-1].stdout
-        wait_until("all workers to answer", answered)
+            return "has not answered" not in said[-1].stderr
+        wait_until("the worker to answer", answered)
         self.assertEqual(said[-1].returncode, exit, said[-1].stderr)
         return json.loads(said[-1].stdout) if exit == 0 else said[-1].stderr
 
@@ -288,6 +288,18 @@ class Keys(KeyCase):
         told = account()
         self.assertEqual((told["verdict"], told["rules"][0]["limits"][0]["fate"]),
                          ("pass", "exempt"))
+
+    def test_a_ban_is_explained_by_the_box_s_own(self):
+        boxed = RULES.replace("rate: 1/d, burst: 500}]", "rate: 1/d, burst: 500}], ban: {after: 10, within: 1m, for: 1h}")
+        self.assertEqual(self.box.apply(boxed).returncode, 0)
+        wait_until("the ban", lambda: self.listed("bans"))
+        told = self.explained("--src", "10.0.0.1", "--dst", "192.0.2.1", "--dport", "53")
+        self.assertEqual((told["verdict"], told["reason"], told["rule"]), ("drop", "banned", "all"))
+        rule, key = told["rules"][0], told["rules"][0]["ban"]["keys"][0]
+        self.assertEqual(rule["limits"][0]["fate"], "banned")
+        self.assertEqual((key["before"], key["before"]["refusals_left"]), (key["after"], 0))
+        self.assertTrue(0 < key["before"]["banned_ns"] <= 3_600_000_000_000)
+        self.assertEqual(told["wait_ns"], key["before"]["banned_ns"])
 
     def test_a_worker_says_what_it_would_make_of_a_packet(self):
         def told(**words):

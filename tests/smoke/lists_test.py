@@ -196,7 +196,7 @@ class ExplainedAsInForce(Case):
                          ("pass", "friends", []))
         self.assertEqual((other["verdict"], other["rule"]), ("drop", "rest"))
         self.assertEqual((friend["generation"], friend["lcore"], friend["others"]),
-                         (generation, None, []))
+                         (generation, 1, []))
         # What cannot come into force is not what a packet meets.
         self.write_list("nonsense\n")
         friend = self.explain("192.0.2.1")

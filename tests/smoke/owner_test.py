@@ -92,6 +92,11 @@ class Case(workers_case.WorkersCase):
         stats = self.box.stats()
         rule = stats["rules"][0]
         self.assertEqual(rule["admitted"] + rule["exceeded"], SOURCES * 20)
+        # The worker that receives a packet is asked about it, and does not ask the owner for a question's sake.
+        told = self.told_of(frame_of(0))
+        self.assertEqual((told["verdict"], told["limits"][0]["at_owner"], told["limits"][0]["charged"]), ("pass", True, True))
+        explained = self.box.ctl("explain", "--src", "192.0.2.7", "--dst", "198.51.100.1", "--proto", "udp")
+        self.assertIn("it is taken to have room", explained.stdout, explained.stderr)
         self.assertEqual(rule["admitted"], sum(by_host.values()))
         self.assertLessEqual(max(by_host.values()), MOST)
         if self.reasons()["no_answer"] == 0:

@@ -17,8 +17,9 @@ class Relay:
 
             def do_GET(self):
                 before(self.path)
+                body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
                 connection = UnixConnection(to)
-                connection.request("GET", self.path)
+                connection.request(self.command, self.path, body or None)
                 answer = connection.getresponse()
                 data = answer.read()
                 connection.close()
@@ -27,6 +28,8 @@ class Relay:
                 self.send_header("Content-Length", str(len(data)))
                 self.end_headers()
                 self.wfile.write(data)
+
+            do_POST = do_GET
 
             def address_string(self):
                 return "unix"

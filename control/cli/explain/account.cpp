@@ -79,6 +79,10 @@ LimitAccount describe_limit(const LimitOfRule& asked, const LimitSummary& summar
     account.status = override_of(asked, scene).policy().status;
     account.overridden = own_numbers(asked, scene).numbers != nullptr;
     account.admitted = account.before && account.before->wait == Nanoseconds{0};
+    if (const BoxAnswer::Limit* const told = told_of(asked, scene);
+        told != nullptr && told->asked) {
+        account.admitted = told->admitted;
+    }
     return account;
 }
 
@@ -105,7 +109,12 @@ void describe_bans(const LoadedRule& rule, const RuleSummary& summary, const Sce
         ban.before = view(asked, scene);
     }
     const RuleKeys keys{rule, scene.headers, scene.frame, scene.core.hash};
-    if (policy_of(keys, scene.core, scene.now).status == KeyStatus::Boxed) {
+    const KeyStatus status = policy_of(keys, scene.core, scene.now).status;
+    const bool told_banned = scene.box != nullptr && status == KeyStatus::Limited &&
+                             std::ranges::any_of(account.bans, [](const BanAccount& ban) {
+                                 return ban.before && ban.before->wait != Nanoseconds{0};
+                             });
+    if (status == KeyStatus::Boxed || told_banned) {
         for (LimitAccount& limit : account.limits) {
             limit.status = KeyStatus::Boxed;
         }
@@ -159,6 +168,44 @@ std::vector<RuleAccount> look_before(const Scene& scene) {
     return accounts;
 }
 
+// The bucket behind the packet, as the worker of the box would charge it.
+std::optional<BucketView> view_after(const LimitOfRule& asked, const Scene& scene,
+                                     const LimitAccount& limit) {
+    const BoxAnswer::Limit* const told = told_of(asked, scene);
+    if (scene.box == nullptr || !limit.before) {
+        return view(asked, scene);
+    }
+    BucketView after = *limit.before;
+    if (told != nullptr && told->charged) {
+        after.fresh = false;
+        after.remaining =
+            Units{after.remaining.count() - std::min(after.remaining, limit.cost).count()};
+    }
+    return after;
+}
+
+// The same of a penalty box: it notes what a limit refuses that does not hold the packet.
+std::optional<BucketView> view_after(const LimitOfRule& asked, const Scene& scene,
+                                     const BanAccount& ban) {
+    if (scene.box == nullptr || !ban.before || ban.before->wait != Nanoseconds{0} ||
+        scene.box->decision.verdict == Verdict::Shape) {
+        return scene.box == nullptr ? view(asked, scene) : ban.before;
+    }
+    const bool notes = std::ranges::any_of(asked.rule.limits, [&](const LoadedLimit& limit) {
+        const BoxAnswer::Limit* const told = told_of({asked.rule, limit}, scene);
+        return limit.key == asked.limit.key && told != nullptr && told->asked && !told->admitted;
+    });
+    BucketView after = *ban.before;
+    if (notes && after.remaining != Units{0}) {
+        after.fresh = false;
+        after.remaining = Units{after.remaining.count() - 1};
+        after.wait = after.remaining == Units{0}
+                         ? Nanoseconds{std::get<PenaltyLimit>(asked.limit.limit).lasts}
+                         : Nanoseconds{0};
+    }
+    return after;
+}
+
 void look_after(const Scene& scene, std::vector<RuleAccount>& accounts) {
     auto rule = scene.rules.loaded.set().rules.begin();
     for (RuleAccount& account : accounts) {
@@ -168,10 +215,10 @@ void look_after(const Scene& scene, std::vector<RuleAccount>& accounts) {
         const PacketHeaders headers = with_reading(scene, account.reading);
         const Scene seen = of_headers(scene, headers);
         for (std::size_t i = 0; i < account.limits.size(); ++i) {
-            account.limits[i].after = view({*rule, rule->limits[i]}, seen);
+            account.limits[i].after = view_after({*rule, rule->limits[i]}, seen, account.limits[i]);
         }
         for (std::size_t i = 0; i < account.bans.size(); ++i) {
-            account.bans[i].after = view({*rule, rule->ban.boxes[i]}, seen);
+            account.bans[i].after = view_after({*rule, rule->ban.boxes[i]}, seen, account.bans[i]);
         }
         ++rule;
     }
@@ -233,36 +280,45 @@ std::string client_of(const Scene& scene, const ClientView& client) {
                : to_text(client.of(read_address(field, scene.headers, scene.frame)));
 }
 
+// `decide` decides the packet, once all has been seen that was before it.
+template <typename Decide>
+PacketAccount account_in(const Scene& scene, const CapturedFrame& frame,
+                         const WorkerSet::Place& place, Decide&& decide) {
+    const LoadedRules& loaded = scene.rules.loaded;
+    PacketAccount account{.number = frame.number,
+                          .headers = place.headers(),
+                          .frame = {frame.bytes.begin(), frame.bytes.end()},
+                          .rules = look_before(scene),
+                          .client = client_of(scene, scene.rules.client),
+                          .texts = texts_of(place.headers().unit, loaded.rules().named_texts)};
+    note_readings(scene, account);
+    account.headers.unit = nullptr;  // it is this burst's
+    account.decision = decide();
+    account.service = service_account(place.judged, loaded.set().services);
+    leave_unseen(account);
+    account.units = unit_accounts(scene, place.judged, account.decision);
+    if (answers(account.decision.verdict)) {
+        account.answer = answer_of(place, loaded.set(), account.decision);
+    }
+    look_after(scene, account.rules);
+    return account;
+}
+
 }  // namespace
 
 PacketAccount account_of(const CapturedFrame& frame, Instant now, WorkerSet& workers,
                          const ReplayRules& rules, std::string_view pair) {
     const WorkerSet::Place place = workers.match(frame, now);
-    return account_of(frame, place, workers, rules, pair);
+    const Scene scene{rules,       pair,       place.burst, place.headers(),
+                      frame.bytes, place.core, place.now};
+    return account_in(scene, frame, place, [&] { return workers.decide(); });
 }
 
 PacketAccount account_of(const CapturedFrame& frame, const WorkerSet::Place& place,
-                         WorkerSet& workers, const ReplayRules& rules, std::string_view pair) {
+                         const BoxAnswer& box, const ReplayRules& rules, std::string_view pair) {
     const Scene scene{rules,       pair,       place.burst, place.headers(),
-                      frame.bytes, place.core, place.now};
-    PacketAccount account{
-        .number = frame.number,
-        .headers = place.headers(),
-        .frame = {frame.bytes.begin(), frame.bytes.end()},
-        .rules = look_before(scene),
-        .client = client_of(scene, rules.client),
-        .texts = texts_of(place.headers().unit, rules.loaded.rules().named_texts)};
-    note_readings(scene, account);
-    account.headers.unit = nullptr;  // it is this burst's
-    account.decision = workers.decide();
-    account.service = service_account(place.judged, rules.loaded.set().services);
-    leave_unseen(account);
-    account.units = unit_accounts(scene, place.judged, account.decision);
-    if (answers(account.decision.verdict)) {
-        account.answer = answer_of(place, rules.loaded.set(), account.decision);
-    }
-    look_after(scene, account.rules);
-    return account;
+                      frame.bytes, place.core, place.now,   &box};
+    return account_in(scene, frame, place, [&] { return box.decision; });
 }
 
 }  // namespace sluice

@@ -1,5 +1,6 @@
 #pragma once
 #include "control/cli/explain/answer_account.hpp"
+#include "control/cli/explain/box_answer.hpp"
 #include "control/cli/explain/bucket_view.hpp"
 #include "control/cli/explain/service_account.hpp"
 #include "control/cli/explain/unit_account.hpp"
@@ -79,9 +80,10 @@ struct PacketAccount {
 // buckets before and after.
 [[nodiscard]] PacketAccount account_of(const CapturedFrame& frame, Instant now, WorkerSet& workers,
                                        const ReplayRules& rules, std::string_view pair);
-// The same of a frame that the workers have matched already.
+// Of a frame that the workers have matched, which the worker of a box has judged; the rules are
+// the box's.
 [[nodiscard]] PacketAccount account_of(const CapturedFrame& frame, const WorkerSet::Place& place,
-                                       WorkerSet& workers, const ReplayRules& rules,
+                                       const BoxAnswer& box, const ReplayRules& rules,
                                        std::string_view pair);
 
 }  // namespace sluice

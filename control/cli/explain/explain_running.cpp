@@ -2,10 +2,10 @@
 
 #include "control/cli/explain/account_text.hpp"
 #include "control/cli/explain/asked_frame.hpp"
-#include "control/cli/explain/box_states.hpp"
+#include "control/cli/explain/box_answer.hpp"
 #include "control/cli/explain/running_rules.hpp"
-#include "control/cli/explain/seed.hpp"
 #include "control/cli/replay/frame_source.hpp"
+#include "control/cli/replay/rss_mapping.hpp"
 #include "control/cli/terminal.hpp"
 #include "lib/rules/group.hpp"
 
@@ -14,182 +14,132 @@
 #include <algorithm>
 #include <chrono>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <variant>
 #include <vector>
 
-// The rules as sluiced holds them, the buckets as the workers have them, and the packet judged here
-// by the same pipeline, with tables that hold as much for its keys as there:
+// The rules as sluiced holds them say in words what the packet is and which of them it matches; the
+// worker that it would come to says what is left for its keys there, and decides:
 //
-//   what keys has it?  ->  what is left for them, on each worker?  ->  what is its verdict there?
+//   what is it?  ->  what comes before it on its connection?  ->  what would the worker make of it?
 //
 // It is asked anew where other rules came into force in between.
 namespace sluice {
 namespace {
 
-// The account of the packet on one worker.
-struct Told {
-    std::optional<std::uint32_t> lcore;  // nullopt: whichever it comes to
-    PacketAccount account;
-};
+constexpr std::size_t kMostBefore = 64;  // frames that the worker is shown before the packet
+
+// Frames of one connection or datagram, as far as their headers tell.
+bool goes_with(const CapturedFrame& frame, const PacketHeaders& packet) {
+    PacketHeaders other;
+    parse_frame({frame.bytes, frame.wire_size}, Tunnels{}, other);
+    const auto ends = [](const PacketHeaders& of) {
+        return std::minmax({std::pair{of.src, of.sport}, std::pair{of.dst, of.dport}});
+    };
+    const bool ported = other.fields.has(Field::L4Sport) && packet.fields.has(Field::L4Sport);
+    const auto hosts = [](const PacketHeaders& of) { return std::minmax({of.src, of.dst}); };
+    return ported ? ends(other) == ends(packet) : hosts(other) == hosts(packet);
+}
 
 class Explainer {
 public:
     Explainer(const Options& options, const ReplaySetup& setup, const HeldRules& rules,
               const KeptFrame& frame)
-        : options_{options}, setup_{setup}, rules_{rules}, frame_{frame.frame()} {}
-
-    // With fresh buckets.
-    [[nodiscard]] PacketAccount fresh() {
-        WorkerSet workers{setup_, rules_.rules.loaded};
-        follow_before(workers);
-        return account_of(frame_, now_, workers, rules_.rules, setup_.pair);
+        : options_{options}, setup_{setup}, rules_{rules}, frame_{frame.frame()} {
+        parse_frame({frame_.bytes, frame_.wire_size}, Tunnels{}, outer_);
     }
-    [[nodiscard]] PacketAccount on(std::uint32_t lcore, const BoxStates& states) {
+
+    // The packet and what it goes on from, for the box.
+    [[nodiscard]] BoxQuestion question() {
+        BoxQuestion question;
+        question.packet = asked(frame_, direction_of(outer_, setup_.inside));
+        if (options_.pcap_file.empty()) {
+            const Direction dir = question.packet.dir;
+            const Direction back = dir == Direction::In ? Direction::Out : Direction::In;
+            for (const DialogueFrame& one : frames_before(options_)) {
+                question.before.push_back(asked(one.frame.frame(), one.is_answer ? back : dir));
+            }
+            return question;
+        }
+        for_each_before([&](std::span<const KeptFrame> frames, Instant /*at*/) {
+            for (const KeptFrame& kept : frames) {
+                add(kept.frame(), question);
+            }
+        });
+        return question;
+    }
+    // Frames of its connection that are more than the box is shown.
+    [[nodiscard]] std::size_t left_out() const noexcept { return left_out_; }
+
+    [[nodiscard]] PacketAccount account(const BoxAnswer& answer) {
         WorkerSet workers{setup_, rules_.rules.loaded};
         follow_before(workers);
-        const WorkerSet::Place at = workers.match(frame_, now_);
-        seed(lcore, states, at);
-        PacketAccount account = account_of(frame_, at, workers, rules_.rules, setup_.pair);
-        if (tell_waits(lcore, states, account) && account.answer) {
-            account.answer = answer_of(at, rules_.rules.loaded.set(), account.decision);
-        }
-        return account;
+        return account_of(frame_, workers.match(frame_, now_), answer, rules_.rules, setup_.pair);
     }
 
 private:
-    // The frames before this one, in its capture or by its description: a request that it completes
-    // may have begun in them. This one comes now, and they as long before it as they were captured
-    // before it.
-    void follow_before(WorkerSet& workers) const {
-        if (options_.pcap_file.empty()) {
-            workers.follow_dialogue(frames_before(options_), now_);
+    [[nodiscard]] BoxQuestion::Frame asked(const CapturedFrame& frame, Direction dir) const {
+        BoxQuestion::Frame asked{
+            .frame = {},
+            .dir = dir,
+            .age = std::max(frame_.timestamp - frame.timestamp, Nanoseconds{0})};
+        asked.frame.keep(frame);
+        return asked;
+    }
+    void add(const CapturedFrame& frame, BoxQuestion& question) {
+        if (!goes_with(frame, outer_)) {
             return;
         }
+        PacketHeaders outer;
+        parse_frame({frame.bytes, frame.wire_size}, Tunnels{}, outer);
+        question.before.push_back(asked(frame, direction_of(outer, setup_.inside)));
+        if (question.before.size() > kMostBefore) {
+            question.before.erase(question.before.begin());
+            ++left_out_;
+        }
+    }
+
+    // The frames before this one in its capture, and when they came: this one comes now, and they
+    // as long before it as they were captured before it.
+    template <typename Take>
+    void for_each_before(Take&& take) const {
         Result<CaptureReader> reader = CaptureReader::open(options_.pcap_file);
         if (!reader) {
             return;  // it could be read a moment ago; the frame alone is explained
         }
         FrameSource source{*reader};
         for (auto frames = source.next_batch(); !frames.empty(); frames = source.next_batch()) {
-            const auto asked = std::ranges::find_if(frames, [&](const KeptFrame& kept) {
+            const auto found = std::ranges::find_if(frames, [&](const KeptFrame& kept) {
                 return kept.frame().number >= options_.frame;
             });
-            const Instant at = std::min(now_, now_ - (frame_.timestamp - source.now()));
-            workers.follow({frames.begin(), asked}, at);
-            if (asked != frames.end()) {
+            take(std::span<const KeptFrame>{frames.begin(), found},
+                 std::min(now_, now_ - (frame_.timestamp - source.now())));
+            if (found != frames.end()) {
                 return;
             }
         }
     }
-
-    // The rules that are not off, with their places in accounts.
-    template <typename Take>
-    void each_rule(Take&& take) const {
-        std::size_t place = 0;
-        auto rule = rules_.rules.loaded.set().rules.begin();
-        for (const RuleSummary& summary : rules_.rules.summaries) {
-            if (summary.mode != Mode::Off) {
-                take(place, *rule++);
-            }
-            ++place;
+    // A request that the packet completes may have begun in the frames before it.
+    void follow_before(WorkerSet& workers) const {
+        if (options_.pcap_file.empty()) {
+            workers.follow_dialogue(frames_before(options_), now_);
+            return;
         }
-    }
-
-    void seed(std::uint32_t lcore, const BoxStates& states, const WorkerSet::Place& at) const {
-        const Now now = at.now;
-        each_rule([&](std::size_t place, const LoadedRule& rule) {
-            for (std::size_t i = 0; i < rule.limits.size(); ++i) {
-                const auto found = states.buckets.find({place, i});
-                KeyBytes key;
-                if (found != states.buckets.end() && found->second.contains(lcore) &&
-                    has_key(rule, rule.limits[i].key, at.headers(), key)) {
-                    seed_bucket(at.core,
-                                {.rule = rule,
-                                 .limit = static_cast<std::uint8_t>(i),
-                                 .key = key.view(),
-                                 .remaining = Units{found->second.at(lcore).remaining}},
-                                now);
-                }
-            }
-            for (const LoadedLimit& box : rule.ban.boxes) {
-                const auto found = states.bans.find({place, box.key});
-                KeyBytes key;
-                if (found != states.bans.end() && found->second.contains(lcore) &&
-                    has_key(rule, box.key, at.headers(), key)) {
-                    const BoxStates::Ban& ban = found->second.at(lcore);
-                    seed_box(at.core, {box, key.view(), ban.refusals, ban.left}, now);
-                }
-            }
-        });
-    }
-    [[nodiscard]] bool has_key(const LoadedRule& rule, std::uint8_t key,
-                               const PacketHeaders& headers, KeyBytes& bytes) const {
-        return key_of(rule.keys[key], rule.missing_key, headers, frame_.bytes, bytes) !=
-               KeyOutcome::Missing;
-    }
-
-    // The rest of the bucket decides; how long it takes to refill only the box knows to the
-    // nanosecond. So its waits are the decision's too, by the limit with the longest, as there.
-    // -> whether the decision has another wait than the buckets here gave it.
-    [[nodiscard]] bool tell_waits(std::uint32_t lcore, const BoxStates& states,
-                                  PacketAccount& account) const {
-        Nanoseconds longest{0};
-        Nanoseconds longest_of_rule{0};
-        Decision& decision = account.decision;
-        std::uint32_t number = 0;
-        each_rule([&](std::size_t place, const LoadedRule& rule) {
-            RuleAccount& told = account.rules[place];
-            const bool decides = number++ == decision.rule;
-            for (std::size_t i = 0; i < told.limits.size(); ++i) {
-                LimitAccount& limit = told.limits[i];
-                const auto found = states.buckets.find({place, i});
-                if (found == states.buckets.end() || !found->second.contains(lcore) ||
-                    !limit.before || limit.cost == Units{0}) {
-                    continue;
-                }
-                const Nanoseconds wait = found->second.at(lcore).wait;
-                limit.before->wait = wait == kNever ? std::nullopt : std::optional{wait};
-                const bool refuses = limit.status == KeyStatus::Limited && !limit.admitted;
-                if (!refuses || rule.mode != Mode::Enforce) {
-                    continue;
-                }
-                longest = std::max(longest, wait);
-                if (decides && wait > longest_of_rule) {
-                    longest_of_rule = wait;
-                    decision.limit = static_cast<std::uint8_t>(i);
-                }
-            }
-        });
-        if (decision.reason != Reason::OverLimit || longest == Nanoseconds{0}) {
-            return false;
-        }
-        decision.wait = longest;
-        return true;
+        for_each_before(
+            [&](std::span<const KeptFrame> frames, Instant at) { workers.follow(frames, at); });
     }
 
     const Options& options_;
     const ReplaySetup& setup_;
     const HeldRules& rules_;
     const CapturedFrame& frame_;
+    PacketHeaders outer_;
+    std::size_t left_out_ = 0;
     Instant now_{std::chrono::duration_cast<Nanoseconds>(
         std::chrono::system_clock::now().time_since_epoch())};
 };
-
-// The packet comes to one worker, which the port's RSS chooses: one account for each worker that
-// knows one of its keys, or one for all where none does.
-std::vector<Told> tell_all(Explainer& explainer, const BoxStates& states, PacketAccount fresh) {
-    std::vector<Told> told;
-    told.reserve(states.knowing.size());
-    for (const std::uint32_t lcore : states.knowing) {
-        told.push_back({lcore, explainer.on(lcore, states)});
-    }
-    if (told.empty()) {
-        told.push_back({std::nullopt, std::move(fresh)});
-    }
-    return told;
-}
 
 // The running box's own treatment of packets, where no file of one was named.
 ReplaySetup as_the_box(ReplaySetup setup, const Options& options, const HeldRules& rules) {
@@ -203,64 +153,65 @@ ReplaySetup as_the_box(ReplaySetup setup, const Options& options, const HeldRule
     return setup;
 }
 
-std::vector<std::string> notes_of(const HeldRules& rules, const BoxStates& states, bool panic) {
-    std::vector<std::string> notes = rules.notes;
-    if (panic) {
-        notes.insert(notes.begin(),
-                     "`panic pass` is on: the box forwards every packet unjudged; this is what it "
-                     "would do without");
-    }
-    for (const std::uint32_t lcore : states.silent) {
-        notes.push_back(fmt::format(
-            "the worker on lcore {} has not answered; what it would do is not told", lcore));
-    }
-    if (states.knowing.size() > 1) {
-        notes.push_back(
-            "several workers know keys of this packet; it comes to one of them, as the port's RSS "
-            "spreads packets");
-    }
-    return notes;
-}
-
-void show(const std::vector<Told>& told, const HeldRules& rules,
-          const std::vector<std::string>& notes, const Options& options, std::string_view pair) {
-    if (options.json) {
-        const auto one = [&](const Told& worker) {
-            Json json = account_json(worker.account, pair);
-            json["lcore"] = worker.lcore ? Json(*worker.lcore) : Json();
-            return json;
-        };
-        Json json = one(told.front());
-        json["generation"] = rules.generation;
-        json["file"] = rules.file;
-        json["notes"] = notes;
-        json["others"] = Json::array();
-        for (std::size_t i = 1; i < told.size(); ++i) {
-            json["others"].push_back(one(told[i]));
-        }
-        print(dump_line(json));
-        return;
-    }
-    print(fmt::format("the running box, generation {}, from {}\n", rules.generation, rules.file));
-    for (const std::string& note : notes) {
-        print("note: " + note + "\n");
-    }
-    for (const Told& worker : told) {
-        if (worker.lcore) {
-            print(fmt::format("on the worker of lcore {}\n", *worker.lcore));
-        }
-        print(account_text(worker.account, pair));
-    }
-}
-
 // What the box answers about one packet, all of it under the same rules.
 struct Heard {
     HeldRules rules;
     ReplaySetup setup;
-    PacketAccount fresh;
-    BoxStates states;
-    bool panic = false;
+    BoxAnswer answer;
+    PacketAccount account;
+    std::size_t left_out = 0;
 };
+
+std::vector<std::string> notes_of(const Heard& heard) {
+    std::vector<std::string> notes = heard.rules.notes;
+    const BoxAnswer& answer = heard.answer;
+    if (!answer.enforces) {
+        notes.insert(notes.begin(),
+                     "`panic pass` is on: the box forwards every packet unjudged; this is what it "
+                     "would do without");
+    }
+    if (!answer.is_sure) {
+        notes.push_back(
+            fmt::format("only the port knows which worker the packet comes to; this is "
+                        "what the one on lcore {} would make of it",
+                        answer.lcore));
+    }
+    if (std::ranges::any_of(answer.limits, [](const auto& one) { return one.second.at_owner; })) {
+        notes.push_back(
+            "the owner of a key of the packet would be asked, which no question does: it is taken "
+            "to "
+            "have room");
+    }
+    if (heard.left_out != 0) {
+        notes.push_back(
+            fmt::format("the worker was not shown the first {} frames of its "
+                        "connection",
+                        heard.left_out));
+    }
+    return notes;
+}
+
+void show(const Heard& heard, const Options& options) {
+    const std::vector<std::string> notes = notes_of(heard);
+    const std::string& pair = heard.setup.pair;
+    if (options.json) {
+        Json json = account_json(heard.account, pair);
+        json["lcore"] = heard.answer.lcore;
+        json["generation"] = heard.rules.generation;
+        json["file"] = heard.rules.file;
+        json["notes"] = notes;
+        json["others"] = Json::array();  // accounts of other workers, while each was asked
+        print(dump_line(json));
+        return;
+    }
+    print(fmt::format("the running box, generation {}, from {}\n", heard.rules.generation,
+                      heard.rules.file));
+    for (const std::string& note : notes) {
+        print("note: " + note + "\n");
+    }
+    print(fmt::format("on the worker of lcore {}\n", heard.answer.lcore));
+    print(account_text(heard.account, pair));
+}
 
 std::optional<std::string> generation_in(const std::variant<Json, DaemonRefusal>& stats) {
     const Json* const shown = std::get_if<Json>(&stats);
@@ -276,12 +227,14 @@ std::variant<Heard, DaemonRefusal> hear(const Options& options, const ReplaySetu
     }
     Heard heard{std::get<HeldRules>(std::move(rules)), asked, {}, {}};
     heard.setup = as_the_box(asked, options, heard.rules);
-    heard.fresh = Explainer{options, heard.setup, heard.rules, frame}.fresh();
-    auto states = box_states(options, heard.fresh, heard.rules.rules);
-    if (auto* refusal = std::get_if<DaemonRefusal>(&states)) {
+    Explainer explainer{options, heard.setup, heard.rules, frame};
+    auto answer = ask_box(options, explainer.question(), heard.rules.rules);
+    if (auto* refusal = std::get_if<DaemonRefusal>(&answer)) {
         return std::move(*refusal);
     }
-    heard.states = std::get<BoxStates>(std::move(states));
+    heard.answer = std::get<BoxAnswer>(std::move(answer));
+    heard.account = explainer.account(heard.answer);
+    heard.left_out = explainer.left_out();
     return heard;
 }
 
@@ -297,11 +250,9 @@ std::variant<Heard, DaemonRefusal> hear_unchanged(const Options& options, const 
             return *refusal;
         }
         const std::optional<std::string> now = generation_in(stats);
-        auto* const whole = std::get_if<Heard>(&heard);
-        if (now == before && (whole == nullptr || whole->rules.generation == now)) {
-            if (whole != nullptr) {
-                whole->panic = std::get<Json>(stats).at("panic").get<bool>();
-            }
+        const auto* const whole = std::get_if<Heard>(&heard);
+        if (now == before && (whole == nullptr || (whole->rules.generation == now &&
+                                                   whole->answer.generation == now))) {
             return heard;
         }
     }
@@ -324,11 +275,7 @@ ExitCode explain_running(const Options& options, const ReplaySetup& asked) {
     if (const auto* refusal = std::get_if<DaemonRefusal>(&answer)) {
         return report(*refusal);
     }
-    auto& heard = std::get<Heard>(answer);
-    Explainer explainer{options, heard.setup, heard.rules, std::get<KeptFrame>(frame)};
-    const std::vector<std::string> notes = notes_of(heard.rules, heard.states, heard.panic);
-    show(tell_all(explainer, heard.states, std::move(heard.fresh)), heard.rules, notes, options,
-         heard.setup.pair);
+    show(std::get<Heard>(answer), options);
     return ExitCode::Done;
 }
 

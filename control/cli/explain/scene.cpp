@@ -7,6 +7,10 @@
 #include "lib/rules/text_part.hpp"
 #include "lib/rules/units_of.hpp"
 
+#include <algorithm>
+#include <map>
+#include <vector>
+
 namespace sluice {
 
 KeyOverride override_of(const LimitOfRule& asked, const Scene& scene) {
@@ -37,6 +41,61 @@ Units cost_of(const LimitOfRule& asked, const Scene& scene) {
                   read_text(TextField::HttpPath, scene.headers, scene.frame).value_or(ByteView{}))};
 }
 
+namespace {
+
+// The number of the unit whose texts the headers have.
+std::size_t unit_of(const Scene& scene) {
+    const BurstUnits* const units = scene.burst.units();
+    for (std::size_t unit = 0; units != nullptr && unit < units->count(0); ++unit) {
+        if (&units->unit(0, unit).texts == scene.headers.unit) {
+            return unit;
+        }
+    }
+    return 0;
+}
+
+BoxAnswer::Place place_of(const LimitOfRule& asked, const Scene& scene, std::size_t index) {
+    const std::vector<LoadedRule>& rules = scene.rules.loaded.set().rules;
+    return {static_cast<std::size_t>(&asked.rule - rules.data()), index, unit_of(scene)};
+}
+
+template <typename Found>
+const Found* found_in(const std::map<BoxAnswer::Place, Found>& all, const BoxAnswer::Place& place) {
+    const auto found = all.find(place);
+    return found == all.end() ? nullptr : &found->second;
+}
+
+std::optional<Nanoseconds> known(Nanoseconds wait) {
+    return wait == kNever ? std::nullopt : std::optional{wait};
+}
+
+// A bucket as the worker of the box has it, if it has one.
+void take_told(const LimitOfRule& asked, const Scene& scene, BucketView& view) {
+    if (algorithm_of(asked.limit.limit) == Algorithm::Penalty) {
+        const BoxAnswer::Ban* const ban =
+            found_in(scene.box->bans, place_of(asked, scene, asked.limit.key));
+        if (ban != nullptr) {
+            const std::uint64_t left = ban->after - std::min(ban->refusals, ban->after);
+            view = {.fresh = false,
+                    .remaining = Units{ban->left == Nanoseconds{0} ? left : 0},
+                    .wait = known(ban->left)};
+        }
+        return;
+    }
+    const BoxAnswer::Limit* const limit = told_of(asked, scene);
+    if (limit != nullptr && limit->has_bucket) {
+        view = {.fresh = false, .remaining = limit->remaining, .wait = known(limit->wait)};
+    }
+}
+
+}  // namespace
+
+const BoxAnswer::Limit* told_of(const LimitOfRule& asked, const Scene& scene) {
+    const auto index = static_cast<std::size_t>(&asked.limit - asked.rule.limits.data());
+    return scene.box == nullptr ? nullptr
+                                : found_in(scene.box->limits, place_of(asked, scene, index));
+}
+
 std::optional<BucketView> view(const LimitOfRule& asked, const Scene& scene) {
     KeyBytes key;
     if (key_of(asked.parts(), asked.rule.missing_key, scene.headers, scene.frame, key) ==
@@ -44,15 +103,21 @@ std::optional<BucketView> view(const LimitOfRule& asked, const Scene& scene) {
         return std::nullopt;
     }
     const Units cost = cost_of(asked, scene);
-    return view_bucket(scene.core, {.limit = asked.limit,
-                                    .own = own_numbers(asked, scene),
-                                    .key = key.view(),
-                                    .demand = {cost, color_of(scene.headers.dscp)},
-                                    .now = scene.now});
+    std::optional<BucketView> view =
+        view_bucket(scene.core, {.limit = asked.limit,
+                                 .own = own_numbers(asked, scene),
+                                 .key = key.view(),
+                                 .demand = {cost, color_of(scene.headers.dscp)},
+                                 .now = scene.now});
+    if (scene.box != nullptr && view) {
+        take_told(asked, scene, *view);
+    }
+    return view;
 }
 
 Scene of_headers(const Scene& scene, const PacketHeaders& headers) {
-    return {scene.rules, scene.pair, scene.burst, headers, scene.frame, scene.core, scene.now};
+    return {scene.rules, scene.pair, scene.burst, headers,
+            scene.frame, scene.core, scene.now,   scene.box};
 }
 
 NamedTexts texts_of(const UnitTexts* unit, const TextNames& names) {

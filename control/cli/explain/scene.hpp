@@ -1,4 +1,5 @@
 #pragma once
+#include "control/cli/explain/box_answer.hpp"
 #include "control/cli/explain/bucket_view.hpp"
 #include "control/cli/explain/unit_account.hpp"
 #include "control/cli/replay/replay_rules.hpp"
@@ -21,6 +22,7 @@ struct Scene {
     ByteView frame;
     CoreState& core;
     Now now;
+    const BoxAnswer* box = nullptr;  // of the worker that judges instead of `core`; nullptr: none
 };
 
 // One limit of a rule, as it applies to the packet.
@@ -35,8 +37,10 @@ struct LimitOfRule {
 [[nodiscard]] OwnNumbers own_numbers(const LimitOfRule& asked, const Scene& scene);
 // The cost of the packet, or of its unit of a later layer.
 [[nodiscard]] Units cost_of(const LimitOfRule& asked, const Scene& scene);
-// nullopt also if a part of its key is missing.
+// The bucket before the packet. nullopt also if a part of its key is missing.
 [[nodiscard]] std::optional<BucketView> view(const LimitOfRule& asked, const Scene& scene);
+// What the worker of the box has found of one of the rule's limits; nullptr: nothing.
+[[nodiscard]] const BoxAnswer::Limit* told_of(const LimitOfRule& asked, const Scene& scene);
 // A scene of the same packet with other headers, which live longer than it does.
 [[nodiscard]] Scene of_headers(const Scene& scene, const PacketHeaders& headers);
 [[nodiscard]] NamedTexts texts_of(const UnitTexts* unit, const TextNames& names);

@@ -94,11 +94,20 @@ const RuleSummary& summary_of(const ReplayRules& rules, std::uint32_t rule) {
     });
 }
 
+// What became of a unit alone.
+Decision decision_of(const Scene& scene, std::size_t number) {
+    if (scene.box == nullptr) {
+        return scene.burst.units()->decision(0, number);
+    }
+    return number < scene.box->units.size() ? scene.box->units[number] : scene.box->decision;
+}
+
 // The unit itself, or the first of its other readings that a rule refused.
-std::size_t refused_reading(const BurstUnits& units, std::size_t number) {
+std::size_t refused_reading(const Scene& scene, std::size_t number) {
+    const BurstUnits& units = *scene.burst.units();
     std::size_t reading = number;
     do {
-        const Decision& own = units.decision(0, reading);
+        const Decision own = decision_of(scene, reading);
         if (!forwards(own.verdict) && own.rule != kNoRule) {
             return reading;
         }
@@ -118,13 +127,13 @@ std::vector<UnitAccount> unit_accounts(const Scene& scene, const Burst& judged,
         is_dropped && decision.rule != kNoRule && judged.units() == scene.burst.units();
     for (std::size_t i = 0; numbers.size() > 1 && i < numbers.size(); ++i) {
         const BurstUnits& units = *scene.burst.units();
-        const std::size_t reading = is_refused ? refused_reading(units, numbers[i]) : numbers[i];
+        const std::size_t reading = is_refused ? refused_reading(scene, numbers[i]) : numbers[i];
         const BurstUnits::Unit& unit = units.unit(0, reading);
         UnitAccount& account = accounts.emplace_back(
             UnitAccount{.kind = name_of(unit.kind),
                         .texts = texts_of(&unit.texts, scene.rules.loaded.rules().named_texts),
                         .is_known = is_refused || !is_dropped});
-        const Decision& own = is_refused ? units.decision(0, reading) : decision;
+        const Decision own = is_refused ? decision_of(scene, reading) : decision;
         if (is_refused && !forwards(own.verdict) && own.rule != kNoRule) {
             const RuleSummary& summary = summary_of(scene.rules, own.rule);
             account.refused = own;
