@@ -1,5 +1,6 @@
 #include "tests/packets/box.hpp"
 #include "tests/packets/frame.hpp"
+#include "tests/packets/list_files.hpp"
 #include "tests/rounds.hpp"
 
 #include <gtest/gtest.h>
@@ -247,6 +248,34 @@ TEST(Overrides, WhatIsSetAtRunTimeWins) {
     EXPECT_EQ(box.counters(0).exceeded.read(), 42U + 50U + 1U + 45U);
     ASSERT_TRUE(box.reload(rules(file)));
     EXPECT_EQ(admitted(box, "10.0.0.3", Instant{10'000s}), 2);
+}
+
+// An operator's `exempt` goes before a file's ban of the key and of its network; his numbers wait
+// for the end of the key's ban, and another ban of his own is no less than one of the file.
+TEST(Overrides, WhatIsSetAtRunTimeGoesBeforeAFilesBan) {
+    using What = KeySetting::What;
+    const ListReader files =
+        test::lists_of({{"o.csv",
+                         "key,limit,rate,burst,count,expires,reason,ban\n"
+                         "10.0.0.1,,,,,,,yes\n10.0.0.2,,,,,1970-01-01,,yes\n"
+                         "10.0.0.2,1,,7,,,,\n10.0.0.3,,,,,,,yes\n10.0.1.0/24,,,,,,,yes\n"}});
+    const std::string text = rules("") + "    overrides: {file: o.csv}\n";
+    Box box{text, {}, 4096, &files};
+    for (const char* key : {"10.0.0.1", "10.0.0.2", "10.0.0.3", "10.0.1.1"}) {
+        EXPECT_EQ(send(box, key, kStart).reason, Reason::Banned) << key;
+    }
+    KeySettings keys{set_for("10.0.0.1", What::Exempt), set_for("10.0.0.2", What::Numbers),
+                     set_for("10.0.0.3", What::Exempt), set_for("10.0.0.3", What::Banned),
+                     set_for("10.0.1.1", What::Exempt)};
+    keys[1].burst = "9";
+    ASSERT_TRUE(box.reload(text, &files, &keys));
+    EXPECT_EQ(send(box, "10.0.0.1", kStart).reason, Reason::Exempt);
+    EXPECT_EQ(send(box, "10.0.0.2", kStart).reason, Reason::Banned);
+    EXPECT_EQ(send(box, "10.0.0.3", kStart).reason, Reason::Banned);
+    EXPECT_EQ(send(box, "10.0.1.1", kStart).reason, Reason::Exempt);
+    EXPECT_EQ(admitted(box, "10.0.0.2", Instant{24h}), 9);  // the day is over
+    ASSERT_TRUE(box.reload(text, &files));
+    EXPECT_EQ(send(box, "10.0.0.1", kStart).reason, Reason::Banned);
 }
 
 TEST(Overrides, ABanOfAMonitoringRuleOnlyCounts) {

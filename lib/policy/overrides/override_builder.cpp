@@ -183,24 +183,34 @@ std::uint32_t OverrideBuilder::reason_of(const OverrideText& text) {
     return known->second;
 }
 
-// Numbers that an operator has set take the place of the files' for that limit, and of `exempt`.
+// Numbers that an operator has set take the place of the files' for that limit, and of `exempt`;
+// his `exempt` that of a file's ban.
 void OverrideBuilder::let_run_time_win(Group& group) const {
     std::vector<bool> set(rule_.limits.size());
-    bool any = false;
+    bool numbers = false;
+    bool exempt = false;
     for (const Row* row : group) {
         const Piece& piece = said_.pieces[row->piece];
-        if (row->place.source == OverrideSource::RunTime && piece.has_numbers()) {
+        if (row->place.source != OverrideSource::RunTime) {
+            continue;
+        }
+        exempt = exempt || piece.exempt;
+        if (piece.has_numbers()) {
             set[piece.numbers.limit] = true;
-            any = true;
+            numbers = true;
         }
     }
-    if (!any) {
+    if (!numbers && !exempt) {
         return;
     }
     std::erase_if(group, [&](const Row* row) {
         const Piece& piece = said_.pieces[row->piece];
-        return row->place.source != OverrideSource::RunTime && !piece.banned &&
-               (piece.exempt || set[piece.numbers.limit]);
+        if (row->place.source == OverrideSource::RunTime) {
+            return false;
+        }
+        return piece.banned   ? exempt
+               : piece.exempt ? numbers
+                              : static_cast<bool>(set[piece.numbers.limit]);
     });
 }
 
