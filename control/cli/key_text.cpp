@@ -122,28 +122,49 @@ std::string file_ban_text(const Json& document) {
                        reason.empty() ? "" : ", because: " + reason);
 }
 
-// Networks that the key lies in and that are banned, and what lets it through. A rule under
-// `dynamic` says so itself when a key is to be exempt.
+// True if a file bans the key, or a network that it lies in is banned, and nothing exempts it.
+bool is_banned_otherwise(const Json& document) {
+    return document.contains("file_ban") ||
+           (document.contains("networks") && !document.value("exempt", false));
+}
+
+// Networks that the key lies in and that are banned.
 std::string networks_text(const Json& document) {
-    if (!document.contains("networks")) {
-        return "";
-    }
     std::string text;
-    for (const Json& one : document.at("networks")) {
+    for (const Json& one : document.value("networks", Json::array())) {
         const auto reason = visible_line(text_at(one, "reason"));
         text += fmt::format("within {}, banned by {}{}{}\n", visible_line(text_at(one, "key")),
                             visible_line(text_at(one, "source")),
                             one.at("until").is_null() ? "" : " until " + text_at(one, "until"),
                             reason.empty() ? "" : ", because: " + reason);
     }
-    const auto rule = text_at(document, "rule");
-    return document.value("exempt", false)
-               ? text
-               : text + fmt::format(
-                            "`key set {} {} --exempt` lets this key alone through, `key "
-                            "unban {} {}` the network\n",
-                            rule, visible_line(text_at(document, "key")), rule,
-                            visible_line(text_at(document.at("networks").front(), "key")));
+    return text;
+}
+
+// How bans that operators have not set for the key itself end, and what lets it through. A rule
+// under `dynamic` says so itself when a key is to be exempt.
+std::string way_out_text(const Json& document) {
+    if (!is_banned_otherwise(document)) {
+        return "";
+    }
+    std::string ends;
+    const auto add = [&ends](const Json& ban) {
+        ends += (ends.empty() ? "" : " and ") + visible_line(text_at(ban, "ends_with"));
+    };
+    if (document.contains("file_ban")) {
+        add(document.at("file_ban"));
+    }
+    if (!document.value("exempt", false)) {
+        for (const Json& one : document.value("networks", Json::array())) {
+            add(one);
+        }
+    }
+    const std::string alone =
+        document.value("is_network", false)
+            ? ""
+            : fmt::format("; `key set {} {} --exempt` lets this key alone through",
+                          text_at(document, "rule"), visible_line(text_at(document, "key")));
+    return fmt::format("what ends that: {}{}\n", ends, alone);
 }
 
 // The key under the rule's ban: "ban on lcore 1: for another 59s\n".
@@ -169,6 +190,20 @@ std::string ban_text(const Json& document) {
         }
     }
     return text;
+}
+
+// The workers that have let the key out of their penalty boxes, if any may have.
+std::string lifted_text(const Json& document) {
+    const std::uint64_t lifted = document.value("lifted", std::uint64_t{0});
+    const std::uint64_t unanswered = document.value("unanswered_workers", std::uint64_t{0});
+    if (lifted == 0 && unanswered == 0) {
+        return "";
+    }
+    const std::string silent = unanswered == 0 ? ""
+                               : unanswered == 1
+                                   ? "; one has not answered"
+                                   : fmt::format("; {} have not answered", unanswered);
+    return fmt::format("ban lifted on {}{}\n", counted(lifted, "worker"), silent);
 }
 
 std::string head(const Json& document) {
@@ -198,10 +233,11 @@ std::string key_text(const Json& document) {
     const std::string fate = document.at("banned").get<bool>()   ? ": banned"
                              : document.at("exempt").get<bool>() ? ": exempt"
                                                                  : "";
-    std::string text = fmt::format("{}{}\n{}\n{}", head(document), fate,
-                                   settings_text(document.at("set")) + file_ban_text(document) +
-                                       networks_text(document) + ban_text(document),
-                                   table.text());
+    std::string text =
+        fmt::format("{}{}\n{}\n{}", head(document), fate,
+                    settings_text(document.at("set")) + file_ban_text(document) +
+                        networks_text(document) + way_out_text(document) + ban_text(document),
+                    table.text());
     for (const Json& worker : document.at("unanswered")) {
         text +=
             fmt::format("\nthe worker on lcore {} has not answered{}", count_at(worker, "lcore"),
@@ -212,19 +248,15 @@ std::string key_text(const Json& document) {
 
 std::string setting_text(const Json& document) {
     const Json& set = document.at("set");
-    std::string lifted;
-    if (document.contains("lifted")) {
-        const auto unanswered = count_at(document, "unanswered_workers");
-        const std::string silent = unanswered == 1
-                                       ? "; one has not answered"
-                                       : fmt::format("; {} have not answered", unanswered);
-        lifted =
-            fmt::format("ban lifted on {}{}\n", counted(count_at(document, "lifted"), "worker"),
-                        unanswered == 0 ? "" : silent);
-    }
-    return head(document) + (document.contains("networks") ? ": banned\n" : "\n") + lifted +
-           networks_text(document) +
-           (set.empty() ? "nothing is set; the rule's numbers count\n" : settings_text(set));
+    const bool banned = is_banned_otherwise(document);
+    const bool exempt = document.value("exempt", false) && set.empty();
+    const std::string fate = banned ? ": banned" : exempt ? ": exempt" : "";
+    const std::string nothing = banned   ? "nothing is set\n"
+                                : exempt ? "nothing is set; an override exempts it\n"
+                                         : "nothing is set; the rule's numbers count\n";
+    return fmt::format("{}{}\n{}{}{}{}{}", head(document), fate, lifted_text(document),
+                       file_ban_text(document), networks_text(document), way_out_text(document),
+                       set.empty() ? nothing : settings_text(set));
 }
 
 std::string key_list_text(const Json& document) {

@@ -438,6 +438,66 @@ class WithoutPackets(KeyCase):
         self.assertEqual({ban["key"]: ban["reason"] for ban in bans},
                          {"192.0.2.0/24": "abuse", "198.51.100.7": "spam, twice"})
 
+    BANS = ("key,limit,rate,burst,count,expires,reason,ban\n192.0.2.0/24,,,,,,abuse,yes\n"
+            "198.51.100.7,,,,,,spam,yes\n192.0.2.8,exempt,,,,,a friend,\n192.0.0.0/16,,,,,,,yes\n")
+    BY_FILE = ("version: 1\nrules: [{id: sources, mode: enforce, key: [ip.src], "
+               "limits: [{algorithm: token_bucket, rate: 1/s, burst: 5}], overrides: {file: bans.csv}}]\n")
+
+    def test_what_a_file_bans_is_let_through_as_is_said(self):
+        (self.box.folder / "bans.csv").write_text(self.BANS)
+        self.apply(self.BY_FILE)
+        # A key that the file bans itself: the line that does it, and an exemption goes before it.
+        line = "line 3 taken out of the rule's override file"
+        said = self.key("unban", "sources", "198.51.100.7", exit=1)
+        for words in ("is banned by policy (because: spam)", line, "key set sources 198.51.100.7 --exempt"):
+            self.assertIn(words, said)
+        self.assertIn(f"what ends that: {line}; `key set", self.key("show", "sources", "198.51.100.7"))
+        self.assertRegex(self.key("set", "sources", "198.51.100.7", "--rate", "2/s"),
+                         "7: banned\nbanned by policy, because: spam\n")
+        self.assertNotIn("banned", self.key("set", "sources", "198.51.100.7", "--exempt"))
+        shown = self.answered("sources", "198.51.100.7")
+        self.assertEqual((shown["banned"], shown["exempt"], "file_ban" in shown), (False, True, False))
+        self.assertIn("the key 198.51.100.7 is not banned", self.key("unban", "sources", "198.51.100.7", exit=1))
+        self.assertIn("banned by policy", self.key("unset", "sources", "198.51.100.7"))
+        # A network that it bans, and a key within: no advice that would be refused.
+        for key, lines in (("192.0.2.0/24", (2, 5)), ("192.0.2.7", (2, 5)), ("192.0.0.0/16", (5,))):
+            said = self.key("unban", "sources", key, exit=1)
+            for number in lines:
+                self.assertIn(f"line {number} taken out", said)
+            self.assertNotIn("key unban", said)
+            self.assertEqual("--exempt" in said, "/" not in key)
+        self.assertIn("what ends that: line 2 taken out of the rule's override file and line 5",
+                      self.key("show", "sources", "192.0.2.7"))
+        keys = self.box.folder / "keys"
+        keys.write_text("198.51.100.7\n")
+        self.assertIn(line, self.key("unban", "sources", "--file", str(keys), exit=1))
+
+    def test_a_key_that_a_file_exempts_is_not_said_to_be_banned(self):
+        (self.box.folder / "bans.csv").write_text(self.BANS)
+        self.apply(self.BY_FILE)
+
+        def unbanned():
+            """A worker that has not answered in time says nothing of the file's exemptions."""
+            self.key("ban", "sources", "192.0.2.8", "--for", "1h")
+            said = self.key("unban", "sources", "192.0.2.8")
+            return said if "8: exempt\n" in said else None
+        said = wait_until("the worker to say so", unbanned)
+        self.assertIn("nothing is set; an override exempts it", said)
+        self.assertNotIn("what ends that", said)
+        self.assertNotIn("lifted", said)
+
+    def test_each_setting_tells_of_the_bans_around(self):
+        self.apply(self.BY_FILE.replace(", overrides: {file: bans.csv}", ""))
+        self.assertNotIn("within", self.key("ban", "sources", "192.0.0.0/16"))
+        for words in (("ban", "192.0.2.0/24"), ("unban", "192.0.2.0/24"), ("set", "192.0.2.7", "--rate", "2/s"),
+                      ("unset", "192.0.2.7"), ("ban", "192.0.2.7"), ("unban", "192.0.2.7")):
+            said = self.key(words[0], "sources", *words[1:])
+            self.assertIn(": banned\n", said)
+            self.assertIn("within 192.0.0.0/16, banned by operator\nwhat ends that: key unban sources 192.0.0.0/16",
+                          said)
+            self.assertNotIn("the rule's numbers count", said)
+        self.assertNotIn("within", self.key("set", "sources", "198.51.100.7", "--rate", "2/s"))
+
     def test_a_key_is_read_as_the_pipeline_reads_it(self):
         self.assertEqual(self.left("hosts", "192.0.2.1|53"), [5])
         self.assertEqual(self.left("hosts", "192.0.2.0/24"), [9])

@@ -58,6 +58,11 @@ std::int64_t end_of(const BannedKey& ban) {
     return ban.until == kForever ? 0 : std::chrono::ceil<std::chrono::seconds>(ban.until).count();
 }
 
+// The file is the one that the rule names.
+std::string end_of_line(const BannedKey& ban) {
+    return fmt::format("line {} taken out of the rule's override file", ban.line);
+}
+
 void add_set(const FoundKey& found, const RuleView& view, Networks& networks) {
     const std::size_t tier = found.ask.key + std::size_t{1};
     for (const KeySetting& one : view.keys) {
@@ -68,8 +73,11 @@ void add_set(const FoundKey& found, const RuleView& view, Networks& networks) {
         const Result<ReadKey> network = read_network_of_rule(found.rule->keys, one.key, tier);
         if (network && lies_in(std::as_bytes(std::span{found.ask.bytes}), network->bytes.view())) {
             add(network->bytes.view(),
-                {{"key", one.key}, {"source", "operator"}, {"reason", one.reason}}, one.until,
-                networks);
+                {{"key", one.key},
+                 {"source", "operator"},
+                 {"reason", one.reason},
+                 {"ends_with", fmt::format("key unban {} {}", one.rule, one.key)}},
+                one.until, networks);
         }
     }
 }
@@ -85,7 +93,11 @@ void add_of_files(const FoundKey& found, Networks& networks) {
         }
         const std::string text =
             text_of_key(std::span{one.bytes}, [](std::uint64_t) { return std::string{"?"}; });
-        add(one.bytes, {{"key", text}, {"source", "policy"}, {"reason", reason_of(one)}},
+        add(one.bytes,
+            {{"key", text},
+             {"source", "policy"},
+             {"reason", reason_of(one)},
+             {"ends_with", end_of_line(one)}},
             end_of(one), networks);
     }
 }
@@ -103,7 +115,8 @@ Json file_ban_json(const FoundKey& found) {
     const ByteView key = std::as_bytes(std::span{found.ask.bytes});
     for (const BannedKey& one : *found.rule->banned) {
         if (one.key == found.ask.key && std::ranges::equal(one.bytes, key)) {
-            Json ban{{"source", "policy"}, {"reason", reason_of(one)}};
+            Json ban{
+                {"source", "policy"}, {"reason", reason_of(one)}, {"ends_with", end_of_line(one)}};
             return add_end(ban, end_of(one)) ? ban : Json();
         }
     }
@@ -112,10 +125,8 @@ Json file_ban_json(const FoundKey& found) {
 
 Json networks_json(const FoundKey& found, const RuleView& view) {
     Networks networks;
-    if (!found.is_network) {
-        add_set(found, view, networks);
-        add_of_files(found, networks);
-    }
+    add_set(found, view, networks);
+    add_of_files(found, networks);
     std::stable_sort(networks.begin(), networks.end(),
                      [](const auto& a, const auto& b) { return a.first > b.first; });
     Json json = Json::array();
@@ -131,6 +142,14 @@ std::string text_of_networks(const Json& networks) {
         const auto reason = text_at(one, "reason");
         text += fmt::format("{}{} ({}{})", text.empty() ? "" : ", ", text_at(one, "key"),
                             text_at(one, "source"), reason.empty() ? "" : ", because: " + reason);
+    }
+    return text;
+}
+
+std::string ends_of(const Json& file_ban, const Json& networks) {
+    std::string text = file_ban.is_null() ? "" : text_at(file_ban, "ends_with");
+    for (const Json& one : networks) {
+        text += (text.empty() ? "" : " and ") + text_at(one, "ends_with");
     }
     return text;
 }

@@ -122,6 +122,20 @@ void lift_all(std::vector<Banned>& keys, Services& services) {
     }
 }
 
+// A key without a ban that an operator has set for it, and the ban that it has all the same.
+std::string banned_text(const Banned& one, const RuleView& view) {
+    const std::string& key = one.key.second;
+    const Json by_file = one.found ? file_ban_json(*one.found) : Json();
+    if (!by_file.is_null()) {
+        return fmt::format("{} is banned by policy; what ends that: {}", key,
+                           ends_of(by_file, Json::array()));
+    }
+    const Json networks = one.found ? networks_json(*one.found, view) : Json::array();
+    return networks.empty()
+               ? fmt::format("the key {} is not banned", key)
+               : fmt::format("{} is banned with its network {}", key, text_of_networks(networks));
+}
+
 // Keys of which there is something to tell: those that had no ban of their own, with the network
 // that bans one all the same, and those whose penalty boxes could not be asked.
 struct ToTell {
@@ -142,13 +156,7 @@ struct ToTell {
             warnings.add(one.item, fmt::format("the ban of {} had ended by then", key));
         } else if (!one.by_name && !one.lifted) {
             ++not_banned;
-            const Json networks = one.found && warnings.takes_more()
-                                      ? networks_json(*one.found, view)
-                                      : Json::array();
-            warnings.add(one.item, networks.empty()
-                                       ? fmt::format("the key {} is not banned", key)
-                                       : fmt::format("{} is banned with its network {}", key,
-                                                     text_of_networks(networks)));
+            warnings.add(one.item, warnings.takes_more() ? banned_text(one, view) : "");
         }
     }
 };

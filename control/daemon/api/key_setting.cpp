@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
+#include <utility>
 
 // Settings of single keys by an operator: other numbers, exempt, banned.
 namespace sluice {
@@ -19,6 +21,44 @@ struct SettingCall {
     std::string more{};          // for the audit: what was set, and why
     Json told = Json::object();  // in the reply, beside what is set
 };
+
+// Bans of the key, or network, that operators have not set for it by name, and whether they hold.
+struct OtherBans {
+    Json by_file;  // as of file_ban_json()
+    Json networks = Json::array();
+    bool exempt = false;  // the key is; networks do not ban it then
+
+    [[nodiscard]] bool hold() const { return !by_file.is_null() || (!exempt && !networks.empty()); }
+};
+
+bool is_set_exempt(const FoundKey& key, const RuleView& view) {
+    return std::ranges::any_of(view.keys, [&key](const KeySetting& one) {
+        return one.rule == key.ask.rule && one.key == key.text &&
+               one.tier == key.ask.key + std::size_t{1} && !has_ended(one) &&
+               one.what == KeySetting::What::Exempt;
+    });
+}
+
+// `exempt`: a worker says so. Where none has answered, what operators have set is known all the
+// same.
+OtherBans other_bans(FoundKey key, bool exempt, const RuleView& view) {
+    if (const RuleSummary* rule = find_rule(view.rules, key.ask.rule)) {
+        key.rule = rule;  // as it is now
+    }
+    return {file_ban_json(key), networks_json(key, view), exempt || is_set_exempt(key, view)};
+}
+
+// Told beside what is set: what else bans the key, or exempts it.
+void add_bans(const FoundKey& key, const OtherBans& bans, Json& told) {
+    told["exempt"] = bans.exempt;
+    told["is_network"] = key.is_network;
+    if (!bans.by_file.is_null()) {
+        told["file_ban"] = bans.by_file;
+    }
+    if (!bans.networks.empty()) {
+        told["networks"] = bans.networks;
+    }
+}
 
 HttpResponse tell(const SettingCall& call, const RuleChange& change, const HttpRequest& request,
                   Services& services) {
@@ -37,44 +77,69 @@ HttpResponse tell(const SettingCall& call, const RuleChange& change, const HttpR
     return json_response(json);
 }
 
-// The network that bans a key without a ban of its own, and the way through.
-HttpResponse banned_with(const SettingCall& call, const FoundKey& key, const Json& networks) {
-    const std::string exempt =
-        key.rule->dynamic ? ""
-                          : fmt::format(", or let this key alone through: key set {} {} --exempt",
-                                        call.rule, call.key);
+// A key, or a network, without a ban that an operator has set for it: the ban that it has all the
+// same, what ends that, and the way through.
+HttpResponse banned_otherwise(const SettingCall& call, const FoundKey& key, const OtherBans& bans) {
+    std::string by;
+    if (!bans.by_file.is_null()) {
+        const auto reason = text_at(bans.by_file, "reason");
+        by = " by policy" + (reason.empty() ? "" : " (because: " + reason + ")");
+    }
+    const bool with_networks = !bans.exempt && !bans.networks.empty();
+    if (with_networks) {
+        by +=
+            (by.empty() ? "" : ", and") + (" with its network " + text_of_networks(bans.networks));
+    }
+    const bool can_be_exempt = !key.rule->dynamic && !key.is_network;
     return problem_response(
         409, "not banned by itself",
-        fmt::format("{} is banned with its network {}; unban that: key unban {} {}{}", call.key,
-                    text_of_networks(networks), call.rule, text_at(networks.front(), "key"),
-                    exempt));
+        fmt::format("{} is banned{}; what ends that: {}{}", call.key, by,
+                    ends_of(bans.by_file, with_networks ? bans.networks : Json::array()),
+                    can_be_exempt
+                        ? fmt::format(", or let this key alone through: key set {} {} --exempt",
+                                      call.rule, call.key)
+                        : ""));
 }
 
-// Ends the operator's ban and the one that the rule's penalty box holds. That of a network that the
-// key lies in goes on, and is named.
+// Lets the key out of the penalty boxes as well, which may be all that there is to do.
+void lift_also(SettingCall& call, const FoundKey& key, RuleChange& change, Services& services) {
+    const bool goes_on = !change.refusal || change.refusal->kind == Refusal::Kind::NothingSet;
+    if (!goes_on || key.is_network || key.rule->ban.empty()) {
+        return;
+    }
+    const Lifted lifted = lift(key, services);
+    call.told = {{"lifted", lifted.workers}, {"unanswered_workers", lifted.unanswered}};
+    call.more = lifted.workers == 0 ? "" : fmt::format(": lifted on {}", lifted.workers);
+    if (lifted.workers != 0) {
+        change.refusal.reset();
+    }
+}
+
+// Ends the operator's ban and the one that the rule's penalty box holds. Those of a file, and of a
+// network that the key lies in, go on, and are named.
 HttpResponse unban_key(SettingCall call, const FoundKey& key, const HttpRequest& request,
                        Services& services) {
     RuleChange change = services.rules.unset_key(
         {.rule = call.rule, .key = call.key, .tier = call.tier, .bans = true, .limit = {}},
         request.peer.uid);
-    const bool named = !change.refusal;
-    if ((named || change.refusal->kind == Refusal::Kind::NothingSet) && !key.rule->ban.empty()) {
-        const Lifted lifted = lift(key, services);
-        call.told = {{"lifted", lifted.workers}, {"unanswered_workers", lifted.unanswered}};
-        call.more = lifted.workers == 0 ? "" : fmt::format(": lifted on {}", lifted.workers);
-        if (lifted.workers != 0) {
-            change.refusal.reset();
-        }
-    }
-    const Json networks = networks_json(key, *services.rules.view());
-    if (!networks.empty() && change.refusal && change.refusal->kind == Refusal::Kind::NothingSet) {
+    lift_also(call, key, change, services);
+    const std::shared_ptr<const RuleView> view = services.rules.view();
+    const bool exempt = !key.is_network && look_at(key, {.after = view->generation}, services);
+    const OtherBans bans = other_bans(key, exempt, *view);
+    if (bans.hold() && change.refusal && change.refusal->kind == Refusal::Kind::NothingSet) {
         record(services, request, fmt::format("key unban {} {}{}", call.rule, call.key, call.more),
                change);
-        return banned_with(call, key, networks);
+        return banned_otherwise(call, key, bans);
     }
-    if (!networks.empty()) {
-        call.told["networks"] = networks;
-    }
+    add_bans(key, bans, call.told);
+    return tell(call, change, request, services);
+}
+
+// Told once it is done: what is now to be known of the key beside it.
+HttpResponse tell_with_bans(SettingCall call, const FoundKey& key, const RuleChange& change,
+                            const HttpRequest& request, Services& services) {
+    const bool exempt = !key.is_network && look_at(key, change, services);
+    add_bans(key, other_bans(key, exempt, *services.rules.view()), call.told);
     return tell(call, change, request, services);
 }
 
@@ -91,10 +156,7 @@ HttpResponse set_key(const std::string& action, const FoundKey& key, const Json&
     if (change.refusal && action == "set") {
         note_refused_set(services, *key.rule);
     }
-    if (!key.is_network) {
-        look_at(key, change, services);
-    }
-    return tell(call, change, request, services);
+    return tell_with_bans(call, key, change, request, services);
 }
 
 }  // namespace
@@ -119,7 +181,7 @@ HttpResponse change_setting(const std::string& action, const KeyWords& words, co
     if (key != nullptr) {
         call = {action, key->ask.rule, key->text, key->ask.key + 1U};
     }
-    if (key != nullptr && action == "unban" && !key->is_network) {
+    if (key != nullptr && action == "unban") {
         return unban_key(call, *key, request, services);
     }
     const RuleChange change = services.rules.unset_key({.rule = call.rule,
@@ -128,11 +190,10 @@ HttpResponse change_setting(const std::string& action, const KeyWords& words, co
                                                         .bans = action == "unban",
                                                         .limit = words.limit},
                                                        request.peer.uid);
-    if (key != nullptr && !key->is_network) {
-        look_at(*key, change, services);
+    if (key != nullptr) {
+        return tell_with_bans(std::move(call), *key, change, request, services);
     }
-    return key == nullptr && change.refusal ? std::get<HttpResponse>(found)
-                                            : tell(call, change, request, services);
+    return change.refusal ? std::get<HttpResponse>(found) : tell(call, change, request, services);
 }
 
 }  // namespace sluice

@@ -3,6 +3,7 @@
 #include "control/visible_text.hpp"
 #include "lib/policy/values/units_text.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <ctime>
 
@@ -106,15 +107,18 @@ void note_refused_set(Services& services, const RuleSummary& rule) {
     }
 }
 
-void look_at(const FoundKey& key, const RuleChange& change, Services& services) {
+bool look_at(const FoundKey& key, const RuleChange& change, Services& services) {
     if (change.refusal) {
-        return;
+        return false;
     }
     AskKey ask = key.ask;
     ask.action = KeyAction::Show;
     ask.generation = change.after;
     ask.limit.clear();
-    (void)services.link.call(ask);
+    const Result<Reply> reply = services.link.call(ask);
+    const auto* state = reply ? std::get_if<KeyState>(&*reply) : nullptr;
+    return state != nullptr &&
+           std::ranges::any_of(state->workers, [](const KeyOnWorker& one) { return one.exempt; });
 }
 
 Lifted lift(const FoundKey& key, Services& services) {

@@ -22,9 +22,9 @@ namespace sluice {
 // Counts numbers that were refused for a rule with `dynamic`.
 void note_refused_set(Services& services, const RuleSummary& rule);
 
-// A bucket is brought under its key's numbers when it is looked at: at once, so that none is
-// forgotten before.
-void look_at(const FoundKey& key, const RuleChange& change, Services& services);
+// A bucket is brought under its key's numbers when it is looked at: at once after a change, so that
+// none is forgotten before. True if a worker says that the key is exempt.
+bool look_at(const FoundKey& key, const RuleChange& change, Services& services);
 
 // Outcome of letting a key out of the workers' penalty boxes.
 struct Lifted {

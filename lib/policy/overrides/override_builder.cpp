@@ -264,6 +264,7 @@ void OverrideBuilder::note_bans(const Group& group) {
             banned_ = banned_ == nullptr ? std::make_shared<BannedKeys>() : banned_;
             const ByteView bytes = said_.bytes_of(*row);
             banned_->push_back({row->key,
+                                row->place.line,
                                 piece.numbers.until,
                                 {bytes.begin(), bytes.end()},
                                 row->reason == 0 ? nullptr : said_.reasons[row->reason - 1]});

@@ -27,7 +27,8 @@ const Json kNetworks = {{{"key", "192.0.2.0/24"},
                          {"source", "operator"},
                          {"until", nullptr},
                          {"left_s", nullptr},
-                         {"reason", "abuse"}}};
+                         {"reason", "abuse"},
+                         {"ends_with", "key unban r 192.0.2.0/24"}}};
 
 constexpr const char* kHostile = "a\033[2J\nrule evil, key 1.2.3.4\t\u009B\u202E";
 constexpr const char* kShownHostile = "a\\u001b[2J\\nrule evil, key 1.2.3.4\\t\\u009b\\u202e";
@@ -38,7 +39,10 @@ TEST(KeyText, HiddenCharactersOfReasonsAreShownEscaped) {
         {{"set", "banned"}, {"key", "k"}, {"tier", 1}, {"until", nullptr}, {"reason", kHostile}}};
     Json document = shown(bucket(0, 0));
     document["set"] = set;
-    document["file_ban"] = {{"source", "policy"}, {"until", nullptr}, {"reason", kHostile}};
+    document["file_ban"] = {{"source", "policy"},
+                            {"until", nullptr},
+                            {"reason", kHostile},
+                            {"ends_with", "line 3 taken out of the rule's override file"}};
     document["networks"] = kNetworks;
     document["networks"][0]["reason"] = kHostile;
     const std::string because = std::string{", because: "} + kShownHostile + "\n";
@@ -83,8 +87,8 @@ TEST(KeyText, NamesTheNetworkThatIsBanned) {
     EXPECT_TRUE(key_text(document).starts_with(
         "rule r, key 192.0.2.7: banned\n"
         "within 192.0.2.0/24, banned by operator, because: abuse\n"
-        "`key set r 192.0.2.7 --exempt` lets this key alone through, "
-        "`key unban r 192.0.2.0/24` the network\n"))
+        "what ends that: key unban r 192.0.2.0/24; "
+        "`key set r 192.0.2.7 --exempt` lets this key alone through\n"))
         << key_text(document);
     document["banned"] = false;
     document["exempt"] = true;
@@ -106,6 +110,16 @@ TEST(SettingText, SaysThatTheNetworkOfALiftedKeyIsBanned) {
         text.starts_with("rule r, key 192.0.2.7: banned\nban lifted on 1 worker\n"
                          "within 192.0.2.0/24, banned by operator, because: abuse\n"))
         << text;
+}
+
+TEST(SettingText, SaysOfAKeyThatIsExemptNothingOfALiftedBan) {
+    Json document{{"rule", "r"},    {"key", "192.0.2.7"}, {"set", Json::array()},
+                  {"exempt", true}, {"lifted", 0},        {"unanswered_workers", 0}};
+    document["networks"] = kNetworks;
+    EXPECT_EQ(setting_text(document),
+              "rule r, key 192.0.2.7: exempt\n"
+              "within 192.0.2.0/24, banned by operator, because: abuse\n"
+              "nothing is set; an override exempts it\n");
 }
 
 }  // namespace

@@ -228,7 +228,7 @@ TEST(OverrideCsv, AnyNumberOfLinesOfOneKeyIsReadInLinearTime) {
 }
 
 // Beside the table: packets meet the same ban whatever its reason.
-TEST(OverrideCsv, ABanKeepsTheReasonOfItsLine) {
+TEST(OverrideCsv, ABanKeepsItsLineAndTheReasonThere) {
     const std::string reasons[] = {"spam", "\"so, and \"\"so\"\"\"", "", "spam"};
     const std::string told[] = {"spam", "so, and \"so\"", "", "spam"};
     std::string csv = BAN_HEADER;
@@ -246,6 +246,7 @@ TEST(OverrideCsv, ABanKeepsTheReasonOfItsLine) {
     ASSERT_EQ(banned.size(), 4U);
     for (std::size_t i = 0; i < 4; ++i) {
         EXPECT_EQ(banned[i].reason == nullptr ? "" : *banned[i].reason, told[i]);
+        EXPECT_EQ(banned[i].line, i + 2);
     }
     EXPECT_EQ(banned[0].reason, banned[3].reason) << "held once";
     const Outcome plain = compile(without);
