@@ -206,6 +206,15 @@ std::string lifted_text(const Json& document) {
     return fmt::format("ban lifted on {}{}\n", counted(lifted, "worker"), silent);
 }
 
+// Settings of another kind, which the one that was made has ended.
+std::string ended_text(const Json& document) {
+    std::string text;
+    for (const Json& one : document.value("ended", Json::array())) {
+        text += "ended: " + text_at(one, "set") + "\n";
+    }
+    return text;
+}
+
 std::string head(const Json& document) {
     return fmt::format("rule {}, key {}", text_at(document, "rule"),
                        visible_line(text_at(document, "key")));
@@ -254,9 +263,9 @@ std::string setting_text(const Json& document) {
     const std::string nothing = banned   ? "nothing is set\n"
                                 : exempt ? "nothing is set; an override exempts it\n"
                                          : "nothing is set; the rule's numbers count\n";
-    return fmt::format("{}{}\n{}{}{}{}{}", head(document), fate, lifted_text(document),
+    return fmt::format("{}{}\n{}{}{}{}{}{}", head(document), fate, lifted_text(document),
                        file_ban_text(document), networks_text(document), way_out_text(document),
-                       set.empty() ? nothing : settings_text(set));
+                       set.empty() ? nothing : settings_text(set), ended_text(document));
 }
 
 std::string key_list_text(const Json& document) {

@@ -498,6 +498,12 @@ class WithoutPackets(KeyCase):
             self.assertNotIn("the rule's numbers count", said)
         self.assertNotIn("within", self.key("set", "sources", "198.51.100.7", "--rate", "2/s"))
 
+    def test_a_setting_of_another_kind_is_said_to_have_ended(self):
+        self.key("set", "all", "", "--exempt")
+        self.assertIn("set: 1: rate 2/s\nended: exempt\n", self.key("set", "all", "", "--rate", "2/s"))
+        self.assertNotIn("ended", self.key("set", "all", "", "--rate", "3/s"))
+        self.assertIn("set: exempt\nended: 1: rate 3/s\n", self.key("set", "all", "", "--exempt"))
+
     def test_a_key_is_read_as_the_pipeline_reads_it(self):
         self.assertEqual(self.left("hosts", "192.0.2.1|53"), [5])
         self.assertEqual(self.left("hosts", "192.0.2.0/24"), [9])

@@ -143,6 +143,21 @@ HttpResponse tell_with_bans(SettingCall call, const FoundKey& key, const RuleCha
     return tell(call, change, request, services);
 }
 
+// What `next` takes the place of although it is of another kind: `exempt` of numbers, and numbers
+// of `exempt`.
+Json replaced_by(const KeySetting& next, const KeySettings& all) {
+    using What = KeySetting::What;
+    Json ended = Json::array();
+    for (const KeySetting& one : all) {
+        const bool of_key = one.rule == next.rule && one.key == next.key && one.tier == next.tier;
+        const bool a_ban = one.what == What::Banned || next.what == What::Banned;
+        if (of_key && !a_ban && one.what != next.what && !has_ended(one)) {
+            ended.push_back(setting_json(one));
+        }
+    }
+    return ended;
+}
+
 HttpResponse set_key(const std::string& action, const FoundKey& key, const Json& body,
                      const HttpRequest& request, Services& services) {
     Result<KeySetting> setting = read_setting(action, body, key);
@@ -150,13 +165,16 @@ HttpResponse set_key(const std::string& action, const FoundKey& key, const Json&
         note_refused_set(services, *key.rule);
         return problem_response(422, "nothing was set", setting.error().what);
     }
-    const SettingCall call{action, setting->rule, setting->key, setting->tier,
-                           ": " + text_with_reason(*setting)};
+    SettingCall call{action, setting->rule, setting->key, setting->tier,
+                     ": " + text_with_reason(*setting)};
+    if (Json ended = replaced_by(*setting, services.rules.view()->keys); !ended.empty()) {
+        call.told["ended"] = std::move(ended);
+    }
     const RuleChange change = services.rules.set_key(*std::move(setting), request.peer.uid);
     if (change.refusal && action == "set") {
         note_refused_set(services, *key.rule);
     }
-    return tell_with_bans(call, key, change, request, services);
+    return tell_with_bans(std::move(call), key, change, request, services);
 }
 
 }  // namespace
