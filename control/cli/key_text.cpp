@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace sluice {
 namespace {
 
@@ -206,6 +208,18 @@ std::string lifted_text(const Json& document) {
     return fmt::format("ban lifted on {}{}\n", counted(lifted, "worker"), silent);
 }
 
+// The note on a ban of a rule that does not enforce.
+std::string idle_mode_text(const Json& document, bool banned) {
+    return banned && document.value("mode", "enforce") == "monitor"
+               ? "the rule is in monitor: nothing is dropped for its bans\n"
+               : "";
+}
+
+bool is_set_banned(const Json& set) {
+    return std::any_of(set.begin(), set.end(),
+                       [](const Json& one) { return text_at(one, "set") == "banned"; });
+}
+
 // Settings of another kind, which the one that was made has ended.
 std::string ended_text(const Json& document) {
     std::string text;
@@ -245,7 +259,8 @@ std::string key_text(const Json& document) {
     std::string text =
         fmt::format("{}{}\n{}\n{}", head(document), fate,
                     settings_text(document.at("set")) + file_ban_text(document) +
-                        networks_text(document) + way_out_text(document) + ban_text(document),
+                        networks_text(document) + way_out_text(document) + ban_text(document) +
+                        idle_mode_text(document, document.at("banned").get<bool>()),
                     table.text());
     for (const Json& worker : document.at("unanswered")) {
         text +=
@@ -263,9 +278,10 @@ std::string setting_text(const Json& document) {
     const std::string nothing = banned   ? "nothing is set\n"
                                 : exempt ? "nothing is set; an override exempts it\n"
                                          : "nothing is set; the rule's numbers count\n";
-    return fmt::format("{}{}\n{}{}{}{}{}{}", head(document), fate, lifted_text(document),
+    return fmt::format("{}{}\n{}{}{}{}{}{}{}", head(document), fate, lifted_text(document),
                        file_ban_text(document), networks_text(document), way_out_text(document),
-                       set.empty() ? nothing : settings_text(set), ended_text(document));
+                       set.empty() ? nothing : settings_text(set), ended_text(document),
+                       idle_mode_text(document, banned || is_set_banned(set)));
 }
 
 std::string key_list_text(const Json& document) {

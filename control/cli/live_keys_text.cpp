@@ -6,6 +6,9 @@
 
 #include <fmt/format.h>
 
+#include <map>
+#include <string>
+
 namespace sluice {
 namespace {
 
@@ -64,6 +67,21 @@ std::string more_text(const Json& document) {
                : fmt::format("more: --after '{}'\n", visible_line(text_at(document, "next")));
 }
 
+// Rules whose bans drop nothing, a line each: "dns is in monitor: nothing is dropped for its bans".
+std::string idle_text(const Json& bans) {
+    std::map<std::string, std::string> modes;
+    for (const Json& row : bans) {
+        modes.emplace(text_at(row, "rule"), row.value("mode", "enforce"));
+    }
+    std::string text;
+    for (const auto& [rule, mode] : modes) {
+        text += mode == "enforce" ? ""
+                                  : fmt::format("{} is {}{}: nothing is dropped for its bans\n",
+                                                rule, mode == "monitor" ? "in " : "", mode);
+    }
+    return text;
+}
+
 }  // namespace
 
 std::string live_text(const Json& document, bool from_first) {
@@ -93,7 +111,7 @@ std::string bans_text(const Json& document) {
         table.row({text_at(row, "rule"), key_cell(row), text_at(row, "source"),
                    left_cell(row.at("left_s")), text_at(row, "reason")});
     }
-    return table.text() + more_text(document);
+    return table.text() + idle_text(document.at("bans")) + more_text(document);
 }
 
 }  // namespace sluice

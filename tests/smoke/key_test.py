@@ -504,6 +504,17 @@ class WithoutPackets(KeyCase):
         self.assertNotIn("ended", self.key("set", "all", "", "--rate", "3/s"))
         self.assertIn("set: exempt\nended: 1: rate 3/s\n", self.key("set", "all", "", "--exempt"))
 
+    def test_a_ban_of_a_rule_in_monitor_is_said_to_drop_nothing(self):
+        idle = "in monitor: nothing is dropped for its bans\n"
+        self.assertNotIn(idle, self.key("ban", "all", ""))
+        self.assertNotIn(idle, self.box.ctl("bans").stdout)
+        self.assertEqual(self.box.ctl("mode", "all", "monitor").returncode, 0)
+        self.assertIn("the rule is " + idle, self.key("ban", "all", ""))
+        self.assertIn("the rule is " + idle, self.key("show", "all", ""))
+        self.assertIn("\nall is " + idle, self.box.ctl("bans").stdout)
+        self.assertEqual([one["mode"] for one in self.listed("bans")], ["monitor"])
+        self.assertNotIn(idle, self.key("unban", "all", ""))
+
     def test_a_key_is_read_as_the_pipeline_reads_it(self):
         self.assertEqual(self.left("hosts", "192.0.2.1|53"), [5])
         self.assertEqual(self.left("hosts", "192.0.2.0/24"), [9])

@@ -50,10 +50,15 @@ std::int64_t utc_seconds() {
         .count();
 }
 
-Json ban_json(BanSource source, const std::string& rule, const std::string& key, std::size_t tier) {
-    return {{"rule", rule},      {"key", key},
-            {"tier", tier},      {"source", kBanSourceNames[static_cast<std::size_t>(source)]},
-            {"left_s", nullptr}, {"until", nullptr},
+// In a mode other than enforce it drops nothing.
+Json ban_json(BanSource source, const RuleSummary& rule, const std::string& key, std::size_t tier) {
+    return {{"rule", rule.id},
+            {"mode", kModeNames[static_cast<std::size_t>(rule.mode)]},
+            {"key", key},
+            {"tier", tier},
+            {"source", kBanSourceNames[static_cast<std::size_t>(source)]},
+            {"left_s", nullptr},
+            {"until", nullptr},
             {"reason", ""}};
 }
 
@@ -139,7 +144,7 @@ private:
                 next_ = {BanSource::Operator, rule.id, last_};
                 return;
             }
-            Json ban = ban_json(BanSource::Operator, rule.id, one->key, one->tier);
+            Json ban = ban_json(BanSource::Operator, rule, one->key, one->tier);
             set_end(ban, one->until);
             ban["reason"] = one->reason;
             ban["by"] = one->set_by;
@@ -172,7 +177,7 @@ private:
             }
             const std::string text =
                 text_of_key(std::span{key.bytes}, [](std::uint64_t) { return std::string{"?"}; });
-            Json ban = ban_json(BanSource::Policy, rule.id, text, key.key + std::size_t{1});
+            Json ban = ban_json(BanSource::Policy, rule, text, key.key + std::size_t{1});
             set_end(ban, until);
             ban["reason"] = reason_of(key);
             bans_.push_back(std::move(ban));
@@ -201,7 +206,7 @@ private:
         }
         const auto& found = std::get<KeyPage>(read);
         for (const ListedKey& key : found.keys) {
-            Json ban = ban_json(BanSource::Boxes, rule.id, key.text, key.key + std::size_t{1});
+            Json ban = ban_json(BanSource::Boxes, rule, key.text, key.key + std::size_t{1});
             ban["key"] = key.named && key.level == 0 ? Json(key.text) : Json();
             ban["digest"] = fmt::format("{:014x}", key.digest);
             ban["level"] = key.level;

@@ -131,11 +131,12 @@ Json unanswered_json(const KeyState& state) {
     return unanswered;
 }
 
-// {"rule":…,"key":…,"action":…,"limits":[…],"unanswered":[…]}. What is
+// {"rule":…,"mode":…,"key":…,"action":…,"limits":[…],"unanswered":[…]}. What is
 // exempt meets no penalty box (KeyStatus in lib/engine).
 Json key_json(const FoundKey& found, const KeyState& state, const RuleView& view) {
     const bool exempt = any_worker(state, &KeyOnWorker::exempt);
     Json json{{"rule", found.ask.rule},
+              {"mode", kModeNames[static_cast<std::size_t>(found.rule->mode)]},
               {"key", found.text},
               {"tier", found.ask.key + 1},
               {"action", kKeyActionNames[static_cast<std::size_t>(found.ask.action)]},

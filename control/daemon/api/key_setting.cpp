@@ -50,6 +50,7 @@ OtherBans other_bans(FoundKey key, bool exempt, const RuleView& view) {
 
 // Told beside what is set: what else bans the key, or exempts it.
 void add_bans(const FoundKey& key, const OtherBans& bans, Json& told) {
+    told["mode"] = kModeNames[static_cast<std::size_t>(key.rule->mode)];
     told["exempt"] = bans.exempt;
     told["is_network"] = key.is_network;
     if (!bans.by_file.is_null()) {
