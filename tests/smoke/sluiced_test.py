@@ -1394,6 +1394,9 @@ class Process(Case):
         shown = subprocess.run([self.box.programs["sluicectl"], "--socket", self.box.socket, "rules"],
                                capture_output=True, text=True, check=True)
         self.assertIn("ended " + after["ends"], shown.stdout)
+        for keys in (self.box.get("/v1/keys?rule=c"),
+                     self.box.ask("POST", "/v1/rules/c/key", '{"key":"10.0.0.1","action":"reset"}')):
+            self.assertEqual((keys.status, keys.json()["title"]), (409, "the rule is off"))
         self.refused(self.box.put_mode("c", "enforce"), 404)
         wait_until("the audit", lambda: len(self.box.audit()) == 3)
         end = next(line for line in self.box.audit() if line["call"] == "ttl c")

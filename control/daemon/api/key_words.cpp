@@ -7,13 +7,17 @@
 
 namespace sluice {
 
+HttpResponse rule_is_off() {
+    return problem_response(409, "the rule is off", "a rule that is off has no buckets");
+}
+
 Found find_key(const KeyWords& words, const RuleView& view) {
     const RuleSummary* rule = find_rule(view.rules, words.rule);
     if (rule == nullptr) {
         return no_such_rule(words.rule);
     }
     if (rule->mode == Mode::Off) {
-        return problem_response(409, "the rule is off", "a rule that is off has no buckets");
+        return rule_is_off();
     }
     const std::optional<std::size_t> tier =
         words.tier == 0 ? std::nullopt : std::optional{words.tier};

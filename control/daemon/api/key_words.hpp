@@ -32,6 +32,9 @@ struct FoundKey {
 
 using Found = std::variant<FoundKey, HttpResponse>;
 
+// The answer about buckets of a rule that is off, or has ended: there are none.
+[[nodiscard]] HttpResponse rule_is_off();
+
 [[nodiscard]] Found find_key(const KeyWords& words, const RuleView& view);
 
 // A member that must be text where it is given. False: it is something else.

@@ -1,4 +1,5 @@
 #include "control/daemon/api/change.hpp"
+#include "control/daemon/api/key_words.hpp"
 #include "control/daemon/api/live_pages.hpp"
 
 #include <fmt/format.h>
@@ -74,6 +75,9 @@ HttpResponse get_live_keys(const HttpRequest& request, Services& services) {
     }
     if (rule == nullptr) {
         return no_such_rule(id);
+    }
+    if (rule->mode == Mode::Off) {
+        return rule_is_off();
     }
     const std::variant<KeyPage, HttpResponse> read = read_tables(
         {view->generation, id, false, from->worker, from->position, page->most}, services);
