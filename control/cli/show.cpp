@@ -262,6 +262,17 @@ std::string raised_mtus_text(const Json& health) {
     return text;
 }
 
+// Lists that a download or a truncation may have emptied, of a daemon that tells.
+std::string empty_lists_text(const Json& health) {
+    std::string text;
+    const Json lists = health.value("empty_lists", Json::array());
+    for (const Json& list : lists) {
+        text += fmt::format("the list {} has no entry: {} is empty\n", text_at(list, "name"),
+                            text_at(list, "file"));
+    }
+    return text;
+}
+
 std::string health_text(const Json& document) {
     const Json& dataplane = document.at("dataplane");
     const std::string text = fmt::format(
@@ -271,7 +282,8 @@ std::string health_text(const Json& document) {
                                 : "not connected");
     return text + panic_text(document) + trusted_text(document) + fallen_back_text(document) +
            other_programs_text(document) + links_down_text(document) + low_mtus_text(document) +
-           raised_mtus_text(document) + unconfirmed_text(document) + learning_text(document);
+           raised_mtus_text(document) + list_problem_text(document) + empty_lists_text(document) +
+           unconfirmed_text(document) + learning_text(document);
 }
 
 // A rule, else a service of that id.

@@ -265,7 +265,9 @@ std::string would_refuse_table(const Sample& sample) {
 }  // namespace
 
 std::string list_problem_text(const Json& document) {
-    const std::string problem = document.value("list_problem", "");
+    const auto found = document.find("list_problem");
+    const bool is_told = found != document.end() && found->is_string();
+    const std::string problem = is_told ? found->get<std::string>() : "";
     return problem.empty()
                ? ""
                : bold("a list or database has changed and is not in force, the old one goes on: ") +

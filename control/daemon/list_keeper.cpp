@@ -2,10 +2,34 @@
 
 #include <spdlog/spdlog.h>
 
+#include <set>
+#include <string>
+
 namespace sluice {
 namespace {
 
 constexpr std::chrono::seconds kRetryLists{5};  // when the dataplane does not take them
+
+std::set<std::string> empty_lists(const RuleView& view) {
+    std::set<std::string> names;
+    for (const ListSummary& list : view.list_summaries) {
+        if (list.known && list.entries == 0) {
+            names.insert(list.name);
+        }
+    }
+    return names;
+}
+
+// A failed download leaves an empty file, which is a good list: it is in force, and it is said.
+void warn_of_emptied(const RuleView& before, const RuleView& after) {
+    const std::set<std::string> were = empty_lists(before);
+    for (const std::string& name : empty_lists(after)) {
+        if (!were.contains(name)) {
+            spdlog::warn("the list {} had entries and has none now: its rules match nothing by it",
+                         name);
+        }
+    }
+}
 
 }  // namespace
 
@@ -26,6 +50,9 @@ void ListKeeper::tick(Clock::time_point now) {
         return;
     }
     record(*change);
+    if (!change->refusal) {
+        warn_of_emptied(*view, *rules_.view());
+    }
     if (change->refusal && change->refusal->kind != Refusal::Kind::DoesNotCompile) {
         spdlog::error("the changed lists or databases are not in force: {}; trying again",
                       change->refusal->what);

@@ -296,6 +296,21 @@ class Changed(Case):
         self.write_list(FRIENDS)
         wait_until("the first again", lambda: self.box.generation() == self.before)
 
+    def test_a_list_that_is_emptied_is_in_force_and_said(self):
+        self.start()
+        self.assertEqual(self.box.get("/v1/health").json()["empty_lists"], [])
+        self.write_list("")
+        self.waits_for_another(self.before)
+        empty, = self.box.get("/v1/health").json()["empty_lists"]
+        self.assertEqual(empty["name"], "friends")
+        self.assertIn("the list friends has no entry: ", self.ctl("health", "--socket", self.box.socket).stdout)
+        said = "the list friends had entries and has none now"
+        wait_until("the warning", lambda: said in self.sluiced.log.read_text())
+        self.write_list(FRIENDS)
+        wait_until("its entries again", lambda: self.box.generation() == self.before)
+        self.assertEqual(self.box.get("/v1/health").json()["empty_lists"], [])
+        self.assertEqual(self.sluiced.log.read_text().count(said), 1)
+
     def test_a_list_that_became_bad_changes_nothing_and_is_said_once(self):
         self.start()
         self.write_list(FRIENDS + "not an address\n")
@@ -305,7 +320,7 @@ class Changed(Case):
         metrics = self.box.get("/v1/metrics").text
         self.assertIn("\nsluice_lists_not_in_force 1\n", metrics)
         self.assertIn(f'\nsluice_list_age_seconds{{file="{self.list}"}} ', metrics)
-        for word in ("rules", "stats"):
+        for word in ("rules", "stats", "health"):
             shown = self.ctl(word, "--socket", self.box.socket).stdout
             self.assertIn("a list or database has changed and is not in force", shown)
         other = self.etc / "lists" / "other.txt"

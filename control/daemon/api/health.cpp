@@ -116,6 +116,17 @@ Json raised_mtus_json(const Stats& stats) {
     return raised;
 }
 
+// Lists whose file has no entry: rules that ask for one of its values match nothing by it.
+Json empty_lists_json(const RuleView& view) {
+    Json empty = Json::array();
+    for (const ListSummary& list : view.list_summaries) {
+        if (list.known && list.entries == 0) {
+            empty.push_back({{"name", list.name}, {"file", list.file}});
+        }
+    }
+    return empty;
+}
+
 }  // namespace
 
 // The first question of a person on call: whether the rules judge, and for how long.
@@ -138,6 +149,8 @@ HttpResponse get_health(const HttpRequest&, Services& services) {
          {"links_down", stats ? links_down_json(*stats) : Json()},
          {"low_mtus", stats ? low_mtus_json(*stats) : Json()},
          {"raised_mtus", stats ? raised_mtus_json(*stats) : Json()},
+         {"empty_lists", empty_lists_json(*view)},
+         {"list_problem", view->list_problem.empty() ? Json() : Json(view->list_problem)},
          {"unconfirmed", unconfirmed_json(view->unconfirmed)}});
 }
 
