@@ -87,7 +87,11 @@ void packet_arguments(CLI::App& app, PacketWords& packet) {
     comma_list(add("--flags", packet.flags, "TCP flags: a list of syn,ack,fin,rst,psh,urg"));
     add("--length", packet.length, "bytes of the IP packet; default no more than its payload");
     add("--payload", packet.payload, "its payload: a text with \\xNN, or hex: and digits");
-    add("--http", packet.http, "an HTTP request as its payload, such as 'GET /x'; TCP");
+    add("--http", packet.http, "an HTTP request as its payload, such as 'GET /x'; TCP")
+        ->check([](const std::string& request) {
+            return request.empty() ? "a method and a target, such as 'GET /x', found ``"
+                                   : std::string{};
+        });
     add("--host", packet.host, "of --http");
     add("-H,--header", packet.header_lines, "of --http: 'Name: value', as often as needed")
         ->allow_extra_args(false);

@@ -79,6 +79,11 @@ rules:
                       ("--http", "GET /", "--payload", "x"), ("--http", "GET /", "--proto", "udp"),
                       ("--payload", "abc", "--length", "30")):
             self.ctl("explain", rules, *packet, *words, exit=2)
+        for words, says in (
+                (("--http", "GET /", "--proto", "udp"), "--http is the payload of a TCP packet, and --proto says udp"),
+                (("--http", "GET /", "--payload", "x"), "--http is a payload, and excludes --payload"),
+                (("--http", ""), "a method and a target, such as 'GET /x', found ``")):
+            self.assertIn(says, self.ctl("explain", rules, *packet, *words, exit=2)[1])
 
     def test_a_request_is_what_a_client_sends(self):
         rules = self.write("clients.yaml", """version: 1

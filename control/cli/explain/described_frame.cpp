@@ -210,8 +210,11 @@ Result<Done> read_http(const PacketWords& words, Described& packet) {
         return wrong("--http is a method and a target, such as 'GET /x', found `" + words.http +
                      "`");
     }
-    if (packet.proto != kProtoTcp || !words.payload.empty()) {
-        return wrong("--http is the payload of a TCP packet, and excludes --payload");
+    if (!words.payload.empty()) {
+        return wrong("--http is a payload, and excludes --payload");
+    }
+    if (packet.proto != kProtoTcp) {
+        return wrong("--http is the payload of a TCP packet, and --proto says " + words.proto);
     }
     packet.payload = words.http + " HTTP/1.1\r\n";
     const bool names_host = std::ranges::any_of(words.header_lines, [](const std::string& line) {
