@@ -73,7 +73,8 @@ std::vector<std::string> TraceReport::unread_fields(const LoadedRules& condition
 Reply TraceReport::begin(BeginTrace request) {
     if (running_.size() == kMostTraces) {
         return Failure{std::to_string(kMostTraces) +
-                       " traces are under way, and there is room for no more"};
+                       " traces are under way, and there is room for no more; one whose reader has "
+                       "gone ends within 10 s"};
     }
     std::optional<LoadedRules> condition;
     std::vector<std::string> unread;
