@@ -130,6 +130,13 @@ bool is_banned_otherwise(const Json& document) {
            (document.contains("networks") && !document.value("exempt", false));
 }
 
+// The warning that a ban is one of all addresses.
+std::string everybody_text(const Json& document) {
+    return document.contains("warning")
+               ? "warning: " + visible_line(text_at(document, "warning")) + "\n"
+               : "";
+}
+
 // Networks that the key lies in and that are banned.
 std::string networks_text(const Json& document) {
     std::string text;
@@ -278,9 +285,10 @@ std::string setting_text(const Json& document) {
     const std::string nothing = banned   ? "nothing is set\n"
                                 : exempt ? "nothing is set; an override exempts it\n"
                                          : "nothing is set; the rule's numbers count\n";
-    return fmt::format("{}{}\n{}{}{}{}{}{}{}", head(document), fate, lifted_text(document),
+    return fmt::format("{}{}\n{}{}{}{}{}{}{}{}", head(document), fate, lifted_text(document),
                        file_ban_text(document), networks_text(document), way_out_text(document),
-                       set.empty() ? nothing : settings_text(set), ended_text(document),
+                       everybody_text(document), set.empty() ? nothing : settings_text(set),
+                       ended_text(document),
                        idle_mode_text(document, banned || is_set_banned(set)));
 }
 

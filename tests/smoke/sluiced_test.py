@@ -378,6 +378,11 @@ class Resources(Case):
             self.refused(posted(key=wrong), 422)
         self.refused(self.box.ask("POST", "/v1/rules/a/key", json.dumps(
             {"key": "192.0.2.0/24", "action": "set", "rate": "5/s"})), 422)
+        self.assertNotIn("warning", self.good(posted(key="0.0.0.0/1")))
+        self.assertEqual(self.good(posted(key="0.0.0.0/0"))["warning"],
+                         "every address of IPv4 is banned by 0.0.0.0/0")
+        warning, = self.good(self.box.ask("POST", "/v1/rules/a/bans", json.dumps({"keys": ["10.0.0.2", "::/0"]})))["warnings"]
+        self.assertEqual((warning["line"], warning["message"]), (2, "every address of IPv6 is banned by ::/0"))
         # A reason is one line that acts on nothing.
         for hostile in ("a\x1b[2J", "a\nrule b", "a\tb", "\x9b31m", "\x7f"):
             for refused in (posted(key="10.0.0.1", reason=hostile),

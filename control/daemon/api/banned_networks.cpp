@@ -154,4 +154,12 @@ std::string ends_of(const Json& file_ban, const Json& networks) {
     return text;
 }
 
+std::string everybody_text(const FoundKey& found) {
+    const KeyNetwork network =
+        found.is_network ? network_of_key(ByteView{found.ask.bytes}) : KeyNetwork{};
+    return network.version == 0 || network.length != 0
+               ? ""
+               : fmt::format("every address of IPv{} is banned by {}", network.version, found.text);
+}
+
 }  // namespace sluice

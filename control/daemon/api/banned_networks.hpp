@@ -16,6 +16,9 @@ namespace sluice {
 // network, itself; null: none.
 [[nodiscard]] Json file_ban_json(const FoundKey& found);
 
+// "every address of IPv4 is banned by 0.0.0.0/0", of a network that is all of them; else empty.
+[[nodiscard]] std::string everybody_text(const FoundKey& found);
+
 // The reason in the line of its file; empty: it has none.
 [[nodiscard]] std::string reason_of(const BannedKey& ban);
 

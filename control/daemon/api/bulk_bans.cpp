@@ -1,3 +1,4 @@
+#include "control/daemon/api/banned_networks.hpp"
 #include "control/daemon/api/bulk_keys.hpp"
 #include "control/daemon/api/known_members.hpp"
 #include "control/daemon/api/setting_words.hpp"
@@ -21,6 +22,7 @@ constexpr BulkForm kBanForm{.path_end = "/bans",
 struct ReadBans {
     KeySettings settings;
     KeyFaults faults{"error"};
+    KeyFaults warnings{"warning"};
 };
 
 ReadBans read_bans(const BulkCall& call) {
@@ -41,13 +43,17 @@ ReadBans read_bans(const BulkCall& call) {
             read.faults.add(i + 1, detail_in(*refusal));
             continue;
         }
-        Result<KeySetting> setting = read_setting("ban", call.body, std::get<FoundKey>(found));
+        const auto& key = std::get<FoundKey>(found);
+        Result<KeySetting> setting = read_setting("ban", call.body, key);
         if (!setting) {
             read.faults.add(i + 1, setting.error().what);
         } else if (!seen.emplace(setting->tier, setting->key).second) {
             read.faults.add(i + 1, "the key " + setting->key + " is there twice");
         } else {
             read.settings.push_back(*std::move(setting));
+            if (const std::string everybody = everybody_text(key); !everybody.empty()) {
+                read.warnings.add(i + 1, everybody);
+            }
         }
     }
     return read;
@@ -88,6 +94,7 @@ HttpResponse post_bans(const HttpRequest& request, Services& services) {
     }
     return json_response({{"rule", call.rule},
                           {"banned", read.settings.size()},
+                          {"warnings", read.warnings.told()},
                           {"generation", generation_text(change.after)}});
 }
 

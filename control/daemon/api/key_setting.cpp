@@ -171,6 +171,9 @@ HttpResponse set_key(const std::string& action, const FoundKey& key, const Json&
     if (Json ended = replaced_by(*setting, services.rules.view()->keys); !ended.empty()) {
         call.told["ended"] = std::move(ended);
     }
+    if (const std::string everybody = everybody_text(key); !everybody.empty()) {
+        call.told["warning"] = everybody;
+    }
     const RuleChange change = services.rules.set_key(*std::move(setting), request.peer.uid);
     if (change.refusal && action == "set") {
         note_refused_set(services, *key.rule);

@@ -335,6 +335,20 @@ bool networks_fit(const Overrides& overrides, Position rule, const ReadContext& 
     return true;
 }
 
+// A ban of everybody is allowed, and hardly meant.
+void warn_of_everybody(const Overrides& overrides, Position rule, const ReadContext& context) {
+    for (const KeyOverrides& networks : overrides.networks) {
+        for (std::size_t row = 0; row < networks.rows.size(); ++row) {
+            const KeyNetwork network = network_of_key(networks.key(row));
+            if (network.length == 0) {
+                context.problems.warning(rule, network.version == 4
+                                                   ? "0.0.0.0/0 bans every address of IPv4"
+                                                   : "::/0 bans every address of IPv6");
+            }
+        }
+    }
+}
+
 }  // namespace
 
 ReadOverrides read_overrides(const YamlNode* node, const Rule& rule, const OverrideSources& sources,
@@ -366,6 +380,7 @@ ReadOverrides read_overrides(const YamlNode* node, const Rule& rule, const Overr
     if (overrides == nullptr) {
         return {};
     }
+    warn_of_everybody(*overrides, sources.rule, context);
     return {overrides, builder.banned(), text_of(*overrides, builder.sum())};
 }
 

@@ -117,6 +117,11 @@ TEST(OverrideCsv, NetworksAreBannedWhereAKeyIsOneAddress) {
         const Outcome wrong = compile_one(key, BAN_HEADER + lines);
         return wrong.problems.empty() ? std::string{} : wrong.problems.front().message;
     };
+    EXPECT_NE(says("ip.src", "0.0.0.0/0,,,,,,,yes\n").find("bans every address of IPv4"),
+              std::string::npos);
+    EXPECT_NE(says("prefix(ip.src, 24|64)", "::/0,,,,,,,yes\n").find("bans every address of IPv6"),
+              std::string::npos);
+    EXPECT_EQ(says("ip.src", "0.0.0.0/1,,,,,,,yes\n"), "");
     EXPECT_NE(says("l4.dport", "192.0.2.0/24,,,,,,,yes\n").find("where a key is one address"),
               std::string::npos);
     EXPECT_NE(says("prefix(ip.src, 24|64)", "192.0.2.0/28,,,,,,,yes\n").find("shorter than /24"),
