@@ -131,6 +131,11 @@ std::string diff_text(const Json& diff) {
     for (const Json& rule : diff.at("changed")) {
         text += rule_text(rule);
     }
+    if (!diff.value("owing_known", true)) {
+        text +=
+            "the dataplane could not be asked: how many keys owe more than their new numbers allow "
+            "is not known\n";
+    }
     if (diff.at("reordered").get<bool>()) {
         text += "the rules come in another order\n";
     }

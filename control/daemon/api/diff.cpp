@@ -67,11 +67,13 @@ HttpResponse differences(Compiled next, Services& services) {
     }
     const SetDiff diff = diff_of(view, *next.rules);
     OwedCounter owed{next.rules->set, view.generation, services};
+    Json changed = changed_json(diff.changed, owed);
     return json_response({{"from", generation_text(view.generation)},
                           {"to", generation_text(generation_of(next.rules->set))},
                           {"added", diff.added},
                           {"removed", diff.removed},
-                          {"changed", changed_json(diff.changed, owed)},
+                          {"changed", std::move(changed)},
+                          {"owing_known", owed.is_known()},
                           {"reordered", diff.reordered},
                           {"unchanged", diff.unchanged},
                           {"services", services_json(diff.services)},

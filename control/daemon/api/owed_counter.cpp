@@ -48,6 +48,7 @@ Json OwedCounter::count(const std::string& rule, const std::string& limit) {
     for (; reads_left_ > 0 && !all.ends; --reads_left_) {
         const Result<OwedKeys> part = ask_for<OwedKeys>(services_.link, *ask);
         if (!part) {
+            known_ = false;
             return nullptr;
         }
         all.keys += part->keys;

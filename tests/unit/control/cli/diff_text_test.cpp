@@ -76,6 +76,21 @@ TEST(DiffText, KeysThatOweMoreAreCounted) {
     EXPECT_NE(many.find(advice), std::string::npos);
 }
 
+TEST(DiffText, SaysWhereNobodyKnowsWhetherKeysOweMore) {
+    const std::string unknown =
+        "the dataplane could not be asked: how many keys owe more than their new numbers allow is "
+        "not known\n";
+    Json diff = nothing();
+    Json changed = limit("changed");
+    changed["owing"] = nullptr;
+    diff["changed"] = {{{"id", "r"}, {"settings", Json::array()}, {"limits", {changed}}}};
+    diff["owing_known"] = true;
+    EXPECT_EQ(diff_text(diff).find(unknown), std::string::npos);
+    diff["owing_known"] = false;
+    EXPECT_NE(diff_text(diff).find("what was used carries over\n" + unknown), std::string::npos)
+        << diff_text(diff);
+}
+
 TEST(DiffText, Everything) {
     Json diff = nothing();
     diff["to"] = "2";
