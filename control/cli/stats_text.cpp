@@ -181,6 +181,20 @@ std::vector<RuleColumn> rule_columns(const Json& rules, bool rates) {
             {any_has(rules, kEntries) ? "KEYS" : "", counted_where_any<kEntries>}};
 }
 
+// As `rules` calls it; a daemon before this one does not tell of an end.
+std::string mode_cell(const Json& rule) {
+    return rule.value("ended", false) ? "ended" : text_at(rule, "mode");
+}
+
+// Zeros of a rule that is off say nothing of what it counted before.
+std::string off_note(const Json& rules) {
+    const bool any =
+        std::ranges::any_of(rules, [](const Json& rule) { return text_at(rule, "mode") == "off"; });
+    return any ? "rules that are off or have ended count nothing: what they counted before is not "
+                 "shown here\n"
+               : "";
+}
+
 std::string rule_table(const Sample& sample) {
     const Json& rules = sample.now.at("rules");
     std::vector<RuleColumn> shown = rule_columns(rules, sample.has_rates());
@@ -193,13 +207,13 @@ std::string rule_table(const Sample& sample) {
     for (const Json& rule : rules) {
         const auto id = text_at(rule, "id");
         const Json* before = item_before(sample, "rules", rule, {"id"});
-        std::vector<std::string> cells{id, text_at(rule, "mode")};
+        std::vector<std::string> cells{id, mode_cell(rule)};
         for (const RuleColumn& column : shown) {
             cells.push_back(column.cell(rule, before, sample.seconds));
         }
         table.row(std::move(cells));
     }
-    return table.text();
+    return table.text() + off_note(rules);
 }
 
 // The limits that refused, of rules with several; nothing where there are none.

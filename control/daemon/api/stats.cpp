@@ -1,6 +1,7 @@
 #include "control/daemon/api/change.hpp"
 #include "control/daemon/api/numbers.hpp"
 #include "control/daemon/api/stat_json.hpp"
+#include "control/daemon/rule_life.hpp"
 
 #include <algorithm>
 #include <map>
@@ -16,12 +17,13 @@ ordered_json dynamic_json(std::size_t keys, const std::string& rule, Services& s
 }
 
 ordered_json rule_json(const RuleSummary& rule, const RuleStats& counted,
-                       const ordered_json& dynamic) {
+                       const ordered_json& dynamic, bool ended) {
     const RuleCounts& counts = counted.counts;
     const RuleNumbers<std::uint64_t>& packets = counts;
     const BanNumbers<std::uint64_t>& bans = counts;
     ordered_json json{{"id", rule.id},
                       {"mode", kModeNames[static_cast<std::size_t>(rule.mode)]},
+                      {"ended", ended},
                       {"matched", counts.admitted + counts.exceeded + counts.skipped}};
     json.update(numbers_json(packets));
     if (!rule.limits.empty()) {
@@ -104,7 +106,8 @@ HttpResponse get_stats(const HttpRequest&, Services& services) {
         rules.push_back(rule_json(rule, counted[rule.id],
                                   keys == dynamic.by_rule.end()
                                       ? ordered_json()
-                                      : dynamic_json(keys->second, rule.id, services)));
+                                      : dynamic_json(keys->second, rule.id, services),
+                                  has_ended(rule.id, view->lives)));
     }
     ordered_json document{{"generation", generation_text(stats->generation)},
                           {"unconfirmed", unconfirmed_json(view->unconfirmed)},

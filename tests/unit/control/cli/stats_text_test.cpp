@@ -39,6 +39,18 @@ TEST(StatsText, ShowsCountsThatAreNotZero) {
               "r     enforce    1,005     1,000         5        0\n");
 }
 
+TEST(StatsText, SaysThatZerosOfRulesThatAreOffOrEndedAreNoCounts) {
+    const std::string note = "count nothing: what they counted before is not shown here\n";
+    Json now = stats(0, 0);
+    EXPECT_EQ(stats_text(now).find(note), std::string::npos);
+    now["rules"][0]["mode"] = "off";
+    EXPECT_NE(stats_text(now).find("r     off "), std::string::npos) << stats_text(now);
+    EXPECT_NE(stats_text(now).find(note), std::string::npos);
+    now["rules"][0]["ended"] = true;
+    EXPECT_NE(stats_text(now).find("r     ended "), std::string::npos) << stats_text(now);
+    EXPECT_NE(stats_text(now).find(note), std::string::npos);
+}
+
 TEST(StatsText, ShowsOpenConnectionsOfRulesThatCountThem) {
     Json now = stats(1'000, 5);
     now["rules"].push_back(now["rules"][0]);
