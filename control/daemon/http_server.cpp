@@ -139,7 +139,8 @@ struct HttpCallbacks {
             refused = send(connection,
                            problem_response(401, "unauthorized",
                                             "Authorization: Bearer TOKEN, with the right one, "
-                                            "opens this address"),
+                                            "opens this address; sluicectl takes it from the "
+                                            "file that --token-file names"),
                            true);
         }
         return std::nullopt;

@@ -90,6 +90,7 @@ class TcpApi(unittest.TestCase):
             self.assertEqual(answer.status, 401, token)
             self.assertEqual(answer.getheader("WWW-Authenticate"), 'Bearer realm="sluice"')
             self.assertNotIn(b"sluice_", body)
+            self.assertIn(b"--token-file", body)
         self.assertEqual(self.status("/v1/metrics", scheme="Basic"), 401)
         self.assertEqual(self.metric("token"), 8)
         lines = [line for line in self.box.audit() if line["call"].startswith("api ")]
