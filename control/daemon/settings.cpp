@@ -2,13 +2,18 @@
 
 #include "control/text_file.hpp"
 #include "lib/policy/box/box.hpp"
+#include "lib/policy/problems/nearest.hpp"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <filesystem>
+#include <span>
+#include <string_view>
+#include <vector>
 
 namespace sluice {
 namespace {
@@ -100,6 +105,24 @@ void add_options(CLI::App& app, Settings& settings, bool& refused) {
     app.footer("Exit codes: 0 stopped when asked, 1 could not start, 2 wrong usage");
 }
 
+// The first word that looks like an option and is none, and which one may be meant; empty: none.
+std::string unknown_option(const CLI::App& app, std::span<char* const> words) {
+    std::vector<std::string> names;
+    for (const CLI::Option* option : app.get_options()) {
+        for (const std::string& name : option->get_lnames()) {
+            names.push_back("--" + name);
+        }
+    }
+    const std::vector<std::string_view> known{names.begin(), names.end()};
+    for (const std::string_view word : words) {
+        const std::string_view option = word.substr(0, word.find('='));
+        if (option.starts_with("--") && std::ranges::find(known, option) == known.end()) {
+            return fmt::format("no option '{}'{}", option, did_you_mean(option, known));
+        }
+    }
+    return "";
+}
+
 }  // namespace
 
 SocketOptions read_socket_of(const Settings& settings) {
@@ -122,6 +145,15 @@ std::optional<Settings> read_settings(int argc, char** argv, int& exit_code) {
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
+        const std::string unknown =
+            error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError)
+                ? unknown_option(app, std::span{argv, static_cast<std::size_t>(argc)}.subspan(1))
+                : "";
+        if (!unknown.empty()) {
+            fmt::print(stderr, "sluiced: {}\nRun with --help for more information.\n", unknown);
+            exit_code = kWrongUsage;
+            return std::nullopt;
+        }
         exit_code = app.exit(error) == 0 ? 0 : kWrongUsage;
         return std::nullopt;
     }

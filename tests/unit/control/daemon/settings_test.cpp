@@ -107,7 +107,9 @@ TEST(Settings, WhatEndsTheProcess) {
     const Row rows[] = {
         {{"--version"}, 0, "sluiced " SLUICE_VERSION},
         {{"--help"}, 0, "--state-dir"},
-        {{"--nonsense"}, 2, "nonsense"},
+        {{"--nonsense"}, 2, "sluiced: no option '--nonsense'\n"},
+        {{"--confg", "x"}, 2, "sluiced: no option '--confg'; did you mean `--config`?\n"},
+        {{"--socket=s", "--stat-dir=x"}, 2, "no option '--stat-dir'; did you mean `--state-dir`?"},
         {{"word"}, 2, "word"},
         {{"--socket"}, 2, "--socket"},
         {{"--log-level", "loud"}, 2, "loud"},
