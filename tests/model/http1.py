@@ -2,8 +2,9 @@
 
 What is malformed is beyond this reader: the generator makes none. Of what is ambiguous it knows a value that
 goes on in the next line, targets whose path servers read otherwise, and what comes twice: each such path is a reading of the
-request, and so is the last of what rules name.
+request, and so are the last of what rules name and what stands between.
 """
+import itertools
 import re
 import socket
 
@@ -38,7 +39,7 @@ MOST_SPACE = 64
 TOKEN = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]")
 HEADER_FIELDS = {"user-agent": "http.user_agent", "referer": "http.referer"}
 MOST_OTHERS = 16  # readings but the first
-MOST_FURTHER = 4  # values that are neither the first nor the last
+MOST_FURTHER = 4  # values that are neither the first nor the last, of headers and of cookies each
 FRAMING = ("host", "content-length", "transfer-encoding", "connection", "cookie", "upgrade", "http2-settings", "expect")
 JOINT = re.compile("[^a-z0-9]")
 NAMED_HEADER = re.compile(r'http\.request\.headers\["([^"]+)"\]')
@@ -63,23 +64,26 @@ class Readings:
         doubtful = len(hosts) > 1 or is_line_alone(head) or of_path
         has_bad = not all(is_host(one) for one in [host, *hosts[:1]] + hosts[-1:] * self.has_hosts)
         has_nul = self.has_paths and path_readings.has_nul(path)
-        has_many = len(self.further(read_head(head)[1])) > MOST_FURTHER
-        return bool(FOLD.search(head)) or expects_otherwise(head) or has_bad or has_nul or doubtful and not self.both or has_many or self.has_high_space(read_head(head)[1])
+        headers = read_head(head)[1]
+        has_many = max(len(self.further(headers)), len(self.further_cookies(headers))) > MOST_FURTHER
+        return bool(FOLD.search(head)) or expects_otherwise(head) or has_bad or has_nul or doubtful and not self.both or has_many or self.has_high_space(headers)
 
     def has_high_space(self, headers):
         named = [value for lines in (headers, self.alike_headers(headers)) for name, value in lines if name in self.header_names()]
         return any(HIGH_SPACE.match(value) for value in named)
 
     def last_texts(self, head, headers, is_host_bad):
-        """-> [the texts of a place in which another server takes the last, each way that one does]: of headers all, of cookies
-        all, or those of one line. What is in doubt otherwise than in its texts has the first alone."""
+        """-> [[the texts of a place as another server takes them, of a kind of ways] for each kind]: of headers, of cookies, of
+        the method. What is in doubt otherwise than in its texts has the first alone."""
         if FOLD.search(head) or expects_otherwise(head) or is_host_bad:
             return []
         firsts, lasts = fields_of(headers), fields_of(headers[::-1])
         headers_last = {name: text for name, text in lasts.items() if firsts[name] != text and self.names_header(name)}
-        ways_of_headers = ([headers_last] if headers_last else []) + self.alike(firsts, headers)
-        ways_of_headers += [dict(texts) for texts in self.further(headers)][:MOST_FURTHER]
-        return [ways for ways in (ways_of_headers, self.other_cookies(headers), self.capitals(head)) if ways]
+        ends = ([headers_last] if headers_last else []) + self.alike(firsts, headers)
+        further = [dict(texts) for texts in self.further(headers)][:MOST_FURTHER]
+        further_cookies = [{f'http.cookies["{name}"]': text} for name, text in self.further_cookies(headers)][:MOST_FURTHER]
+        kinds = (ends, further), (self.other_cookies(headers), further_cookies), (self.capitals(head), [])
+        return [[[way] for way in some] + ([more] if more else []) for some, more in kinds]
 
     def capitals(self, head):
         """Some programs make capitals of a method."""
@@ -119,7 +123,7 @@ class Readings:
         return [tuple(self.texts_of(name, value).items()) for name, value in some]
 
     def other_cookies(self, headers):
-        """The last of each cookie; and to a server that knows one line, the last of the first, or the first of the last."""
+        """The last of each cookie; to a server that knows one line, the last of the first, or the first of the last."""
         lines = [[line] for line in headers if line[0] == "cookie"]
         named = [name for line in lines for name in cookie_names(line[0][1]) if name in self.cookies]
         if len(named) == len(set(named)):
@@ -130,6 +134,15 @@ class Readings:
             ways += [(first, cookies_of(lines[0], True)), (last, cookies_of(lines[-1]))]
         return [{f'http.cookies["{name}"]': other.get(name) for name in set(named)} for usual, other in ways
                 if any(usual.get(name) != other.get(name) for name in set(named))]
+
+    def further_cookies(self, headers):
+        """-> [(name, text)] of each cookie that is neither the first nor the last of its name, in the order of those behind them"""
+        firsts, before, some = {}, {}, {}
+        for name, value in [pair for header, line in headers if header == "cookie" for pair in cookie_pairs(line)]:
+            if name in self.cookies and before.get(name, value) != firsts.setdefault(name, value):
+                some[name, before[name]] = None
+            before[name] = value
+        return list(some)
 
     def names_header(self, field):
         named = NAMED_HEADER.match(field)
@@ -161,12 +174,12 @@ def add_request(packet, head, readings):
     if refused:
         packet.service.note("ambiguous_request")
     passes = not refused or not packet.service.refuses()
-    ways = [{}, *({"http.request.uri.path": other} for other in others)]
+    paths = [{}, *({"http.request.uri.path": other} for other in others)]
     other_host = normal_host(hosts[-1] if hosts else b"")
+    doubts = []
     if readings.has_hosts and other_host not in (b"", found.get("http.host")):  # the header's beside the target's, the last beside the first
-        ways += [{**way, "http.host": other_host} for way in ways]
-    for others in readings.last_texts(head, headers, is_host_bad):
-        ways += [{**way, **texts} for texts in others for way in ways]
+        doubts = [[{"http.host": other_host}]]
+    ways = ways_of(paths, [doubts, *readings.last_texts(head, headers, is_host_bad)])
     if len(ways) > MOST_OTHERS + 1 and passes and packet.service is not None:
         packet.service.note("ambiguous_request")
         passes = not packet.service.refuses()
@@ -177,6 +190,14 @@ def add_request(packet, head, readings):
         unit.fields = {name: text for name, text in unit.fields.items() if text is not None}
         unit.headers, unit.requests, unit.is_reading = headers, 1, number > 0
     return body, ends
+
+
+def ways_of(paths, places):
+    """The readings in the box's order: one kind of ways after the other, the last place's slowest. A place has kinds of ways, a
+    kind one or more."""
+    all_kinds = itertools.product(*([[{}], *kinds] for kinds in reversed(places)))
+    all_texts = (texts for kinds in all_kinds for texts in itertools.product(*reversed(kinds)))
+    return [{**path, **{field: text for one in texts for field, text in one.items()}} for texts in all_texts for path in paths]
 
 
 def expects_otherwise(head):

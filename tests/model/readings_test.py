@@ -128,7 +128,9 @@ class Requests(unittest.TestCase):
         named = http1.named_in("""http.request.headers["X"] http.request.headers["host"] http.request.headers["Cookie"] http.cookies["c"] http.referer""")
         twice = ((b"X: 1\r\nX: 2\r\nx: 3", 'http.request.headers["x"]', [b"1", b"3", b"2"]), (b"X: 1\r\nX: 2\r\nX: 1", 'http.request.headers["x"]', [b"1", b"2"]),
                  (b"Y: 1\r\nY: 2", 'http.request.headers["y"]', [b"1"]),
-                 (b"Cookie: c=1; c=2", 'http.cookies["c"]', [b"1", b"2"]), (b"Cookie: c=1; C=2", 'http.cookies["c"]', [b"1"]),
+                 (b"Cookie: c=1; c=2", 'http.cookies["c"]', [b"1", b"2"]), (b"Cookie: c=1; c=2; c=3", 'http.cookies["c"]', [b"1", b"3", b"2"]),
+                 (b"Cookie: c=1; c=2; c=1", 'http.cookies["c"]', [b"1", b"2"]), (b"Cookie: c=1; c=1; c=; c=2; c=; c=2", 'http.cookies["c"]', [b"1", b"2", b"", b"2"]),
+                 (b"Cookie: c=1; C=2", 'http.cookies["c"]', [b"1"]),
                  (b"Cookie: b=1; b=2", 'http.cookies["b"]', [b"1"]), (b"Cookie: b=1\r\nCookie: b=1;", 'http.request.headers["cookie"]', [b"b=1", b"b=1;"]),
                  (b"Cookie: c=1\r\ncookie: c=1 ", 'http.cookies["c"]', [b"1"]), (b"Referer: a\r\nReferer: b", "http.referer", [b"a", b"b"]),
                  (b"User-Agent: a\r\nUser-Agent: b", "http.user_agent", [b"a"]))
@@ -158,10 +160,20 @@ class Requests(unittest.TestCase):
             self.assertEqual(packet.service.refusal, refusal)
             self.assertEqual(len(packet.further), 0 if refusal else 5)
 
+    def test_more_than_four_cookies_between_are_refused(self):
+        readings = http1.Readings("both", named=http1.named_in('http.cookies["c"] http.cookies["d"]'))
+        for names, refusal in (("c" * 6, None), ("cd" * 4, None), ("c" * 7, "ambiguous_request"), ("cd" * 5, "ambiguous_request")):
+            packet = Packet()
+            packet.service = Seen(service("enforce"), 0)
+            line = "; ".join(f"{name}={number}" for number, name in enumerate(names))
+            http1.add_request(packet, HEAD % b"/" + b"\r\nCookie: " + line.encode(), readings)
+            self.assertEqual(packet.service.refusal, refusal, line)
+            self.assertEqual(len(packet.further), 0 if refusal else 5)
+
     def test_of_two_lines_of_cookies_a_server_may_know_one(self):
         readings = http1.Readings(named=http1.named_in('http.cookies["c"] http.cookies["d"]'))
-        for lines, texts in ((b"Cookie: c=1; c=2\r\nCookie: c=3; c=4", [(b"1", None), (b"4", None), (b"2", None), (b"3", None)]),
-                             (b"Cookie: c=1\r\nCookie: c=3; c=4", [(b"1", None), (b"4", None), (b"3", None)]),
+        for lines, texts in ((b"Cookie: c=1; c=2\r\nCookie: c=3; c=4", [(b"1", None), (b"4", None), (b"2", None), (b"3", None), (b"2", None), (b"3", None)]),
+                             (b"Cookie: c=1\r\nCookie: c=3; c=4", [(b"1", None), (b"4", None), (b"3", None), (b"3", None)]),
                              (b"Cookie: c=1; c=2\r\nCookie: d=3", [(b"1", b"3"), (b"2", b"3"), (b"2", None), (None, b"3")]),
                              (b"Cookie: c=1\r\nCookie: c=2\r\nCookie: d=3", [(b"1", b"3"), (b"2", b"3"), (b"1", None), (None, b"3")]),
                              (b"Cookie: c=1\r\nCookie: d=3", [(b"1", b"3")])):

@@ -22,7 +22,7 @@ HEADERS = {"User-Agent": ["curl/8.5", "Mozilla/5.0 (X11)", ""], "Referer": ["htt
            "X-Api-Key": ["k1", "K1", "a|b\\c", "k" * 300, ""], "x_!~#1": ["1", "a, b", "\t"],
            "X-Api": ["k1", "other"], "X-Api-Key-2": ["k1", "k2:3"],
            "Cookie": ["sid=1; id=2", "id=1;sid=", "SID=9", "sid", "sid;sid=3", " sid = 4 ;id=5; sid=4", "id=a=b; =c",
-                      'sid="1"; x.y=z', ";;x.y = k1;", ""],
+                      'sid="1"; x.y=z', ";;x.y = k1;", "", "sid=1; sid=9;id=2;sid=4; sid="],
            "Accept": ["*/*"]}
 OFTEN_TWICE = ("X-Api-Key", "Cookie", "x_!~#1", "User-Agent")
 PREFIXES = ["/login", "/a%2Fb", "/x;y", "/", "/a", "/a/b", "/b", "/v1", "/v1/items", "/v1/item", "/~user", "/~user/x%2Fy", "/~user/x%3Fy", "/search", "/A-%C3%BC"]

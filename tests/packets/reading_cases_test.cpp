@@ -162,6 +162,26 @@ const Case kCases[] = {
       {0ms, sends(head("/", "Host: a\r\nCookie: c=1; c=2\r\n"), 3), "drop", "deny_rule", "d"},
       {0ms, sends(head("/", "Host: a\r\nX: 1\r\nX: 1\r\n"), 4), "pass", "unmatched"}}},
 
+    {"a cookie between the first and the last, beside the first of another",
+     DENY("http.cookies[\"c\"] eq \"2\" and http.cookies[\"d\"] eq \"1\""),
+     {{0ms, sends(head("/", "Host: a\r\nCookie: d=1; c=1; c=2; c=3\r\n"), 1), "drop", "deny_rule",
+       "d"},
+      {0ms,
+       sends(head("/", "Host: a\r\nCookie: c=1; d=1\r\nCookie: c=2; d=2\r\nCookie: c=3\r\n"), 2),
+       "drop", "deny_rule", "d"},
+      {0ms, sends(head("/", "Host: a\r\nCookie: d=2; c=1; c=2; c=3; d=3\r\n"), 3), "pass",
+       "unmatched"}}},
+
+    {"of cookies the keys of all are charged, each once",
+     HEAD RULE("sessions", "key: ['http.cookies[\"c\"]'], per: request, " ONE),
+     {{0ms, sends(head("/", "Host: a\r\nCookie: c=1; c=2\r\nCookie: c=2; c=3\r\n"), 1), "pass",
+       "within_limits"},
+      {0ms, sends(head("/", "Host: a\r\nCookie: c=2\r\n"), 2), "drop", "over_limit", "sessions",
+       1000ms},
+      {0ms, sends(head("/", "Host: a\r\nCookie: c=4; c=2; c=5\r\n"), 3), "drop", "over_limit",
+       "sessions", 1000ms},
+      {0ms, sends(head("/", "Host: a\r\nCookie: c=4\r\n"), 4), "pass", "within_limits"}}},
+
     {"the first and the last of a header that also frames requests",
      DENY("http.request.headers[\"cookie\"] eq \"c=2\" or "
           "http.request.headers[\"connection\"] eq \"x\""),

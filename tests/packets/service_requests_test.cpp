@@ -760,20 +760,35 @@ TEST(ServiceRepeats, EitherIsJudged) {
                 "GET /x/../y HTTP/1.1\r\nHost: a\r\n" + std::string{lines} + "\r\n";
             return box.judge(client(text).sport(port), test::kStart).reason;
         };
-        for (const char* lines :
-             {"X: real\r\nX: a\r\n", "X: a\r\nX: real\r\n", "X: a\r\nX: b\r\nX: real\r\n",
-              "X: a\r\nX: real\r\nX: b\r\n", "X: a\r\nX: b\r\nX: real\r\nX: c\r\nX: d\r\n",
-              "User_Agent: a\r\nUser_Agent: real\r\nuser_agent: b\r\n", "Cookie: s=a; s=real\r\n",
-              "Cookie: s=real; s=a\r\n", "Cookie: s=a\r\nCookie: s=real\r\n",
-              "Cookie: s=a\r\nCookie: s=real; s=b\r\n", "Cookie: s=a; s=real\r\nCookie: s=b\r\n",
-              "Cookie: s=a; s=real\r\nCookie: t=b\r\n", "User-Agent: a\r\nUser-Agent: real\r\n",
-              "User_Agent: real\r\n", "User-Agent: a\r\nUSER.AGENT: real\r\n",
-              "User_Agent: real\r\nUser-Agent: a\r\n",
-              "User_Agent: a\r\nUser_Agent: b\r\nuser_agent: real\r\n", "User!Agent: real\r\n",
-              "User-Agent: a\r\nUser~Agent: real\r\n"}) {
+        for (const char* lines : {"X: real\r\nX: a\r\n",
+                                  "X: a\r\nX: real\r\n",
+                                  "X: a\r\nX: b\r\nX: real\r\n",
+                                  "X: a\r\nX: real\r\nX: b\r\n",
+                                  "X: a\r\nX: b\r\nX: real\r\nX: c\r\nX: d\r\n",
+                                  "User_Agent: a\r\nUser_Agent: real\r\nuser_agent: b\r\n",
+                                  "Cookie: s=a; s=real\r\n",
+                                  "Cookie: s=real; s=a\r\n",
+                                  "Cookie: s=a\r\nCookie: s=real\r\n",
+                                  "Cookie: s=a\r\nCookie: s=real; s=b\r\n",
+                                  "Cookie: s=a; s=real\r\nCookie: s=b\r\n",
+                                  "Cookie: s=a; s=real\r\nCookie: t=b\r\n",
+                                  "Cookie: s=a; s=real; s=b\r\n",
+                                  "Cookie: s=a; s=real; s=a\r\n",
+                                  "Cookie: s=a; s=b; s=c; s=d; s=real; s=e\r\n",
+                                  "Cookie: s=a\r\nCookie: s=real\r\nCookie: s=b\r\n",
+                                  "Cookie: s=a; s=b; s=real; s=c\r\nCookie: s=d\r\n",
+                                  "X: a\r\nX: b\r\nX: c\r\nCookie: s=a; s=real; s=b\r\n",
+                                  "User-Agent: a\r\nUser-Agent: real\r\n",
+                                  "User_Agent: real\r\n",
+                                  "User-Agent: a\r\nUSER.AGENT: real\r\n",
+                                  "User_Agent: real\r\nUser-Agent: a\r\n",
+                                  "User_Agent: a\r\nUser_Agent: b\r\nuser_agent: real\r\n",
+                                  "User!Agent: real\r\n",
+                                  "User-Agent: a\r\nUser~Agent: real\r\n"}) {
             EXPECT_EQ(judge(lines), Reason::DenyRule) << lines;
         }
         for (const char* lines : {"X: a\r\nX: b\r\n", "Cookie: s=a; s=b\r\nCookie: s=c; s=d\r\n",
+                                  "Cookie: s=a; t=real; S=real; s=b\r\n",
                                   "User_Agent: a\r\nUserxAgent: real\r\nUser0Agent: real\r\n"}) {
             EXPECT_EQ(judge(lines), Reason::Unmatched) << lines;
         }
@@ -838,12 +853,17 @@ TEST(ServiceRepeats, AHighBlankAtAnEndIsRefused) {
     }
 }
 
-// Four between the first and the last are more than proxies add on their way.
+// Proxies add four between the first and the last on their way at most, and browsers as many.
 TEST(ServiceRepeats, MoreThanAreJudgedIsRefused) {
     const std::string rules =
         ", checksums: trust}\nrules:\n  - {id: d, mode: enforce, when: "
-        "'http.request.headers[\"x\"] eq \"real\"', on_match: drop}\n";
-    const auto judge = [&](std::string_view mode, int count) {
+        "'http.request.headers[\"x\"] eq \"real\" or http.cookies[\"s\"] eq \"real\"', on_match: "
+        "drop}\n";
+    struct Lines {
+        int headers = 1;  // of a name
+        int cookies = 1;
+    };
+    const auto judge = [&](std::string_view mode, Lines lines) {
         UnitParser parser{capture_unit_budget()};
         test::Box box{
             "version: 1\nservices:\n  - {id: web, protocol: http, when: 'ip.dst eq 192.0.2.1 and "
@@ -854,15 +874,25 @@ TEST(ServiceRepeats, MoreThanAreJudgedIsRefused) {
             (void)box.judge(frame, test::kStart);
         }
         std::string head = "GET / HTTP/1.1\r\nHost: a\r\n";
-        for (int i = 0; i < count; ++i) {
+        for (int i = 0; i < lines.headers; ++i) {
             const std::string number = std::to_string(i);
-            head += "X: " + number + "\r\nY: " + number + "\r\nCookie: " + number + "\r\n";
+            head += "X: " + number + "\r\nY: " + number + "\r\n";
         }
+        head += "Cookie: ";
+        for (int i = 0; i < lines.cookies; ++i) {
+            const std::string number = std::to_string(i);
+            head += "s=" + number + "; t=" + number + "; ";
+        }
+        head += "\r\n";
         return box.judge(client(head + "\r\n"), test::kStart).reason;
     };
-    EXPECT_EQ(judge("enforce", 6), Reason::Unmatched);
-    EXPECT_EQ(judge("enforce", 7), Reason::AmbiguousRequest);
-    EXPECT_EQ(judge("monitor", 7), Reason::Unmatched);
+    for (const Lines few : {Lines{.headers = 6}, Lines{.cookies = 6}, Lines{2, 6}, Lines{3, 4}}) {
+        EXPECT_EQ(judge("enforce", few), Reason::Unmatched) << few.headers << ' ' << few.cookies;
+    }
+    for (const Lines many : {Lines{.headers = 7}, Lines{.cookies = 7}}) {
+        EXPECT_EQ(judge("enforce", many), Reason::AmbiguousRequest) << many.headers;
+        EXPECT_EQ(judge("monitor", many), Reason::Unmatched) << many.headers;
+    }
 }
 
 // The keys of both are charged, so that one beside it brings no bucket of its own.

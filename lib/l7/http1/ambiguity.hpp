@@ -170,7 +170,8 @@ inline constexpr auto kHeadShapes = std::to_array<HeadShapeRow>({
      "a header that rules name: the first, and the last beside it",
      "the last of each, or one between; more than four of these in all are refused"},
     {HeadShape::RepeatedCookie, "repeated_cookie", HeadReading::Accepted,
-     "a cookie that rules name: the first", "the last of each"},
+     "a cookie that rules name: the first, and the last beside it",
+     "the last of each, or one between; more than four of these in all are refused"},
     {HeadShape::AlikeHeader, "alike_header", HeadReading::Accepted,
      "a name that is one of the rules' but for bytes that are no letters and no digits, as _ and . "
      "in the place of -, or - in that of _: another header",

@@ -10,10 +10,12 @@
 
 namespace sluice {
 
-// Values of one head's headers beside the first and the last of each, every one once.
+// Values of one head's headers, or of its cookies, beside the first and the last of each, every one
+// once.
 class FurtherValues {
 public:
-    // An honest client and the proxies on its way, each with a line, add no more.
+    // An honest client and the proxies on its way, each with a line, add no more, nor does a
+    // browser with cookies of one name for several paths.
     static constexpr std::size_t kMost = 4;
     struct Value {
         std::uint8_t place = 0;  // among WantedHeaders

@@ -205,6 +205,15 @@ HttpUpgrade with_protocol(HttpUpgrade upgrade, const ReadableText& protocol) noe
     });
 }
 
+// A cookie's name came before, the last time with this value. Of its own, as it is rare.
+[[gnu::cold, gnu::noinline]] void add_repeated_cookie(std::uint8_t place, ByteView before,
+                                                      RequestHead& head) noexcept {
+    head.shapes.add(HeadShape::RepeatedCookie);
+    if (as_text(before) != as_text(head.cookie(place).first)) {
+        head.further_cookies.add(place, before);
+    }
+}
+
 // A function of its own, since the header is rare.
 [[gnu::cold, gnu::noinline]] void add_expectation(ByteView value, HeadShapes& shapes) noexcept {
     const bool is_usual =
@@ -300,8 +309,10 @@ private:
         if (wanted_.cookies().size() != 0) {
             for_each_cookie(lines_.readable(value), wanted_,
                             [this](std::uint8_t place, ByteView cookie) {
-                                head_.shapes.add_if(is_present(head_.add_cookie(place, cookie)),
-                                                    HeadShape::RepeatedCookie);
+                                const ByteView before = head_.add_cookie(place, cookie);
+                                if (is_present(before)) [[unlikely]] {
+                                    add_repeated_cookie(place, before, head_);
+                                }
                             });
         }
     }

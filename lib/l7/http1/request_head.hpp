@@ -82,7 +82,8 @@ public:
     bool keep_alive = true;  // another request may follow on the connection
     HttpUpgrade upgrade = HttpUpgrade::None;
     UpgradeLines upgrade_lines;
-    FurtherValues further;  // of headers that rules name
+    FurtherValues further;          // of headers that rules name
+    FurtherValues further_cookies;  // likewise, with a bound of their own
 
     // Behind this request no byte of the connection can be told to be another request's, or some
     // server takes it for one and another for the end: HTTP/0.9, and a body whose framing servers
@@ -133,6 +134,7 @@ public:
         upgrade = HttpUpgrade::None;
         upgrade_lines.clear();
         further.clear();
+        further_cookies.clear();
         headers_present_ = cookies_present_ = alike_present_ = 0;
     }
 

@@ -27,10 +27,11 @@ enum Doubt : unsigned {
     kCookies = 32,
     kFirstLine = 64,  // of cookies, the last of the first line
     kLastLine = 128,  // the first of the last line
-    kMethod = 256,
-    kTargetHost = 512,
+    kFurtherCookies = 256,
+    kMethod = 512,
+    kTargetHost = 1024,
 };
-constexpr unsigned kAnyCookies = kCookies | kFirstLine | kLastLine;
+constexpr unsigned kAnyCookies = kCookies | kFirstLine | kLastLine | kFurtherCookies;
 constexpr unsigned kAnyHeaders = kHeaders | kAlikeFirst | kAlikeLast | kFurther;
 
 bool differ(const HeaderText& texts) noexcept {
@@ -163,12 +164,18 @@ private:
         for (const RequestTexts::Place& cookie : packet_.requests.cookies()) {
             doubts |= differ(head_.cookie(cookie.place)) ? kCookies : 0U;
         }
-        if (head_.further.is_cut()) {
-            units_.note_doubts({HeadShape::RepeatedHeader}, DoubtOutcome::Refused);
+        doubts |= find_further(head_.further, HeadShape::RepeatedHeader) ? kFurther : 0U;
+        doubts |=
+            find_further(head_.further_cookies, HeadShape::RepeatedCookie) ? kFurtherCookies : 0U;
+        return doubts | find_line_cookies();
+    }
+    // Are there any? With more than are kept the request is refused.
+    [[nodiscard]] bool find_further(const FurtherValues& further, HeadShape shape) noexcept {
+        if (further.is_cut()) {
+            units_.note_doubts({shape}, DoubtOutcome::Refused);
             units_.drop(Reason::AmbiguousRequest);
         }
-        doubts |= head_.further.values().empty() ? 0U : kFurther;
-        return doubts | find_line_cookies();
+        return !further.values().empty();
     }
     // Some servers know one Cookie line, and of one program or another either end of it.
     [[nodiscard]] unsigned find_line_cookies() noexcept {
@@ -198,6 +205,10 @@ private:
                                              : ByteView{};
     }
     [[nodiscard]] ByteView cookie(std::uint8_t place, unsigned others) const noexcept {
+        if ((others & kFurtherCookies) != 0) {
+            return further_cookie_->place == place ? further_cookie_->text
+                                                   : head_.cookie(place).first;
+        }
         return (others & kCookies) != 0     ? head_.cookie(place).last
                : (others & kFirstLine) != 0 ? line_cookies_->of(place).first
                                             : line_cookies_->of(place).last;
@@ -211,11 +222,21 @@ private:
 
     void add_each(unsigned others) noexcept {
         if ((others & kFurther) == 0) {
-            add_all(others);
+            add_each_cookie(others);
             return;
         }
         for (const FurtherValues::Value& value : head_.further.values()) {
             further_ = &value;
+            add_each_cookie(others);
+        }
+    }
+    void add_each_cookie(unsigned others) noexcept {
+        if ((others & kFurtherCookies) == 0) {
+            add_all(others);
+            return;
+        }
+        for (const FurtherValues::Value& value : head_.further_cookies.values()) {
+            further_cookie_ = &value;
             add_all(others);
         }
     }
@@ -292,7 +313,8 @@ private:
     ByteView method_;  // in capitals
     std::size_t count_ = 0;
     std::optional<LineCookies> line_cookies_;
-    const FurtherValues::Value* further_ = nullptr;  // of the reading at hand
+    const FurtherValues::Value* further_ = nullptr;         // of the reading at hand
+    const FurtherValues::Value* further_cookie_ = nullptr;  // likewise
 };
 
 }  // namespace

@@ -18,8 +18,8 @@ enum class ReadingsOf : std::uint8_t { Paths, All };
 // Adds the other readings of the request that was added last, which has_stated_readings(): of its
 // target all other ones, of its method, of its host, of its repeated headers and of its repeated
 // cookies the other one each, in all combinations, as far as rules read them. A server takes either
-// the first or the last of every header; of cookies the first or the last of all, of the first line
-// the last, or of the last line the first.
+// the first or the last of every header, or looks at each; so of cookies, and of these also, of the
+// first line the last, or of the last line the first.
 void add_other_readings(const RequestHead& head, const UnitSource& packet, ReadingsOf which,
                         UnitSink& units) noexcept;
 

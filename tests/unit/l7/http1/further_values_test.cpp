@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-// Values of a header that rules name, between the first and the last.
+// Values of a header or a cookie that rules name, between the first and the last.
 namespace sluice::further_values_test {
 namespace {
 
@@ -20,17 +20,29 @@ struct Found {
     [[nodiscard]] bool operator==(const Found&) const = default;
 };
 
-Found further_of(const WantedHeaders& wanted, std::string_view lines) {
-    RequestHead head;
+struct ReadHead {
+    ReadHead(const WantedHeaders& wanted, std::string_view lines)
+        : request{"GET / HTTP/1.1\r\nHost: a\r\n" + std::string{lines} + "\r\n"} {
+        EXPECT_EQ(parse_request_head(bytes_of(request), {wanted}, room, head),
+                  HeadStatus::Complete);
+    }
+
+    std::string request;
     std::array<std::byte, 1024> room;
-    const std::string request = "GET / HTTP/1.1\r\nHost: a\r\n" + std::string{lines} + "\r\n";
-    EXPECT_EQ(parse_request_head(bytes_of(request), {wanted}, room, head), HeadStatus::Complete);
-    Found found{.is_cut = head.further.is_cut()};
-    for (const FurtherValues::Value& value : head.further.values()) {
-        found.texts.push_back(std::string{wanted.headers().name(value.place)} + " " +
+    RequestHead head;
+};
+
+Found found_in(const FurtherValues& further, const NameTable& names) {
+    Found found{.is_cut = further.is_cut()};
+    for (const FurtherValues::Value& value : further.values()) {
+        found.texts.push_back(std::string{names.name(value.place)} + " " +
                               std::string{http1::as_text(value.text)});
     }
     return found;
+}
+
+Found further_of(const WantedHeaders& wanted, std::string_view lines) {
+    return found_in(ReadHead{wanted, lines}.head.further, wanted.headers());
 }
 
 TEST(FurtherValues, AreThoseBetweenTheFirstAndTheLast) {
@@ -66,6 +78,35 @@ TEST(FurtherValues, MoreThanFourAreTold) {
         "X: 1\r\nX: 2\r\nX: 3\r\nX: 4\r\nX: 5\r\nY: 1\r\nY: 2\r\nY: 3\r\nY: 4\r\n";
     EXPECT_EQ(further_of(*wanted, lines),
               (Found{.texts = {"x 2", "x 3", "x 4", "y 2"}, .is_cut = true}));
+}
+
+// Cookies have a bound of their own, and each name's its values.
+TEST(FurtherValues, OfCookiesAreThoseBetweenTheFirstAndTheLast) {
+    const Result<WantedHeaders> wanted = WantedHeaders::make({"cookie"}, {"s", "t"});
+    ASSERT_TRUE(wanted);
+    struct Row {
+        std::string_view lines;
+        Found found;
+    };
+    const Row rows[] = {
+        {"Cookie: s=1; s=2\r\n", {}},
+        {"Cookie: s=1; s=2; s=3\r\n", {.texts = {"s 2"}}},
+        {"Cookie: s=1; t=1; s=2; t=2; s=3; t=3\r\n", {.texts = {"s 2", "t 2"}}},
+        {"Cookie: s=1\r\nCookie: s=2\r\nCookie: s=3\r\n", {.texts = {"s 2"}}},
+        {"Cookie: s=1; s=1; s=\r\nCookie: S=2; s=3; s=1; s=4\r\n", {.texts = {"s ", "s 3"}}},
+        {"Cookie: s=1; s=2; s=2; s=1; s=2\r\n", {.texts = {"s 2"}}},
+        {"Cookie: u=1; u=2; u=3\r\n", {}},
+        {"Cookie: s=1; s=2; s=3; s=4; s=5; s=6\r\n", {.texts = {"s 2", "s 3", "s 4", "s 5"}}},
+        {"Cookie: s=1; s=2; s=3; s=4; t=1; t=2; t=3; t=4\r\n",
+         {.texts = {"s 2", "s 3", "t 2", "t 3"}}},
+        {"Cookie: s=1; s=2; s=3; s=4; s=5; s=6; s=7\r\n",
+         {.texts = {"s 2", "s 3", "s 4", "s 5"}, .is_cut = true}},
+    };
+    for (const Row& row : rows) {
+        const ReadHead read{*wanted, row.lines};
+        EXPECT_EQ(found_in(read.head.further_cookies, wanted->cookies()), row.found) << row.lines;
+        EXPECT_FALSE(read.head.further.is_cut()) << row.lines;
+    }
 }
 
 // Each proxy on the way adds a line, and the last one's counts.

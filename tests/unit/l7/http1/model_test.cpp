@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <regex>
+#include <set>
+#include <string>
 
 #include <gtest/gtest.h>
 
@@ -42,6 +44,31 @@ void expect_same_texts(const ParsedHead& fast, const SlowHead& slow) {
         EXPECT_EQ(text(head.cookie(place).last),
                   found != slow.cookies.end() ? found->second.back() : "");
     }
+}
+
+// The texts of wanted cookies that are neither the first nor the last of their name, each once.
+std::set<std::string> further_cookies(const SlowHead& slow) {
+    std::set<std::string> all;
+    for (const auto& [name, values] : slow.cookies) {
+        for (std::size_t i = 1; i + 1 < values.size(); ++i) {
+            const bool is_further = wanted().cookie(bytes_of(name)) != NameTable::kNone;
+            if (is_further && values[i] != values[0]) {
+                all.insert(name + "=" + values[i]);
+            }
+        }
+    }
+    return all;
+}
+
+void expect_same_further_cookies(const RequestHead& head, const SlowHead& slow) {
+    const std::set<std::string> all = further_cookies(slow);
+    std::set<std::string> kept;
+    for (const FurtherValues::Value& value : head.further_cookies.values()) {
+        kept.insert(std::string{wanted().cookies().name(value.place)} + "=" + text(value.text));
+    }
+    EXPECT_EQ(kept.size(), std::min(all.size(), FurtherValues::kMost));
+    EXPECT_TRUE(std::includes(all.begin(), all.end(), kept.begin(), kept.end()));
+    EXPECT_EQ(head.further_cookies.is_cut(), all.size() > FurtherValues::kMost);
 }
 
 // A name as programs behind CGI know it.
@@ -118,6 +145,7 @@ void expect_same(const std::string& bytes, std::size_t limit, ReadingStance stan
     EXPECT_EQ(fast.head.ends_connection(), slow.ends_connection);
     expect_same_lines(fast, slow);
     expect_same_texts(fast, slow);
+    expect_same_further_cookies(fast.head, slow);
 }
 
 TEST(Http1Model, HeadsOfRandomParts) {

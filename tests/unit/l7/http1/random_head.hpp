@@ -136,6 +136,7 @@ private:
                                  "h@x",
                                  ".",
                                  "sid=1; b=2; sid=3",
+                                 "b=3;sid=2; sid=; b = ; sid=9; b=5",
                                  "b = 4 ;c",
                                  "Mozilla/5.0 (X11; Linux x86_64)",
                                  "\xFF\xFE",
