@@ -398,6 +398,9 @@ const Case kReadings[] = {
     {"a path with %00 is refused as each of its readings, too", kEnforced,
      opened({{0ms, client("GET /login%00 HTTP/1.1\r\nHost: a\r\n\r\n"), "drop",
               "ambiguous_request"}})},
+    {"so is one that has it in another reading alone", kEnforced,
+     opened({{0ms, client("GET /x#/../login%00 HTTP/1.1\r\nHost: a\r\n\r\n"), "drop",
+              "ambiguous_request"}})},
 
     {"a request of HTTP/0.9 is charged, and ends its connection", kEnforced,
      opened({{0ms, client("GET /login\r\n"), "pass", "within_limits"},

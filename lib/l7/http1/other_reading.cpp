@@ -183,6 +183,7 @@ private:
         HeadShapes doubts;
         const ByteView form = normalise_path(path, room_, doubts);
         others_.is_cut = others_.is_cut || doubts.has(HeadShape::PathTooLong);
+        others_.has_nul = others_.has_nul || doubts.has(HeadShape::EncodedNul);
         if (!is_path_read_) {
             add(form, of);
         }

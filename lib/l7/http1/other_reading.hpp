@@ -51,6 +51,7 @@ struct OtherTargets {
     std::size_t used = 0;       // of the room, by texts that are not as sent
     bool is_cut = false;        // some did not fit
     bool has_bad_host = false;  // of a network path: what servers make of it is not known
+    bool has_nul = false;       // in a path, which some servers end there
 };
 // All readings but the first one of a head that has_stated_targets(); of its paths only where
 // rules read some.

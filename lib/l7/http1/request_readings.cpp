@@ -101,6 +101,10 @@ private:
             units_.note_doubts({HeadShape::BadNetworkHost}, DoubtOutcome::Refused);
             units_.drop(Reason::AmbiguousRequest);
         }
+        if (targets_.has_nul && packet_.wanted.has(TextField::HttpPath)) {
+            units_.note_doubts({HeadShape::EncodedNul}, DoubtOutcome::Refused);
+            units_.drop(Reason::AmbiguousRequest);
+        }
         for (OtherTarget& target : std::span{targets_.all}.first(targets_.count)) {
             make_last(TextField::HttpPath, made, target.path);
             make_last(TextField::HttpHost, made, target.host);

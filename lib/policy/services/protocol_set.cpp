@@ -44,12 +44,14 @@ bool is_h2c(const TextPool::Test& test) {
            });
 }
 
-// The protocols of units with one of these schemes; none: the test does not say.
+// The protocols of units with one of these schemes; without entries, with any.
 ProtocolSet with_scheme(const TextPool::Test& test) {
-    ProtocolSet having;
+    constexpr ProtocolSet kHaving{ServiceProtocol::Http, ServiceProtocol::Tls,
+                                  ServiceProtocol::Quic};
+    ProtocolSet having = test.entries.empty() ? kHaving : ProtocolSet{};
     for (const TextEntry& entry : test.entries) {
         if (entry.how != TextHow::Equals) {
-            return {};
+            return kHaving;
         }
         having.add_all(entry.text == "https"
                            ? ProtocolSet{ServiceProtocol::Tls, ServiceProtocol::Quic}
@@ -58,14 +60,16 @@ ProtocolSet with_scheme(const TextPool::Test& test) {
     return having;
 }
 
-// The protocols of units with one of these fingerprints, whose first letter says the transport.
+// The protocols of units with one of these fingerprints, whose first letter says the transport;
+// without entries, with any.
 ProtocolSet with_fingerprint(const TextPool::Test& test) {
-    ProtocolSet having;
+    constexpr ProtocolSet kHaving{ServiceProtocol::Tls, ServiceProtocol::Quic};
+    ProtocolSet having = test.entries.empty() ? kHaving : ProtocolSet{};
     for (const TextEntry& entry : test.entries) {
         const bool from_begin = entry.how == TextHow::Equals || entry.how == TextHow::StartsWith;
         const char first = from_begin && !entry.text.empty() ? entry.text.front() : '?';
         if (first != 't' && first != 'q') {
-            return {ServiceProtocol::Tls, ServiceProtocol::Quic};
+            return kHaving;
         }
         having.add_all({first == 't' ? ServiceProtocol::Tls : ServiceProtocol::Quic});
     }
