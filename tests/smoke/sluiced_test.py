@@ -383,6 +383,8 @@ class Resources(Case):
                          "every address of IPv4 is banned by 0.0.0.0/0")
         warning, = self.good(self.box.ask("POST", "/v1/rules/a/bans", json.dumps({"keys": ["10.0.0.2", "::/0"]})))["warnings"]
         self.assertEqual((warning["line"], warning["message"]), (2, "every address of IPv6 is banned by ::/0"))
+        for key in ("0.0.0.0/1", "0.0.0.0/0", "::/0", "10.0.0.2"):
+            self.good(posted(action="unban", key=key))
         # A reason is one line that acts on nothing.
         for hostile in ("a\x1b[2J", "a\nrule b", "a\tb", "\x9b31m", "\x7f"):
             for refused in (posted(key="10.0.0.1", reason=hostile),
