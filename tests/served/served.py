@@ -238,6 +238,8 @@ class Course:
 def run(given):
     """What did not hold, in words."""
     course = Course(given)
+    if not course.apart:
+        return ["nothing was tried: `generated` wants --connections or --silences"]
     try:
         return course.end()
     finally:

@@ -171,8 +171,8 @@ private:
     ClientLaneMemory* memory_;
 };
 
-// One process after another asks as fast as it can and is killed somewhere; the next goes on where
-// it began. The worker has every question whole.
+// One process after another, each with a lane of its own, asks as fast as it can and is killed
+// somewhere. The worker has every question whole.
 TEST(ClientLane, ProcessesAreKilledWhileTheyAsk) {
     for (int life = 0; life < 20; ++life) {
         const SharedLane shared;
