@@ -277,7 +277,7 @@ class Resources(Case):
         self.start()
         other = RULES.replace("burst: 2", "burst: 9").replace("ip.proto eq 17", "ip.proto eq 6")
         diff = self.good(self.box.ask("POST", "/v1/rules/diff?file=x.yaml", other))
-        self.assertEqual(list(diff), ["from", "to", "added", "removed", "changed", "reordered",
+        self.assertEqual(list(diff), ["from", "to", "added", "removed", "changed", "owing_known", "reordered",
                                       "unchanged", "services", "warnings"])
         self.assertEqual((diff["from"], diff["added"], diff["removed"], diff["unchanged"]),
                          (self.applied, [], [], 1))
@@ -638,9 +638,9 @@ class Resources(Case):
         self.assertEqual((stats["verdicts"]["pass"], stats["verdicts"]["drop"]), (180, 20))
         self.assertEqual(sum(stats["reasons"].values()), 200)
         self.assertEqual(stats["rules"], [
-            {"id": "a", "mode": "enforce", "matched": 60, "admitted": 30, "exceeded": 20,
+            {"id": "a", "mode": "enforce", "ended": False, "matched": 60, "admitted": 30, "exceeded": 20,
              "skipped": 10, "admitted_bytes": 3000, "exceeded_bytes": 1280, "keys": 12},
-            {"id": "b", "mode": "off", "matched": 0, "admitted": 0, "exceeded": 0, "skipped": 0,
+            {"id": "b", "mode": "off", "ended": False, "matched": 0, "admitted": 0, "exceeded": 0, "skipped": 0,
              "admitted_bytes": 0, "exceeded_bytes": 0, "keys": 0}])
         self.assertEqual((stats["verdict_bytes"]["pass"], stats["verdict_bytes"]["drop"]), (18000, 1280))
 
@@ -690,7 +690,7 @@ class Resources(Case):
     def test_health(self):
         self.start()
         health = self.good(self.box.get("/v1/health"))
-        self.assertEqual(list(health), ["version", "dataplane", "panic", "checksums_trusted", "checksums_learning", "rss_fallen_back", "other_programs", "links_down", "low_mtus", "raised_mtus", "unconfirmed"])
+        self.assertEqual(list(health), ["version", "dataplane", "panic", "checksums_trusted", "checksums_learning", "rss_fallen_back", "other_programs", "links_down", "low_mtus", "raised_mtus", "empty_lists", "list_problem", "unconfirmed"])
         self.assertEqual(health["other_programs"], [])
         self.assertEqual(health["checksums_trusted"], [{"service": "web", "side": "clients"}])
         self.assertEqual(health["checksums_learning"], [{"service": "dns", "side": "servers"}])
