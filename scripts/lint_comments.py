@@ -9,7 +9,7 @@ import pathlib
 import re
 import sys
 
-STOP = 0.08
+STOP = 0.02
 POINTING = set("As From He His It Its Of Such That Their These They This Those What Whatever Where Wherever Whether Which "
                "Who Whoever Whom Whose".split())
 TOPS, SUFFIXES = ("lib", "dataplane", "control"), {".cpp", ".hpp", ".c", ".h"}

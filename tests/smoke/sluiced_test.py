@@ -1123,9 +1123,9 @@ rules:
         for words in ("rules over no service", "rules beyond"):
             self.assertNotIn(words, self.sluiced.log.read_text())
         self.box.stop(self.sluiced)
-        log = self.box.start_sluiced().log.read_text()
+        log = self.box.start_sluiced().log
         for words in named:
-            self.assertIn(words, log)
+            wait_until(words, lambda: words in log.read_text())
 
     def test_a_new_dataplane_is_brought_the_rules(self):
         self.start()
