@@ -181,7 +181,7 @@ std::vector<RuleColumn> rule_columns(const Json& rules, bool rates) {
             {any_has(rules, kEntries) ? "KEYS" : "", counted_where_any<kEntries>}};
 }
 
-// As `rules` calls it; a daemon before this one does not tell of an end.
+// The mode as `rules` calls it; a daemon before this one does not tell of an end.
 std::string mode_cell(const Json& rule) {
     return rule.value("ended", false) ? "ended" : text_at(rule, "mode");
 }

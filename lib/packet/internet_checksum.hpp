@@ -85,7 +85,7 @@ private:
     }
     void add_long(ByteView part) noexcept;
 
-    // Of words as the machine loads them: the sum's bytes swap with its words' (RFC 1071, 2 (B)).
+    // A sum of words as the machine loads them: its bytes swap with theirs (RFC 1071, 2 (B)).
     std::uint64_t sum_ = 0;
 };
 

@@ -27,7 +27,7 @@ struct AskedFrame {
         archive.check(m.bytes.size() <= kMostAskedBytes);
     }
 };
-// What the worker that a packet would come to would make of it now. Nothing is spent.
+// Asks what the worker that a packet would come to would make of it now. Nothing is spent.
 struct AskPacket {
     std::uint64_t generation = 0;    // refused when another runs
     std::string pair;                // where it would come in; empty: the first pair

@@ -80,7 +80,7 @@ struct PacketAccount {
 // buckets before and after.
 [[nodiscard]] PacketAccount account_of(const CapturedFrame& frame, Instant now, WorkerSet& workers,
                                        const ReplayRules& rules, std::string_view pair);
-// Of a frame that the workers have matched, which the worker of a box has judged; the rules are
+// The account of a frame that the workers have matched and a box's worker has judged; the rules are
 // the box's.
 [[nodiscard]] PacketAccount account_of(const CapturedFrame& frame, const WorkerSet::Place& place,
                                        const BoxAnswer& box, const ReplayRules& rules,

@@ -153,7 +153,7 @@ ReplaySetup as_the_box(ReplaySetup setup, const Options& options, const HeldRule
     return setup;
 }
 
-// What the box answers about one packet, all of it under the same rules.
+// The box's answers about one packet, all of them under the same rules.
 struct Heard {
     HeldRules rules;
     ReplaySetup setup;

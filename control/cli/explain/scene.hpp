@@ -39,7 +39,7 @@ struct LimitOfRule {
 [[nodiscard]] Units cost_of(const LimitOfRule& asked, const Scene& scene);
 // The bucket before the packet. nullopt also if a part of its key is missing.
 [[nodiscard]] std::optional<BucketView> view(const LimitOfRule& asked, const Scene& scene);
-// What the worker of the box has found of one of the rule's limits; nullptr: nothing.
+// The finding of the box's worker about one of the rule's limits; nullptr: none.
 [[nodiscard]] const BoxAnswer::Limit* told_of(const LimitOfRule& asked, const Scene& scene);
 // A scene of the same packet with other headers, which live longer than it does.
 [[nodiscard]] Scene of_headers(const Scene& scene, const PacketHeaders& headers);

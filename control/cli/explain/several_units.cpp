@@ -94,7 +94,7 @@ const RuleSummary& summary_of(const ReplayRules& rules, std::uint32_t rule) {
     });
 }
 
-// What became of a unit alone.
+// The decision about one unit alone.
 Decision decision_of(const Scene& scene, std::size_t number) {
     if (scene.box == nullptr) {
         return scene.burst.units()->decision(0, number);
@@ -138,7 +138,7 @@ std::vector<UnitAccount> unit_accounts(const Scene& scene, const Burst& judged,
             const RuleSummary& summary = summary_of(scene.rules, own.rule);
             account.refused = own;
             account.rule = summary.id;
-            // Of a banned key no limit is asked.
+            // A banned key is short of nothing: no limit is asked.
             if (own.reason == Reason::OverLimit || own.reason == Reason::HoldFull) {
                 account.shortage = shortage_of(
                     {scene.rules.loaded.set().rules[own.rule], summary, numbers[i], reading},

@@ -12,7 +12,7 @@
 #include <utility>
 #include <variant>
 
-// What the box would make of a packet now, by the worker that it would come to.
+// Explains a packet that has not come, by the worker that it would come to.
 namespace sluice {
 namespace {
 

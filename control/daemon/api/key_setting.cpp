@@ -144,7 +144,7 @@ HttpResponse tell_with_bans(SettingCall call, const FoundKey& key, const RuleCha
     return tell(call, change, request, services);
 }
 
-// What `next` takes the place of although it is of another kind: `exempt` of numbers, and numbers
+// Settings of another kind whose place `next` takes: `exempt` that of numbers, and numbers that
 // of `exempt`.
 Json replaced_by(const KeySetting& next, const KeySettings& all) {
     using What = KeySetting::What;

@@ -12,7 +12,7 @@ inline void adopt(const LoadedSet& set, CoreState& core, Now now) noexcept {
     }
 }
 
-// What the tables do once per burst.
+// Upkeep of the tables, once per burst.
 inline void tend(CoreState& core, Now now) noexcept {
     if (core.buckets.begin_burst(now)) [[unlikely]] {
         core.counters.settled.set(core.buckets.settled_changes());

@@ -52,7 +52,7 @@ struct CoreState {
     Ledger* ledger = nullptr;
     // For limits that are asked of their keys' owners; nullptr: all are this worker's own.
     ReserveClient* asker = nullptr;
-    // Where it tells others of connections that they count as open, and hears of its own; nullptr:
+    // Messages to and from others about connections that one of them counts as open; nullptr:
     // it is the only one.
     ConnectionLanes* connection_lanes = nullptr;
     // For fragments, which go where the first of their datagram goes; empty: each is judged by its

@@ -86,12 +86,12 @@ struct MatchedRules {
 // The general path, for any packet that is well-formed: decides and charges.
 [[nodiscard]] Decision decide_general(const PacketChecks& packet, const LoadedSet& set,
                                       CoreState& core, Now now, AskContext ask = {}) noexcept;
-// The same as if every owner that is to be asked said yes, and nothing is charged or counted; a
+// Decides as if every owner that is to be asked said yes, and nothing is charged or counted; a
 // worker without others is the owner itself. The looks have been used up by it, and keys without a
 // bucket have got one.
 [[nodiscard]] Decision dry_run(const PacketChecks& packet, const LoadedSet& set, CoreState& core,
                                Now now) noexcept;
-// The same, and each check says whether the packet would be charged to it.
+// A dry run in which each check says, too, whether the packet would be charged to it.
 [[nodiscard]] Decision dry_run_charges(const PacketChecks& packet, const LoadedSet& set,
                                        CoreState& core, Now now) noexcept;
 

@@ -24,7 +24,7 @@ struct Ending {
     Nanoseconds delay;
 };
 
-// What a rule charges for a unit: its cost to each limit that admitted it, or what is left to each
+// Charges of a rule for a unit: its cost to each limit that admitted it, or what is left to each
 // that has been asked.
 struct MatchCharges {
     bool spending;

@@ -28,7 +28,7 @@ struct AskedArrival {
 // or the question is withdrawn unread.
 class PacketAsker {
 public:
-    // As the workers treat packets, and hash keys.
+    // Settings of the workers: how they treat packets, and hash keys.
     struct Treatment {
         PacketPolicy policy;
         UnitBudget units;
@@ -42,7 +42,7 @@ public:
     void follow(const AskedArrival& packet, Now now);
     // The packet itself, once and last; its bytes stay until the answer is there.
     void match(const AskedArrival& packet, Now now);
-    // Of the matched packet: the worker that its receiver hands it to as the owner of its key, of
+    // The worker that the receiver of the matched packet hands it to as the owner of its key, of
     // so many; nullopt: it stays.
     [[nodiscard]] std::optional<std::size_t> owner(std::size_t workers) const;
     [[nodiscard]] PacketQuestion question();

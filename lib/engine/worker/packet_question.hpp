@@ -4,8 +4,9 @@
 
 #include <cstdint>
 
-// What an operator asks a worker about a packet that has not come. All memory is the asker's, and
-// the worker's alone from when the question is posted until it is answered or withdrawn unread.
+// A question of an operator to a worker about a packet that has not come. All memory is the
+// asker's, and the worker's alone from when the question is posted until it is answered or
+// withdrawn unread.
 namespace sluice {
 
 struct PacketQuestion {

@@ -50,7 +50,7 @@ public:
           lines_{uninitialized_array<RingLine>(workers * workers * lines_of_one())} {}
 
     [[nodiscard]] std::size_t workers() const noexcept { return workers_; }
-    // What one of them tells another of the links between them.
+    // Marks that one of them sets for another, of the rings between them.
     [[nodiscard]] RingMarks& marks_between(std::size_t from, std::size_t to) noexcept {
         return marks_[from * workers_ + to];
     }
