@@ -69,7 +69,29 @@ std::uint32_t JudgedRanges::alike_until(std::uint32_t from, std::uint32_t to,
     return to;
 }
 
+// Bytes that follow others of their verdict, or the first ones, make no range but the last.
+bool JudgedRanges::append_to_last(StickyVerdict verdict, std::uint32_t from) noexcept {
+    if (count_ == 0) {
+        starts_[0] = from;
+        verdicts_[0] = verdict;
+        count_ = 1;
+    }
+    if (verdicts_[count_ - 1U] == verdict) {
+        return true;
+    }
+    if (count_ == kRanges) {
+        return false;
+    }
+    starts_[count_] = from;
+    verdicts_[count_++] = verdict;
+    return true;
+}
+
 void JudgedRanges::append(StickyVerdict verdict, std::uint32_t from, std::uint32_t end) noexcept {
+    if (append_to_last(verdict, from)) {
+        end_at(end);
+        return;
+    }
     Parts parts;
     for (std::size_t i = 0; i < count_; ++i) {
         parts.add(starts_[i], verdicts_[i]);
@@ -79,8 +101,20 @@ void JudgedRanges::append(StickyVerdict verdict, std::uint32_t from, std::uint32
     end_at(end);
 }
 
+// The whole of the last range has another verdict, which may be that of the one before it.
+void JudgedRanges::paint_last(StickyVerdict verdict) noexcept {
+    verdicts_[count_ - 1U] = verdict;
+    if (count_ > 1 && verdicts_[count_ - 2U] == verdict) {
+        --count_;
+    }
+}
+
 void JudgedRanges::paint(StickyVerdict verdict, std::uint32_t from, std::uint32_t to,
                          std::uint32_t end) noexcept {
+    if (count_ != 0 && starts_[count_ - 1U] == from && to == end) {
+        paint_last(verdict);
+        return;
+    }
     Parts parts;
     for (std::size_t i = 0; i < count_; ++i) {
         const std::uint32_t start = starts_[i];

@@ -50,6 +50,9 @@ private:
         return range + 1 < count_ ? starts_[range + 1] : end;
     }
     void take(Parts& parts) noexcept;
+    // False: there is no room for a range more.
+    [[nodiscard]] bool append_to_last(StickyVerdict verdict, std::uint32_t from) noexcept;
+    void paint_last(StickyVerdict verdict) noexcept;
 
     std::array<std::uint32_t, kRanges> starts_{};
     std::array<StickyVerdict, kRanges> verdicts_{};
