@@ -20,13 +20,13 @@ std::uint64_t first_fit(std::uint64_t previous, std::uint64_t room, std::uint64_
 }  // namespace
 
 SlidingWindow SlidingWindow::moved_to(const SlidingWindowLimit& limit, Instant now) const noexcept {
-    const std::int64_t index = now.time_since_epoch().count() / limit.numbers.window;
-    SlidingWindow moved = *this;
-    if (index > index_) {
-        moved.previous_ = index == index_ + 1 ? current_ : 0;
-        moved.current_ = 0;
-        moved.index_ = index;
+    if (!is_over(limit, now)) {
+        return *this;
     }
+    const std::int64_t index = now.time_since_epoch().count() / limit.numbers.window;
+    SlidingWindow moved;
+    moved.previous_ = index == index_ + 1 ? current_ : 0;
+    moved.index_ = index;
     return moved;
 }
 
@@ -46,28 +46,6 @@ void SlidingWindow::set_counts(const WindowCounts& counts) noexcept {
     previous_ = counts.previous;
     keep_store_order();
     current_ = counts.current;
-}
-
-std::uint64_t SlidingWindow::left(const SlidingWindowLimit& limit, Instant now) const noexcept {
-    const std::int64_t into = now.time_since_epoch().count() - index_ * limit.numbers.window;
-    return static_cast<std::uint64_t>(limit.numbers.window - std::max<std::int64_t>(into, 0));
-}
-
-bool SlidingWindow::admits(const SlidingWindowLimit& limit, Instant now,
-                           Units cost) const noexcept {
-    if (cost.count() > limit.numbers.count) {
-        return false;
-    }
-    const SlidingWindow moved = moved_to(limit, now);
-    const auto length = static_cast<Wide>(limit.numbers.window);
-    return static_cast<Wide>(moved.previous_) * moved.left(limit, now) +
-               (static_cast<Wide>(moved.current_) + cost.count()) * length <=
-           limit.numbers.count * length;
-}
-
-void SlidingWindow::charge(const SlidingWindowLimit& limit, Instant now, Units cost) noexcept {
-    move_to(limit, now);
-    current_ += cost.count();
 }
 
 Units SlidingWindow::used(const SlidingWindowLimit& limit, Instant now) const noexcept {
@@ -125,15 +103,6 @@ bool SlidingWindow::forgive_excess(const SlidingWindowLimit& limit, Instant now)
                       static_cast<Wide>(limit.numbers.window) / left(limit, now);
     previous_ = static_cast<std::uint64_t>(std::min<Wide>(previous_, room));
     return true;
-}
-
-Instant SlidingWindow::fresh_from(const SlidingWindowLimit& limit, Instant now) const noexcept {
-    const SlidingWindow moved = moved_to(limit, now);
-    if (moved.current_ != 0) {
-        return Instant{Nanoseconds{(moved.index_ + 2) * limit.numbers.window}};
-    }
-    return moved.previous_ == 0 ? now
-                                : Instant{Nanoseconds{(moved.index_ + 1) * limit.numbers.window}};
 }
 
 }  // namespace sluice

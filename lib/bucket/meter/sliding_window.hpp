@@ -1,8 +1,10 @@
 #pragma once
 #include "lib/base/units.hpp"
+#include "lib/base/wide.hpp"
 #include "lib/bucket/meter/window_counts.hpp"
 #include "lib/bucket/meter/window_limit.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 
@@ -18,9 +20,18 @@ namespace sluice {
 class SlidingWindow {
 public:
     [[nodiscard]] bool admits(const SlidingWindowLimit& limit, Instant now,
-                              Units cost) const noexcept;
+                              Units cost) const noexcept {
+        return cost.count() <= limit.numbers.count &&
+               (is_over(limit, now) ? moved_to(limit, now).has_room(limit, now, cost)
+                                    : has_room(limit, now, cost));
+    }
     // A cost that admits() has just admitted.
-    void charge(const SlidingWindowLimit& limit, Instant now, Units cost) noexcept;
+    void charge(const SlidingWindowLimit& limit, Instant now, Units cost) noexcept {
+        if (is_over(limit, now)) [[unlikely]] {
+            move_to(limit, now);
+        }
+        current_ += cost.count();
+    }
 
     [[nodiscard]] Units remaining(const SlidingWindowLimit& limit, Instant now) const noexcept;
     [[nodiscard]] std::optional<Nanoseconds> wait(const SlidingWindowLimit& limit, Instant now,
@@ -37,15 +48,41 @@ public:
     // several workers count.
     [[nodiscard]] Units used(const SlidingWindowLimit& limit, Instant now) const noexcept;
     // The end of the window after the current one.
-    [[nodiscard]] Instant fresh_from(const SlidingWindowLimit& limit, Instant now) const noexcept;
+    [[nodiscard]] Instant fresh_from(const SlidingWindowLimit& limit, Instant now) const noexcept {
+        return is_over(limit, now) ? moved_to(limit, now).none_counts_from(limit, now)
+                                   : none_counts_from(limit, now);
+    }
 
 private:
+    // The window that the counters call current has ended.
+    [[nodiscard]] bool is_over(const SlidingWindowLimit& limit, Instant now) const noexcept {
+        const std::int64_t begin = index_ * limit.numbers.window;
+        return now.time_since_epoch().count() - begin >= limit.numbers.window;
+    }
     // The same counters as the current window has them.
     [[nodiscard]] SlidingWindow moved_to(const SlidingWindowLimit& limit,
                                          Instant now) const noexcept;
     void move_to(const SlidingWindowLimit& limit, Instant now) noexcept;
     // W - e: how much of the window before the current one still counts, in ns.
-    [[nodiscard]] std::uint64_t left(const SlidingWindowLimit& limit, Instant now) const noexcept;
+    [[nodiscard]] std::uint64_t left(const SlidingWindowLimit& limit, Instant now) const noexcept {
+        const std::int64_t into = now.time_since_epoch().count() - index_ * limit.numbers.window;
+        return static_cast<std::uint64_t>(limit.numbers.window - std::max<std::int64_t>(into, 0));
+    }
+    // admits() and fresh_from() of a window that is not over.
+    [[nodiscard]] bool has_room(const SlidingWindowLimit& limit, Instant now,
+                                Units cost) const noexcept {
+        const auto length = static_cast<Wide>(limit.numbers.window);
+        return static_cast<Wide>(previous_) * left(limit, now) +
+                   (static_cast<Wide>(current_) + cost.count()) * length <=
+               limit.numbers.count * length;
+    }
+    [[nodiscard]] Instant none_counts_from(const SlidingWindowLimit& limit,
+                                           Instant now) const noexcept {
+        if (current_ != 0) {
+            return Instant{Nanoseconds{(index_ + 2) * limit.numbers.window}};
+        }
+        return previous_ == 0 ? now : Instant{Nanoseconds{(index_ + 1) * limit.numbers.window}};
+    }
 
     std::int64_t index_ = 0;  // of the current window
     std::uint64_t previous_ = 0;
