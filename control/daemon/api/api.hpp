@@ -40,6 +40,7 @@ struct Services {
 [[nodiscard]] HttpResponse get_keys(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse post_keys(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse get_live_keys(const HttpRequest& request, Services& services);
+[[nodiscard]] HttpResponse get_find(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse get_bans(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse post_bans(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse post_unbans(const HttpRequest& request, Services& services);

@@ -131,32 +131,6 @@ Json unanswered_json(const KeyState& state) {
     return unanswered;
 }
 
-// {"rule":…,"mode":…,"key":…,"action":…,"limits":[…],"unanswered":[…]}. What is
-// exempt meets no penalty box (KeyStatus in lib/engine).
-Json key_json(const FoundKey& found, const KeyState& state, const RuleView& view) {
-    const bool exempt = any_worker(state, &KeyOnWorker::exempt);
-    Json json{{"rule", found.ask.rule},
-              {"mode", kModeNames[static_cast<std::size_t>(found.rule->mode)]},
-              {"key", found.text},
-              {"tier", found.ask.key + 1},
-              {"action", kKeyActionNames[static_cast<std::size_t>(found.ask.action)]},
-              {"exempt", exempt},
-              {"banned", any_worker(state, &KeyOnWorker::banned) || (!exempt && is_boxed(state))},
-              {"set", settings_json(found.ask.rule, found.text, found.ask.key + 1U, view.keys)},
-              {"limits", limits_json(found, state)},
-              {"unanswered", unanswered_json(state)}};
-    if (Json ban = ban_json(state); !ban.is_null()) {
-        json["ban"] = std::move(ban);
-    }
-    if (Json ban = file_ban_json(found); !ban.is_null()) {
-        json["file_ban"] = std::move(ban);
-    }
-    if (Json networks = networks_json(found, view); !networks.empty()) {
-        json["networks"] = std::move(networks);
-    }
-    return json;
-}
-
 // For the audit: "1 on lcore 1: 3 of 10".
 std::string left_text(const KeyState& state, std::uint64_t KeyBucketState::* left) {
     std::string text;
@@ -228,7 +202,7 @@ HttpResponse ask_key(const KeyWords& words, const HttpRequest& request, Services
         return no_dataplane(reply.error());
     }
     const auto* state = std::get_if<KeyState>(&*reply);
-    return state != nullptr ? json_response(key_json(key, *state, *view))
+    return state != nullptr ? json_response(key_state_json(key, *state, *view))
                             : problem_response(502, "refused by the dataplane",
                                                "the dataplane answered something else");
 }
@@ -243,6 +217,32 @@ std::optional<std::uint64_t> read_units(const std::string& text) {
 }
 
 }  // namespace
+
+// {"rule":…,"mode":…,"key":…,"action":…,"limits":[…],"unanswered":[…]}. What is
+// exempt meets no penalty box (KeyStatus in lib/engine).
+Json key_state_json(const FoundKey& found, const KeyState& state, const RuleView& view) {
+    const bool exempt = any_worker(state, &KeyOnWorker::exempt);
+    Json json{{"rule", found.ask.rule},
+              {"mode", kModeNames[static_cast<std::size_t>(found.rule->mode)]},
+              {"key", found.text},
+              {"tier", found.ask.key + 1},
+              {"action", kKeyActionNames[static_cast<std::size_t>(found.ask.action)]},
+              {"exempt", exempt},
+              {"banned", any_worker(state, &KeyOnWorker::banned) || (!exempt && is_boxed(state))},
+              {"set", settings_json(found.ask.rule, found.text, found.ask.key + 1U, view.keys)},
+              {"limits", limits_json(found, state)},
+              {"unanswered", unanswered_json(state)}};
+    if (Json ban = ban_json(state); !ban.is_null()) {
+        json["ban"] = std::move(ban);
+    }
+    if (Json ban = file_ban_json(found); !ban.is_null()) {
+        json["file_ban"] = std::move(ban);
+    }
+    if (Json networks = networks_json(found, view); !networks.empty()) {
+        json["networks"] = std::move(networks);
+    }
+    return json;
+}
 
 HttpResponse get_key(const HttpRequest& request, Services& services) {
     KeyWords words{.rule = rule_in(request, "/key"), .limit = argument(request, "limit", "")};

@@ -45,6 +45,10 @@ using Found = std::variant<FoundKey, HttpResponse>;
            (body["tier"].is_number_unsigned() && body["tier"].get<std::size_t>() != 0);
 }
 
+// The answer about a key: what its buckets hold, and what is set for it.
+[[nodiscard]] Json key_state_json(const FoundKey& found, const KeyState& state,
+                                  const RuleView& view);
+
 // The settings of a key that have not ended.
 [[nodiscard]] Json settings_json(const std::string& rule, const std::string& key, std::size_t tier,
                                  const KeySettings& settings);

@@ -56,6 +56,7 @@ constexpr auto kRoutes = std::to_array<Route>({
     {"POST", "/v1/rules/*/unbans", post_unbans, "", kMostOfBans},
     {"GET", "/v1/keys", get_live_keys, "rule most after"},
     {"GET", "/v1/bans", get_bans, "rule most after"},
+    {"GET", "/v1/find", get_find, "of most after"},
     {"POST", "/v1/confirm", post_confirm},
     {"POST", "/v1/rollback", post_rollback, "set force strict confirm"},
     {"POST", "/v1/rollback/diff", post_rollback_diff, "set force strict confirm"},

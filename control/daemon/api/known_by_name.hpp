@@ -1,0 +1,63 @@
+#pragma once
+#include "control/daemon/api/key_words.hpp"
+#include "control/daemon/api/sought.hpp"
+#include "lib/policy/keys/key_text.hpp"
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace sluice {
+
+// Settings of single keys that hold, by rule.
+using SettingsByRule = std::multimap<std::string, const KeySetting*, std::less<>>;
+[[nodiscard]] SettingsByRule settings_by_rule(const RuleView& view);
+
+// Keys of one rule that concern what is sought and are known by name. Tables know digests alone: a
+// key with parts that nobody names cannot be found in them.
+class KnownByName {
+public:
+    static constexpr std::size_t kMost = 1'000;  // keys of a rule
+
+    struct Known {
+        FoundKey key;
+        bool exact = false;  // of packets of what is sought, whatever else is in them
+    };
+    // By tier and text, in the order of pages.
+    using Keys = std::map<std::pair<std::size_t, std::string>, Known>;
+
+    // Those that what is sought is the key of, and those that something is set for or a file bans.
+    KnownByName(const RuleSummary& rule, const RuleView& view, const SettingsByRule& settings,
+                const Sought& sought);
+
+    // A key as the dataplane writes it; of no tier in particular where it does not say. nullptr: it
+    // is none that concerns what is sought.
+    const Known* add(std::string_view text, std::optional<std::size_t> tier = std::nullopt);
+    [[nodiscard]] const Keys& keys() const noexcept { return keys_; }
+    [[nodiscard]] bool is_cut() const noexcept { return cut_; }
+
+    // Bans of networks that overlap with the one that is sought, where no key of it says so:
+    // [{"key":"10.0.0.0/16","tier":1,"source":"operator","until":…,"reason":…}].
+    [[nodiscard]] Json network_bans() const;
+
+private:
+    void add_exact();
+    void add_set(const SettingsByRule& settings);
+    void add_banned();
+    const Known* put(std::size_t tier, const ReadKey& key, bool exact);
+    [[nodiscard]] bool has_exact(std::size_t tier) const;
+    [[nodiscard]] bool is_in_networks(std::size_t key) const;
+
+    const RuleSummary& rule_;
+    const RuleView& view_;
+    const SettingsByRule& settings_;
+    const Sought& sought_;
+    Keys keys_;
+    bool cut_ = false;
+};
+
+}  // namespace sluice

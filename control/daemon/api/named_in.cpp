@@ -1,0 +1,235 @@
+#include "control/daemon/api/named_in.hpp"
+
+#include "lib/policy/expression/token.hpp"
+#include "lib/policy/lists/list_text.hpp"
+#include "lib/policy/texts/letter_case.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <span>
+#include <vector>
+
+namespace sluice {
+namespace {
+
+// A set's share of what is sought: nothing, some or all of it.
+Truth share_of(std::span<const AddressRange> ranges, const IpPrefix& sought) {
+    const IpAddress& first = sought.address;
+    IpAddress last = first;
+    for (unsigned bit = sought.length; bit < (sought.version == IpVersion::V4 ? 32U : 128U);
+         ++bit) {
+        last.bytes[bit / 8] |= std::byte{0x80} >> (bit % 8);
+    }
+    const auto at = std::ranges::partition_point(
+        ranges, [&](const AddressRange& range) { return range.last < first; });
+    if (at == ranges.end() || last < at->first) {
+        return Truth::No;
+    }
+    return at->first <= first && last <= at->last ? Truth::Yes : Truth::Maybe;
+}
+
+Truth negation_of(Truth truth) {
+    return truth == Truth::Maybe ? truth : truth == Truth::Yes ? Truth::No : Truth::Yes;
+}
+
+// The addresses that the comparison names, whether or not it is negated.
+Truth named_by(const Leaf& leaf, const Sought& sought) {
+    if (row_of(leaf.field).kind != FieldKind::Address || !sought.has_network()) {
+        return Truth::No;
+    }
+    return share_of(sought.network.version == IpVersion::V4 ? leaf.v4 : leaf.v6, sought.network);
+}
+
+bool holds(TextHow how, bool ignore_case, std::string_view named, std::string_view text) {
+    const std::string folded = ignore_case ? lowered(named) : "";
+    const std::string_view one = ignore_case ? std::string_view{folded} : named;
+    switch (how) {
+        case TextHow::Equals:
+            return text == one;
+        case TextHow::StartsWith:
+            return text.starts_with(one);
+        case TextHow::EndsWith:
+            return text.ends_with(one);
+        case TextHow::Contains:
+            return text.find(one) != std::string_view::npos;
+        default:
+            return false;
+    }
+}
+
+// Regular expressions are not tried.
+Truth named_by(const TextTest& test, const Sought& sought) {
+    const std::string text = test.ignore_case ? lowered(sought.text) : sought.text;
+    const bool any = std::ranges::any_of(test.texts, [&](const std::string& one) {
+        return holds(test.how, test.ignore_case, one, text);
+    });
+    return any ? Truth::Yes : test.how == TextHow::Matches ? Truth::Maybe : Truth::No;
+}
+
+bool names(const Expression& condition, const Sought& sought) {
+    switch (condition.kind) {
+        case Expression::Kind::Leaf:
+            return named_by(condition.leaf, sought) != Truth::No;
+        case Expression::Kind::Text:
+            return named_by(condition.text, sought) == Truth::Yes;
+        default:
+            return std::ranges::any_of(condition.parts,
+                                       [&](const Expression& part) { return names(part, sought); });
+    }
+}
+
+Truth truth_of_parts(const Expression& condition, std::string_view field, const Sought& sought) {
+    const bool is_and = condition.kind == Expression::Kind::And;
+    Truth all = is_and ? Truth::Yes : Truth::No;
+    for (const Expression& part : condition.parts) {
+        const Truth one = truth_of(part, field, sought);
+        all = is_and ? std::min(all, one) : std::max(all, one);
+    }
+    return all;
+}
+
+// The entry of one of the rule's lists that names what is sought.
+Json entry_json(const RuleSummary& rule, const RuleView& view, std::string_view type,
+                const std::function<bool(const ListValues&)>& holds) {
+    const std::vector<Token> tokens = split_into_tokens(rule.when);
+    for (const ListSummary& list : view.list_summaries) {
+        const bool is_used = std::ranges::any_of(tokens, [&](const Token& token) {
+            return token.kind == Token::Kind::List && token.text == list.name;
+        });
+        const auto text = view.lists.find(list.file);
+        if (!is_used || list.type != type || text == view.lists.end()) {
+            continue;
+        }
+        const ListType read = type == "cidr" ? ListType::Cidr : ListType::String;
+        if (const auto found = find_entry(*text->second, read, holds)) {
+            return {{"list", list.name},
+                    {"entry", found->entry},
+                    {"line", found->at.line},
+                    {"others", found->others}};
+        }
+    }
+    return {};
+}
+
+// The comparisons of a condition that name what is sought, collected.
+class Namings {
+public:
+    Namings(const RuleSummary& rule, const RuleView& view, const Sought& sought)
+        : rule_{rule}, view_{view}, sought_{sought} {}
+
+    void add(const Expression& condition, bool except) {
+        switch (condition.kind) {
+            case Expression::Kind::Leaf:
+                add_leaf(condition.leaf, except);
+                return;
+            case Expression::Kind::Text:
+                add_text(condition.text, except);
+                return;
+            case Expression::Kind::Not:
+                add(condition.parts.front(), !except);
+                return;
+            default:
+                for (const Expression& part : condition.parts) {
+                    add(part, except);
+                }
+        }
+    }
+    [[nodiscard]] Json json() && { return std::move(json_); }
+
+private:
+    void add_leaf(const Leaf& leaf, bool except) {
+        if (named_by(leaf, sought_) == Truth::No) {
+            return;
+        }
+        Json entry;
+        if (leaf.from_list) {
+            entry = entry_json(rule_, view_, "cidr", [&](const ListValues& one) {
+                const IpPrefix& network = sought_.network;
+                return share_of(network.version == IpVersion::V4 ? one.v4 : one.v6, network) !=
+                       Truth::No;
+            });
+        }
+        add(std::string{row_of(leaf.field).name}, except != leaf.negated, std::move(entry));
+    }
+    void add_text(const TextTest& test, bool except) {
+        if (named_by(test, sought_) != Truth::Yes) {
+            return;
+        }
+        Json entry;
+        if (test.from_list) {
+            entry = entry_json(rule_, view_, "string", [&](const ListValues& one) {
+                return !one.texts.empty() && holds(test.how, true, one.texts.front(), sought_.text);
+            });
+        }
+        add(test.name, except != test.negated, std::move(entry));
+    }
+    void add(std::string field, bool except, Json entry) {
+        Json one{{"field", std::move(field)}, {"except", except}};
+        for (const char* member : {"list", "entry", "line", "others"}) {
+            one[member] = entry.is_null() ? Json() : entry.at(member);
+        }
+        json_.push_back(std::move(one));
+    }
+
+    const RuleSummary& rule_;
+    const RuleView& view_;
+    const Sought& sought_;
+    Json json_ = Json::array();
+};
+
+}  // namespace
+
+Truth truth_of(const Expression& condition, std::string_view field, const Sought& sought) {
+    switch (condition.kind) {
+        case Expression::Kind::Leaf: {
+            const Leaf& leaf = condition.leaf;
+            if (row_of(leaf.field).name != field) {
+                return Truth::Maybe;
+            }
+            const Truth truth = named_by(leaf, sought);
+            return leaf.negated ? negation_of(truth) : truth;
+        }
+        case Expression::Kind::Text: {
+            if (condition.text.name != field) {
+                return Truth::Maybe;
+            }
+            const Truth truth = named_by(condition.text, sought);
+            return condition.text.negated ? negation_of(truth) : truth;
+        }
+        case Expression::Kind::Not:
+            return negation_of(truth_of(condition.parts.front(), field, sought));
+        default:
+            return truth_of_parts(condition, field, sought);
+    }
+}
+
+bool may_match(const RuleSummary& rule, const Sought& sought) {
+    if (rule.when.empty() || sought.kind == Sought::Kind::Key) {
+        return true;
+    }
+    const auto may_as = [&](std::string_view field) {
+        return truth_of(rule.condition, field, sought) != Truth::No;
+    };
+    return sought.has_network()
+               ? std::ranges::any_of(kFields,
+                                     [&](const FieldRow& row) {
+                                         return row.kind == FieldKind::Address && may_as(row.name);
+                                     })
+               : std::ranges::any_of(kTextFields, [&](const TextFieldRow& row) {
+                     return row.kind == TextKind::Folded && may_as(row.name);
+                 });
+}
+
+bool is_named_in(const RuleSummary& rule, const Sought& sought) {
+    return !rule.when.empty() && names(rule.condition, sought);
+}
+
+Json named_in(const RuleSummary& rule, const RuleView& view, const Sought& sought) {
+    Namings namings{rule, view, sought};
+    if (!rule.when.empty()) {
+        namings.add(rule.condition, false);
+    }
+    return std::move(namings).json();
+}
+
+}  // namespace sluice
