@@ -3,7 +3,9 @@
 #include "control/cli/command_arguments.hpp"
 #include "control/cli/commands.hpp"
 #include "control/cli/completion.hpp"
+#include "control/cli/find.hpp"
 #include "control/cli/help_text.hpp"
+#include "control/cli/list_arguments.hpp"
 #include "control/cli/simulate/limit_words.hpp"
 #include "control/cli/terminal.hpp"
 #include "control/cli/unknown_words.hpp"
@@ -16,7 +18,8 @@
 #include <sstream>
 #include <utility>
 
-// CLI11, slow to compile, is seen by this, rule_arguments.cpp and watch_arguments.cpp alone.
+// CLI11, slow to compile, is seen by this, list_arguments.cpp, rule_arguments.cpp and
+// watch_arguments.cpp alone.
 namespace sluice {
 namespace {
 
@@ -200,23 +203,6 @@ void key_arguments(CLI::App& app, Options& options) {
                    "once; - for stdin");
 }
 
-void list_arguments(CLI::App& app, Options& options) {
-    app.add_option("--most", options.most, "rows at most")
-        ->capture_default_str()
-        ->check(CLI::Range(1U, 1'000'000U));
-    app.add_option("--after", options.list_after, "go on where an earlier list ended: its `next`");
-}
-
-void keys_arguments(CLI::App& app, Options& options) {
-    app.add_option("--rule", options.rule, "id of the rule")->required();
-    list_arguments(app, options);
-}
-
-void bans_arguments(CLI::App& app, Options& options) {
-    app.add_option("--rule", options.rule, "id of one rule; all of them otherwise");
-    list_arguments(app, options);
-}
-
 void panic_arguments(CLI::App& app, Options& options) {
     app.add_option("ACTION", options.word, "pass or resume")
         ->required()
@@ -279,6 +265,7 @@ constexpr auto kCommands = std::to_array<Command>({
      key_arguments},
     {"keys", "list the live keys of a rule, with what they have left", run_keys, keys_arguments},
     {"bans", "list the bans that hold now, and who has made them", run_bans, bans_arguments},
+    {"find", "show all that concerns an address, a host or a key", run_find, find_arguments},
     {"ports", "show the ports, or with --watch what passes and is lost", run_ports,
      stats_arguments},
     {"workers", "show the workers, or with --cycles where their time goes", run_workers,
