@@ -76,6 +76,7 @@ ONE_HOME = [
     (re.compile(r"#\s*include\s*[<\"](hs/)?hs_runtime\.h"), "lib/match", "Hyperscan's runtime"),
     (re.compile(r"#\s*include\s*[<\"](hs/)?hs(_com\w+)?\.h"), "lib/policy", "Hyperscan's compiler"),
     (re.compile(r"#\s*include\s*[<\"]maxminddb"), "lib/policy", "libmaxminddb"),
+    (re.compile(r"#\s*include\s*[<\"]absl/"), "lib/policy", "Abseil's time zones"),
     (re.compile(r"#\s*include\s*[<\"]blake2"), "lib/rules", "BLAKE2b"),
     (re.compile(r"#\s*include\s*[<\"]openssl/"), "lib/l7", "OpenSSL"),
     (re.compile(r"#\s*include\s*[<\"]pcap(/\w+|\.)"), "lib/capture", "libpcap"),

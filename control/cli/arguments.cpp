@@ -107,8 +107,8 @@ void explain_arguments(CLI::App& app, Options& options) {
     app.add_option("RULES", options.rules_files,
                    "rule files, folders or -; without one, what the running box has");
     app.add_option("--pcap", options.pcap_file, "pcap or pcapng file, Ethernet; - for stdin");
-    app.add_option("--frame", options.frame, "number of the frame in it, from 1 on")
-        ->check(count_fault);
+    app.add_option("--frame", options.frame, "the frame's number, from 1 on")->check(count_fault);
+    at_option(app, options);
     packet_arguments(app, options.packet);
     config_option(app, options);
     inside_option(app, options);

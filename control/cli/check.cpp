@@ -1,3 +1,4 @@
+#include "control/active_json.hpp"
 #include "control/cli/commands.hpp"
 #include "control/cli/long_work.hpp"
 #include "control/cli/rule_input.hpp"
@@ -91,6 +92,21 @@ void print_stances(const std::vector<RuleSummary>& rules) {
     for (const RuleSummary& rule : rules) {
         if (const std::string stance = text_of(rule.stance); !stance.empty()) {
             table.row({rule.id, stance});
+            some = true;
+        }
+    }
+    if (some) {
+        print(table.text());
+    }
+}
+
+// When rules that are active at times are so next.
+void print_active(const std::vector<RuleSummary>& rules) {
+    Table table{{{"RULE"}, {"ACTIVE"}, {"NEXT"}}};
+    bool some = false;
+    for (const RuleSummary& rule : rules) {
+        if (rule.active) {
+            table.row({rule.id, rule.active->text, next_text(*rule.active, utc_now())});
             some = true;
         }
     }
@@ -202,6 +218,9 @@ Json rules_json(const std::vector<RuleSummary>& rules) {
                               {"bound", bound_text(limit)}});
         }
         list.push_back({{"id", rule.id}, {"limits", limits}, {"memory", rule.memory}});
+        if (rule.active) {
+            list.back()["active"] = active_json(*rule.active, utc_now());
+        }
         if (!rule.ban.empty()) {
             list.back()["ban"] = rule.ban;
         }
@@ -340,6 +359,7 @@ ExitCode run_check(const Options& options) {
         print(verdict_text(refused));
         if (!rules.rules.empty()) {
             print_rules(rules);
+            print_active(rules.rules);
             print_stances(rules.rules);
         }
         if (!rules.services.empty()) {

@@ -12,6 +12,7 @@ namespace sluice {
 // Arguments of commands that read rule files or change the rules (rule_arguments.cpp).
 void rules_argument(CLI::App& app, Options& options);
 void strict_option(CLI::App& app, Options& options);
+void at_option(CLI::App& app, Options& options);
 void diff_arguments(CLI::App& app, Options& options);
 void apply_arguments(CLI::App& app, Options& options);
 void rule_arguments(CLI::App& app, Options& options);

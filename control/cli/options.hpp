@@ -48,6 +48,7 @@ struct Options {
     std::string out_file;
     std::string verdicts_file;
     std::uint64_t frame = 0;  // of explain; 0: none
+    std::string at;           // of explain: an instant; empty: now
     PacketWords packet;
 
     bool watch = false;

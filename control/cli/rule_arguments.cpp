@@ -1,6 +1,7 @@
 #include "control/cli/command_arguments.hpp"
 
 #include "control/confirm_time.hpp"
+#include "lib/policy/overrides/until_text.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -45,6 +46,15 @@ void rules_argument(CLI::App& app, Options& options) {
 
 void strict_option(CLI::App& app, Options& options) {
     app.add_flag("--strict", options.strict, "warnings are errors");
+}
+
+void at_option(CLI::App& app, Options& options) {
+    app.add_option("--at", options.at, "when the packet comes, such as 2027-12-31T12:00:00Z")
+        ->type_name("TIME")
+        ->check([](const std::string& text) {
+            const Result<Nanoseconds> at = parse_until(text);
+            return at ? std::string{} : at.error().what;
+        });
 }
 
 void diff_arguments(CLI::App& app, Options& options) {

@@ -1,3 +1,4 @@
+#include "control/active_json.hpp"
 #include "control/cli/commands.hpp"
 #include "control/cli/daemon.hpp"
 #include "control/cli/human_units.hpp"
@@ -78,6 +79,15 @@ std::string services_text(const Json& document) {
     return text;
 }
 
+// " (mon-fri 09:00-18:00 Europe/Moscow: not before 2026-11-30T06:00:00Z)"; empty: always active.
+std::string active_text(const Json& rule) {
+    if (!rule.contains("active")) {
+        return "";
+    }
+    const Json& active = rule.at("active");
+    return fmt::format(" ({}: {})", text_at(active, "text"), next_text(active));
+}
+
 std::string rules_text(const Json& document) {
     const std::string text =
         fmt::format("generation {}{}\n{}\n", text_at(document, "generation"),
@@ -90,7 +100,8 @@ std::string rules_text(const Json& document) {
         std::replace_if(
             when.begin(), when.end(), [](char c) { return c == '\n' || c == '\t'; }, ' ');
         std::vector<std::string> cells{text_at(rule, "id"), mode_text_of(rule),
-                                       when.empty() ? "every packet" : when, text_at(rule, "key")};
+                                       (when.empty() ? "every packet" : when) + active_text(rule),
+                                       text_at(rule, "key")};
         const std::string ban = rule.contains("ban") ? ", ban " + text_at(rule, "ban") : "";
         const std::string action = text_at(rule, "action") + ban;
         const std::string events = rule.contains("events") ? text_at(rule, "events") : "";
@@ -273,6 +284,15 @@ std::string empty_lists_text(const Json& health) {
     return text;
 }
 
+// Rules that do not judge at this time of day, of a daemon that tells; which is no fault.
+std::string inactive_rules_text(const Json& health) {
+    std::string text;
+    for (const Json& rule : health.value("inactive_rules", Json::array())) {
+        text += (text.empty() ? "not active at this time: " : ", ") + rule.get<std::string>();
+    }
+    return text.empty() ? text : text + "\n";
+}
+
 std::string health_text(const Json& document) {
     const Json& dataplane = document.at("dataplane");
     const std::string text = fmt::format(
@@ -283,7 +303,7 @@ std::string health_text(const Json& document) {
     return text + panic_text(document) + trusted_text(document) + fallen_back_text(document) +
            other_programs_text(document) + links_down_text(document) + low_mtus_text(document) +
            raised_mtus_text(document) + list_problem_text(document) + empty_lists_text(document) +
-           unconfirmed_text(document) + learning_text(document);
+           inactive_rules_text(document) + unconfirmed_text(document) + learning_text(document);
 }
 
 // A rule, else a service of that id.

@@ -99,6 +99,10 @@ std::string ttl_text(const std::optional<Nanoseconds>& ttl) {
     return std::to_string(ttl->count()) + "ns";
 }
 
+std::string active_text(const RuleSummary& rule) {
+    return rule.active ? rule.active->text : "";
+}
+
 RuleDiff diff_rule(const RuleSummary& before, const RuleSummary& after) {
     RuleDiff diff{.id = after.id, .settings = {}, .limits = diff_limits(before, after)};
     const auto note = [&diff](std::string_view what, std::string from, std::string to) {
@@ -112,6 +116,7 @@ RuleDiff diff_rule(const RuleSummary& before, const RuleSummary& after) {
     note("description", before.description, after.description);
     note("mode", word(before.mode), word(after.mode));
     note("when", before.when, after.when);
+    note("active", active_text(before), active_text(after));
     note("key", before.key, after.key);
     note("action", before.action, after.action);
     note("ban", before.ban, after.ban);

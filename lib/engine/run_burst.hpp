@@ -6,9 +6,15 @@ namespace sluice {
 
 // The product, stage by stage, in two steps. rx before them, and act and tx after them, are
 // dataplane/'s. Between the two a burst may lose packets: nothing has been charged by then.
+inline void follow_schedules(const LoadedSet& set, CoreState& core, Now now) noexcept {
+    if (!set.schedules.empty()) [[unlikely]] {
+        core.schedules.follow(set.schedules, set.load, now.utc());
+    }
+}
 inline void match_stages(Burst& burst, const LoadedSet& set, CoreState& core, Now now) noexcept {
     parse_burst(burst, core);
     geo_burst(burst, set);
+    follow_schedules(set, core, now);
     match_burst(burst, set, core, now.at);
 }
 inline void meter_stages(Burst& burst, const LoadedSet& set, CoreState& core, Now now) noexcept {
@@ -39,6 +45,7 @@ void match_overlapped(Overlapped bursts, const LoadedSet& set, CoreState& core, 
     parse_burst(bursts.coming, core);
     geo_burst(bursts.coming, set);
     laps.lap(Stage::Parse);
+    follow_schedules(set, core, now);
     match_burst(bursts.coming, set, core, now.at);
     laps.lap(Stage::Match);
 }

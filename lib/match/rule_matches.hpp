@@ -6,6 +6,7 @@
 #include "lib/match/text_candidates.hpp"
 #include "lib/packet/row_mask.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -37,6 +38,24 @@ public:
     }
     // The rows in which some rule is pending, whose texts match_texts() would read.
     [[nodiscard]] RowMask pending_rows() const noexcept { return pending_rows_; }
+
+    // Leaves those rules alone that `stays` holds for, of all that were found so far.
+    template <typename Stays>
+    void keep(Stays&& stays) noexcept {
+        const auto left_of = [&](RuleMatch* matches, std::size_t count) {
+            RuleMatch* const end =
+                std::remove_if(matches, matches + count,
+                               [&](const RuleMatch& match) { return !stays(match.rule); });
+            return static_cast<std::size_t>(end - matches);
+        };
+        matched_count_ = left_of(matched_.get(), matched_count_);
+        pending_count_ = left_of(pending_.get(), pending_count_);
+        RowMask rows = 0;
+        for (const RuleMatch& match : pending()) {
+            rows |= match.rows;
+        }
+        pending_rows_ &= rows;
+    }
 
 private:
     friend class Classifier;

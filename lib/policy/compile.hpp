@@ -79,6 +79,12 @@ enum class RuleKind : std::uint8_t { Rule, Bypass, Candidate };
 inline constexpr auto kRuleKindNames =
     std::to_array<std::string_view>({"rule", "bypass", "candidate"});
 
+// When a rule is active, as written: "mon-fri 09:00-18:00 Europe/Moscow".
+struct ActiveTimes {
+    Schedule schedule;
+    std::string text;
+};
+
 // A rule as `rules` and `check` show it; one for every rule of the file, also those that are off.
 struct RuleSummary {
     std::string id;
@@ -93,6 +99,7 @@ struct RuleSummary {
     std::vector<GroupingKey> keys{};  // as the pipeline has them
     TextNames text_names{};           // of headers and cookies in these; none: they have none
     MissingKey missing_key = MissingKey::Skip;
+    std::optional<ActiveTimes> active{};  // when it is active; nullopt: always
     std::string key;  // "ip.src, l4.dport"; of tiers one after the other: "ip.src; ip.dst"
     std::string action;
     // How else it limits: missing_key, on_full, table_share, rejected_spend, cost.

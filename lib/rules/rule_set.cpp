@@ -283,11 +283,12 @@ bool candidates_hold(const std::vector<Rule>& rules) noexcept {
 }
 
 bool groups_hold(const RuleSet& set) noexcept {
-    return set.owner_groups.size() <= set.rules.size() &&
+    return set.owner_groups.size() <= set.rules.size() && are_sound(set.schedules) &&
            std::all_of(set.owner_groups.begin(), set.owner_groups.end(),
                        [](const OwnerGroup& group) { return key_holds(group.parts); }) &&
            std::all_of(set.rules.begin(), set.rules.end(), [&](const Rule& rule) {
                return rule.owner_group <= set.owner_groups.size() &&
+                      rule.schedule <= set.schedules.size() &&
                       (rule.owner_group == 0 || rule.has_limits());
            });
 }
@@ -360,7 +361,7 @@ std::optional<std::string> find_fault(const RuleSet& set) {
         return "a candidate is in no rule's place";
     }
     if (!groups_hold(set)) {
-        return "the owners of keys are not sound";
+        return "the owners of keys or the schedules are not sound";
     }
     if (Fault fault = find_service_fault(set.services, set.service_classifier)) {
         return fault;

@@ -17,6 +17,7 @@
 #include "lib/respond/answer/response_spec.hpp"
 #include "lib/rules/edge_event.hpp"
 #include "lib/rules/overrides.hpp"
+#include "lib/rules/schedule.hpp"
 
 #include <algorithm>
 #include <array>
@@ -152,6 +153,7 @@ struct RuleTerms {
     // The rule's number among the set's owner groups, counted from 1 on; 0: none, so that it steers
     // no packets.
     std::uint16_t owner_group = 0;
+    std::uint8_t schedule = 0;      // number among the set's schedules, from 1 on; 0: always active
     std::vector<GroupingKey> keys;  // one, or one for each tier; none where on_match decides
     // Keys with other numbers; nullptr: none. Shared, since there may be a million of them.
     std::shared_ptr<const Overrides> overrides;
@@ -216,7 +218,8 @@ struct RuleSet {
     std::vector<ResponseSpec> responses;  // what actions answer requests with
     std::vector<Rule> rules;
     std::vector<OwnerGroup> owner_groups;
-    TextNames named_texts;  // that conditions and keys test
+    std::vector<Schedule> schedules;  // at most kMaxSchedules, each once
+    TextNames named_texts;            // that conditions and keys test
 };
 
 // Checks that every index, range and number is what the workers rely on. nullopt: it is; else what

@@ -108,7 +108,7 @@ template <typename Archive>
 void serialize(Archive& archive, Of<Rule> auto& rule) {
     archive(rule.id, rule.mode, rule.on_match, rule.on_full, rule.match_action, rule.on_exceed,
             rule.coarsen_factor, rule.cost, rule.path_costs, rule.candidate, rule.asks_clients,
-            rule.events, rule.on_color, rule.owner_group);
+            rule.events, rule.on_color, rule.owner_group, rule.schedule);
     serialize_keys(archive, kConfigKeys<RuleTerms>, rule);
     archive(rule.keys, rule.limits, rule.ban);
     serialize_overrides(archive, rule.overrides);
@@ -162,6 +162,25 @@ void serialize(auto& archive, Of<OwnerGroup> auto& group) {
     archive(group.parts, group.salt);
 }
 
+void serialize(auto& archive, Of<ZoneOffsets::Change> auto& change) {
+    archive(change.at, change.ahead);
+}
+void serialize(auto& archive, Of<Schedule::Range> auto& range) {
+    archive(range.begin, range.end);
+}
+template <typename Archive>
+void serialize(Archive& archive, Of<Schedule> auto& schedule) {
+    const auto serialize_zone = [&](auto& zone) { archive(zone.name, zone.first, zone.changes); };
+    if constexpr (Archive::kReads) {
+        ZoneOffsets zone;
+        serialize_zone(zone);
+        schedule.zone = std::make_shared<const ZoneOffsets>(std::move(zone));
+    } else {
+        serialize_zone(*schedule.zone);
+    }
+    archive(schedule.active);
+}
+
 void serialize(auto& archive, Of<TextName> auto& name) {
     archive.word(name.kind, TextName::Kind::RegistrableDomain);
     archive(name.name);
@@ -202,7 +221,8 @@ void serialize_rules(auto& archive, Of<RuleSet> auto& set, const auto& parts) {
     serialize_origins(archive, set.origins);
     serialize_clients(archive, set.clients);
     serialize_suffixes(archive, set.suffixes);
-    archive(set.actions, set.responses, set.rules, set.owner_groups, set.named_texts);
+    archive(set.actions, set.responses, set.rules, set.owner_groups, set.schedules,
+            set.named_texts);
 }
 
 template <typename Archive>

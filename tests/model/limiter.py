@@ -205,6 +205,7 @@ class Limiter:
         """`data`: the frame, for what is answered."""
         self.first = time if self.first is None else self.first
         self.now = max(self.now, time - self.first)
+        self.active = [rule for rule in self.rules if not rule.active or rule.active.holds(self.first + self.now)]
         verdict = self._judge(packet)
         if data is not None:
             verdict.action, verdict.made = carry_out(verdict.action, packet, data)
@@ -252,7 +253,7 @@ class Limiter:
         reason, asks = packet.doubt or (None, "")
         if reason is None or packet.service and packet.service.service.mode == "enforce":
             return reason
-        return reason if any(rule.id in self.acting and rule.asks(asks) for rule in self.rules) else None
+        return reason if any(rule.id in self.acting and rule.asks(asks) for rule in self.active) else None
 
     def _judge_units(self, units):
         """In their order; the strictest verdict is the packet's, of equals that of the first rule in the file."""
@@ -350,7 +351,7 @@ class Limiter:
 
     def _pass_by(self, packet):
         """The first budget that counts the packet and has room lets it through untouched."""
-        for rule in self.rules:
+        for rule in self.active:
             if rule.on_match != "bypass" or not rule.condition(packet.fields):
                 continue
             keys = self._keys(rule, packet)
@@ -371,7 +372,7 @@ class Limiter:
         return None
 
     def _decide_on_sight(self, packet):
-        for rule in self.rules:
+        for rule in self.active:
             if rule.on_match not in ("drop", "allow") or not rule.condition(packet.fields):
                 continue
             if rule.id not in self.request.met:
@@ -400,7 +401,7 @@ class Limiter:
     def _look(self, packet):
         """What each rule that matches says; nothing is spent."""
         judged = []
-        for rule in self.rules:
+        for rule in self.active:
             if rule.on_match or not rule.condition(packet.fields):
                 continue
             keys = self._keys(rule, packet)

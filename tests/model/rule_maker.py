@@ -84,6 +84,8 @@ class RuleMaker:
         on_match = number > 0 and self.chance(15)
         if on_match or self.chance(65):
             lines.append(f"    when: '{self.conditions.possible_condition(1 if on_match else 3)}'")
+        if self.chance(12):
+            lines.append(f"    active: {self.active()}")
         if on_match:
             return lines + [f"    on_match: {self.dice.choice(('drop', 'allow'))}"]
         if self.chance(40):
@@ -115,6 +117,18 @@ class RuleMaker:
         if waits and counted_singly and self.chance(15):  # nothing is set in a replay
             lines.append("    dynamic: {source: api, ttl: 10m, floor: 1/s, ceiling: 1M/s}")
         return lines + [f"    on_exceed: {{action: {action}}}"] * (not self.chance(15))
+
+    def active(self):
+        """Hours that begin or end around the capture's, in zones far from UTC and near."""
+        day = self.dice.choice(("days: mon-fri", "days: sat-mon", "days: [tue, thu-fri]", "days: wed", ""))
+        moment = self.dice.choice(self.until[::3])  # an instant of the capture
+        hour = int(moment[11:13]) if "T" in moment else 12
+        begin, end = (f"{(hour + self.dice.randrange(-2, 3)) % 24:02}:{self.dice.choice(('00', '30', moment[14:16] or '15'))}"
+                      for _ in range(2))
+        hours = f"hours: {begin}-{end}" if begin != end else "hours: 00:00-24:00"
+        zone = self.dice.choice(("", "zone: UTC", "zone: Europe/Berlin", "zone: America/New_York", "zone: Australia/Lord_Howe"))
+        parts = [part for part in (day, self.dice.choice((hours, hours, f"hours: [{hours[7:]}, 01:00-02:30]")), zone) if part]
+        return f"{{{', '.join(parts)}}}"
 
     def tiers(self):
         """[(key, its limits)]; a named limit only in the first, so that each name is one tier's."""

@@ -14,6 +14,7 @@ import yaml
 from expression import compile_condition
 from origins import Database, Origins
 from overrides import Overrides
+from schedules import Active
 
 SECOND = 1_000_000_000
 PERIODS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
@@ -157,6 +158,7 @@ class Rule:
         self.never_acts, self.place = candidate is not None, self.id  # a candidate is judged in its rule's
         self.condition = (compile_condition(entry["when"], file.lists) if "when" in entry
                           else lambda _: True)
+        self.active = Active(entry["active"]) if "active" in entry else None
         self.on_match = entry.get("on_match")
         self.action = entry.get("on_exceed", {"action": "drop"})
         self.on_color = {"green": {"action": "pass"}, "yellow": {"action": "pass"},

@@ -1,5 +1,6 @@
 #include "control/cli/explain/account.hpp"
 
+#include "control/active_json.hpp"
 #include "control/cli/explain/scene.hpp"
 #include "control/cli/explain/several_units.hpp"
 #include "lib/engine/burst/burst_units.hpp"
@@ -55,6 +56,9 @@ RuleAccount describe(const RuleSummary& summary, const Scene& scene) {
     RuleAccount account{.id = summary.id, .mode = summary.mode, .because = {}};
     account.events = value_of(summary.settings, "events");
     account.stance = summary.stance;
+    if (summary.active) {
+        account.active = summary.active->text + ": " + next_text(*summary.active, scene.now.utc());
+    }
     account.dynamic = summary.dynamic ? text_of(*summary.dynamic) : "";
     if (!summary.when.empty() && !is_malformed(scene.headers.parsed)) {
         account.because =
@@ -155,10 +159,14 @@ std::vector<RuleAccount> look_before(const Scene& scene) {
         if (summary.mode == Mode::Off) {
             continue;
         }
-        account.part = RuleAccount::Part::NoMatch;
+        const bool holds =
+            scene.core.schedules.holds(scene.rules.loaded.set().rules[rule].schedule);
+        account.part = holds ? RuleAccount::Part::NoMatch : RuleAccount::Part::Inactive;
         account.mode = scene.rules.loaded.set().rules[rule].mode;
         const LoadedRule& loaded = scene.rules.loaded.set().rules[rule];
-        if (std::find(matching.begin(), matching.end(), rule) != matching.end()) {
+        if (!holds) {
+            account.because.clear();
+        } else if (std::find(matching.begin(), matching.end(), rule) != matching.end()) {
             describe_match(loaded, summary, scene, account);
         } else {
             describe_other_reading(loaded, summary, scene, account);

@@ -42,10 +42,11 @@ struct BanAccount {
 // What one rule had to do with it.
 struct RuleAccount {
     // Unseen: it matches, but the packet's service refuses that before any rule.
-    enum class Part : std::uint8_t { Off, NoMatch, Skipped, OnSight, Metered, Unseen };
+    enum class Part : std::uint8_t { Off, Inactive, NoMatch, Skipped, OnSight, Metered, Unseen };
     std::string id;
     Mode mode = Mode::Off;
     Part part = Part::Off;
+    std::string active{};     // when it is, as RuleSummary has it, and next; empty: always
     std::string because;      // what of the condition decided
     std::size_t reading = 0;  // of the readings of its request that it matches, the first
     std::vector<LimitAccount> limits;

@@ -58,10 +58,10 @@ Json answer_json(const AnswerAccount& answer) {
 }
 
 constexpr auto kPartNames = std::to_array<std::string_view>(
-    {"off", "no_match", "skipped", "on_sight", "metered", "unseen"});
+    {"off", "inactive", "no_match", "skipped", "on_sight", "metered", "unseen"});
 constexpr auto kPartTexts = std::to_array<std::string_view>(
-    {"is off", "does not match", "matches, but a part of its key is missing",
-     "matches and decides on sight", "matches",
+    {"is off", "is not active at this time", "does not match",
+     "matches, but a part of its key is missing", "matches and decides on sight", "matches",
      "matches, but its service refuses the packet before any rule"});
 
 std::string wait_text(const std::optional<Nanoseconds>& wait) {
@@ -135,6 +135,7 @@ void add_rule(std::string& text, const RuleAccount& rule) {
                         kPartTexts[static_cast<std::size_t>(rule.part)]);
     text += rule.reading == 0 ? "" : ", as another server reads the request";
     text += rule.because.empty() ? "\n" : ": " + rule.because + "\n";
+    text += rule.active.empty() ? "" : "      active " + rule.active + "\n";
     if (const std::string stance = text_of(rule.stance); !stance.empty()) {
         text += "      reads layer 7 of " + stance + "\n";
     }
@@ -251,6 +252,9 @@ Json rule_json(const RuleAccount& rule) {
               {"outcome", kPartNames[static_cast<std::size_t>(rule.part)]},
               {"because", rule.because},
               {"limits", Json::array()}};
+    if (!rule.active.empty()) {
+        json["active"] = rule.active;
+    }
     if (rule.reading != 0) {
         json["other_reading"] = rule.reading;
     }

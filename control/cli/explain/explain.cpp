@@ -2,10 +2,12 @@
 #include "control/cli/explain/asked_frame.hpp"
 #include "control/cli/explain/explain_running.hpp"
 
+#include "control/active_json.hpp"
 #include "control/cli/commands.hpp"
 #include "control/cli/replay/setup.hpp"
 #include "control/cli/terminal.hpp"
 #include "lib/capture/reader.hpp"
+#include "lib/policy/overrides/until_text.hpp"
 
 #include <algorithm>
 
@@ -45,6 +47,14 @@ ExitCode explain_captured(const Options& options, const ReplaySetup& setup,
     return no_such_frame(options, *reader, source.end());
 }
 
+// Where no rule asks for the time of day, all questions are of one time.
+Instant time_of_question(const Options& options, const ReplayRules& rules) {
+    if (!options.at.empty()) {
+        return Instant{*parse_until(options.at)};
+    }
+    return Instant{rules.loaded.rules().schedules.empty() ? Nanoseconds{0} : utc_now()};
+}
+
 ExitCode explain_described(const Options& options, const ReplaySetup& setup,
                            const ReplayRules& rules) {
     auto asked = asked_frame(options);
@@ -52,9 +62,10 @@ ExitCode explain_described(const Options& options, const ReplaySetup& setup,
         return *exit;
     }
     WorkerSet workers{setup, rules.loaded};
-    workers.follow_dialogue(frames_before(options), Instant{});
+    const Instant at = time_of_question(options, rules);
+    workers.follow_dialogue(frames_before(options), at);
     const CapturedFrame& frame = std::get<KeptFrame>(asked).frame();
-    show(account_of(frame, Instant{}, workers, rules, setup.pair), options, setup.pair);
+    show(account_of(frame, at, workers, rules, setup.pair), options, setup.pair);
     return ExitCode::Done;
 }
 
@@ -68,6 +79,9 @@ std::optional<std::string> wrong_question(const Options& options) {
     }
     if (options.rules_files.empty() && (options.enforce || options.workers != 1)) {
         return "--enforce and --workers are for rule files";
+    }
+    if (!options.at.empty() && (captured || options.rules_files.empty())) {
+        return "--at is for a described packet under rule files: others have a time of their own";
     }
     if (captured != (options.frame != 0)) {
         return "--frame N, from 1 on, belongs to --pcap";

@@ -131,25 +131,26 @@ void WorkerSet::begin_anew() {
     link_workers();
 }
 
-WorkerSet::Route WorkerSet::route_of(const CapturedFrame& frame) const {
+WorkerSet::Route WorkerSet::route_of(const CapturedFrame& frame, Instant captured) const {
     PacketHeaders outer;
     parse_frame({frame.bytes, frame.wire_size}, Tunnels{}, outer);
     const Direction dir = direction_of(outer, setup_.inside);
     const Rss rss = dir == Direction::In ? setup_.rss_outside : setup_.rss_inside;
     Worker& receiver = *workers_[worker_of(outer, rss, workers_.size())];
-    return {rules_.steering.empty() ? receiver : owner_of(frame, receiver, dir), dir};
+    return {rules_.steering.empty() ? receiver : owner_of(frame, {receiver, dir}, captured), dir};
 }
 
 // The worker that its receiver hands a frame to, or the receiver.
-WorkerSet::Worker& WorkerSet::owner_of(const CapturedFrame& frame, Worker& receiver,
-                                       Direction dir) const {
+WorkerSet::Worker& WorkerSet::owner_of(const CapturedFrame& frame, const Route& receiver,
+                                       Instant captured) const {
     Burst& alone = *looking_;
     alone.clear();
-    alone.add({frame.bytes, frame.wire_size}, dir, port_);
-    match_stages(alone, rules_, receiver.core, {});
+    alone.add({frame.bytes, frame.wire_size}, receiver.dir, port_);
+    match_stages(alone, rules_, receiver.worker.core, {{}, captured.time_since_epoch()});
     BurstOwners owners;
-    return find_owners(alone, rules_, receiver.core, workers_.size(), owners) ? *workers_[owners[0]]
-                                                                              : receiver;
+    return find_owners(alone, rules_, receiver.worker.core, workers_.size(), owners)
+               ? *workers_[owners[0]]
+               : receiver.worker;
 }
 
 BurstRow WorkerSet::receive(const CapturedFrame& frame, const Route& route) {
@@ -173,7 +174,7 @@ const std::vector<BurstRow>& WorkerSet::judge(std::span<KeptFrame> frames, Insta
     const Now time = time_of(now);
     begin_instant(time);
     for (const KeptFrame& kept : frames) {
-        rows_.push_back(receive(kept.frame(), route_of(kept.frame())));
+        rows_.push_back(receive(kept.frame(), route_of(kept.frame(), now)));
     }
     for (const auto& worker : workers_) {
         if (worker->burst.size() > 0) {
@@ -184,7 +185,7 @@ const std::vector<BurstRow>& WorkerSet::judge(std::span<KeptFrame> frames, Insta
 }
 
 WorkerSet::Place WorkerSet::match(const CapturedFrame& frame, Instant now) {
-    return match(frame, route_of(frame), now);
+    return match(frame, route_of(frame, now), now);
 }
 
 WorkerSet::Place WorkerSet::match(const CapturedFrame& frame, const Route& route, Instant now) {
@@ -228,7 +229,7 @@ void WorkerSet::follow(std::span<const KeptFrame> frames, Instant now) {
 
 void WorkerSet::follow_dialogue(std::span<const DialogueFrame> frames, Instant now) {
     for (const DialogueFrame& one : frames) {
-        Route route = route_of(frames.front().frame.frame());
+        Route route = route_of(frames.front().frame.frame(), now);
         if (one.is_answer) {
             route.dir = route.dir == Direction::In ? Direction::Out : Direction::In;
         }

@@ -103,9 +103,9 @@ private:
         Worker& worker;
         Direction dir;
     };
-    [[nodiscard]] Route route_of(const CapturedFrame& frame) const;
-    [[nodiscard]] Worker& owner_of(const CapturedFrame& frame, Worker& receiver,
-                                   Direction dir) const;
+    [[nodiscard]] Route route_of(const CapturedFrame& frame, Instant captured) const;
+    [[nodiscard]] Worker& owner_of(const CapturedFrame& frame, const Route& receiver,
+                                   Instant captured) const;
     [[nodiscard]] BurstRow receive(const CapturedFrame& frame, const Route& route);
     [[nodiscard]] Place match(const CapturedFrame& frame, const Route& route, Instant now);
     void settle_matched();

@@ -124,6 +124,11 @@ Json candidate_schema() {
                   {{"name", scalar()}, {"limits", map_of(object(keys, values))}});
 }
 
+Json active_schema() {
+    const Json some = one_of(scalar(), list_of(scalar()));
+    return object(rule_keys::kActive, {{"days", some}, {"hours", some}, {"zone", scalar()}});
+}
+
 Json rule_schema() {
     const Json limits = list_of(one_of(scalar(), ref("limit")));
     const Json key = list_of(scalar());
@@ -132,6 +137,7 @@ Json rule_schema() {
         {"description", scalar()},
         {"mode", words(kModeNames)},
         {"when", scalar()},
+        {"active", active_schema()},
         {"on_match", words(rule_keys::kOnMatchWords)},
         {"key", key},
         {"per", per_words()},

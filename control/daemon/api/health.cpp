@@ -1,3 +1,4 @@
+#include "control/active_json.hpp"
 #include "control/daemon/api/change.hpp"
 #include "lib/base/device_text.hpp"
 
@@ -127,6 +128,18 @@ Json empty_lists_json(const RuleView& view) {
     return empty;
 }
 
+// Rules that would judge but for the time of day.
+Json inactive_rules_json(const RuleView& view) {
+    const Nanoseconds now = utc_now();
+    Json inactive = Json::array();
+    for (const RuleSummary& rule : view.rules) {
+        if (rule.mode != Mode::Off && rule.active && !state_at(rule.active->schedule, now).active) {
+            inactive.push_back(rule.id);
+        }
+    }
+    return inactive;
+}
+
 }  // namespace
 
 // The first question of a person on call: whether the rules judge, and for how long.
@@ -150,6 +163,7 @@ HttpResponse get_health(const HttpRequest&, Services& services) {
          {"low_mtus", stats ? low_mtus_json(*stats) : Json()},
          {"raised_mtus", stats ? raised_mtus_json(*stats) : Json()},
          {"empty_lists", empty_lists_json(*view)},
+         {"inactive_rules", inactive_rules_json(*view)},
          {"list_problem", view->list_problem.empty() ? Json() : Json(view->list_problem)},
          {"unconfirmed", unconfirmed_json(view->unconfirmed)}});
 }

@@ -1,3 +1,4 @@
+#include "control/active_json.hpp"
 #include "control/daemon/api/change.hpp"
 #include "control/daemon/api/json_body.hpp"
 #include "control/daemon/api/known_members.hpp"
@@ -66,6 +67,9 @@ Json rule_json(const RuleView& view, std::size_t number) {
              {"memory", rule.memory}};
     if (!rule.file.empty()) {
         row["file"] = rule.file;
+    }
+    if (rule.active) {
+        row["active"] = active_json(*rule.active, utc_now());
     }
     if (!rule.ban.empty()) {
         row["ban"] = rule.ban;

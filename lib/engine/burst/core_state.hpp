@@ -1,6 +1,7 @@
 #pragma once
 #include "lib/bucket/hash/group_key.hpp"
 #include "lib/bucket/table/bucket_store.hpp"
+#include "lib/engine/burst/active_schedules.hpp"
 #include "lib/engine/burst/counters.hpp"
 #include "lib/engine/burst/pair_checksums.hpp"
 #include "lib/engine/burst/recent_openings.hpp"
@@ -70,6 +71,8 @@ struct CoreState {
     mutable RecentOpenings recent_openings{};
     // Trust in checksums, where a connection's state follows from a segment.
     PairChecksums checksums{};
+    // Those of its rule set.
+    ActiveSchedules schedules{};
     // The keys of held packets.
     HeldOrder held_order{};
     // The rule set whose limits `buckets` knows.

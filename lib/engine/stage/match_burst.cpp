@@ -15,6 +15,8 @@
 //                      take is refused
 //   headers            all rules that ask nothing else
 //   on_match           the first enforcing one decides, before any limit
+//   active             rules whose schedule does not hold now match nothing, but what they read of
+//                      connections is read on
 //   later layers       only of packets that a rule there may still concern: first the units that
 //                      they complete, then the texts of these or of the packets
 //
@@ -54,6 +56,7 @@ public:
         if (set_.meter_plan.reads_payload() || !set_.services.empty()) [[unlikely]] {
             rows = find_units_of(rows);
         }
+        leave_out_inactive();
         if (scratch_.matches.pending_rows() != 0) [[unlikely]] {
             match_later_layers(rows);
         }
@@ -82,7 +85,8 @@ private:
 
     [[nodiscard]] RowMask decided_by(const RuleMatch& match) const noexcept {
         const RulePlan& rule = plan_of(match.rule);
-        return rule.on_match == OnMatch::Act && rule.mode == Mode::Enforce ? match.rows : 0;
+        const bool decides = rule.on_match == OnMatch::Act && rule.mode == Mode::Enforce;
+        return decides && core_.schedules.holds(rule.schedule) ? match.rows : 0;
     }
     // Not what passes before others of its connection that are still to be judged.
     [[nodiscard]] RowMask ended_by(const RuleMatch& match) const noexcept {
@@ -189,6 +193,7 @@ private:
             // Clients that were named by what has been read are known by now.
             set_.classifier->match_headers(burst_.headers(), rows, scratch_.matches);
         }
+        leave_out_inactive();
         count_would_refuse(*units);
         RowMask kept_back = 0;
         if ((units->unjudgeable() | units->following()) != 0) [[unlikely]] {
@@ -239,6 +244,15 @@ private:
         const RowMask wanted = pending.rows | (scratch_.matches.pending_rows() & ~pending.decided);
         set_.classifier->match_texts(burst_.frames(), burst_.headers(), wanted & rows, *core_.texts,
                                      scratch_.matches);
+        leave_out_inactive();
+    }
+
+    void leave_out_inactive() noexcept {
+        if (!set_.schedules.empty()) [[unlikely]] {
+            scratch_.matches.keep([this](std::uint32_t rule) {
+                return core_.schedules.holds(plan_of(rule).schedule);
+            });
+        }
     }
 
     // Fragments whose first one a rule can refuse. A packet that has waited met it before that.

@@ -11,14 +11,16 @@
 namespace sluice {
 namespace {
 
+// At all times.
 bool decides_on_sight(const Rule& rule) noexcept {
-    return !rule.has_limits() && rule.mode == Mode::Enforce;
+    return !rule.has_limits() && rule.mode == Mode::Enforce && rule.schedule == 0;
 }
 
 // Everything that two rules must have in common to be the same, in one spelling.
 std::string spelling_of(const Rule& rule, const RuleSummary& summary,
                         const std::vector<Clause>& clauses) {
-    std::string text = summary.action + "\n" + std::to_string(static_cast<int>(rule.mode));
+    std::string text = summary.action + "\n" + std::to_string(static_cast<int>(rule.mode)) + "\n" +
+                       std::to_string(static_cast<int>(rule.schedule));
     for (const NamedText& setting : summary.settings) {
         text += "\n" + setting.value;
     }

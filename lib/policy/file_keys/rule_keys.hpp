@@ -16,31 +16,17 @@ inline constexpr auto kTop = std::to_array<KeyRow>({{"version"},
                                                     {"bypass"},
                                                     {"services"}});
 inline constexpr auto kData = std::to_array<KeyRow>({{"country_db"}, {"asn_db"}, {"lists"}});
-inline constexpr auto kRule = std::to_array<KeyRow>({{"id"},
-                                                     {"description"},
-                                                     {"mode"},
-                                                     {"when"},
-                                                     {"on_match"},
-                                                     {"key"},
-                                                     {"per"},
-                                                     {"limits"},
-                                                     {"tiers"},
-                                                     {"on_exceed"},
-                                                     {"missing_key"},
-                                                     {"on_full"},
-                                                     {"cost"},
-                                                     {"rejected_spend"},
-                                                     {"table_share"},
-                                                     {"scope"},
-                                                     {"on_color"},
-                                                     {"ban"},
-                                                     {"overrides"},
-                                                     {"candidates"},
-                                                     {"dynamic"},
-                                                     {"max_unsynced"},
-                                                     {"cluster_sync", false},
-                                                     {"events"},
-                                                     {"ttl"}});
+inline constexpr auto kRule =
+    std::to_array<KeyRow>({{"id"},          {"description"},  {"mode"},
+                           {"when"},        {"active"},       {"on_match"},
+                           {"key"},         {"per"},          {"limits"},
+                           {"tiers"},       {"on_exceed"},    {"missing_key"},
+                           {"on_full"},     {"cost"},         {"rejected_spend"},
+                           {"table_share"}, {"scope"},        {"on_color"},
+                           {"ban"},         {"overrides"},    {"candidates"},
+                           {"dynamic"},     {"max_unsynced"}, {"cluster_sync", false},
+                           {"events"},      {"ttl"}});
+inline constexpr auto kActive = std::to_array<KeyRow>({{"days"}, {"hours"}, {"zone"}});
 inline constexpr auto kOnColor = std::to_array<KeyRow>({{"green"}, {"yellow"}, {"red"}});
 inline constexpr auto kDefaults = std::to_array<KeyRow>({{"mode"}, {"missing_key"}, {"on_full"}});
 inline constexpr auto kBan = std::to_array<KeyRow>({{"after"},

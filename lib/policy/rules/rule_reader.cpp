@@ -8,6 +8,7 @@
 #include "lib/policy/overrides/overrides_reader.hpp"
 #include "lib/policy/problems/nearest.hpp"
 #include "lib/policy/rules/action_reader.hpp"
+#include "lib/policy/rules/active_reader.hpp"
 #include "lib/policy/rules/answer_reader.hpp"
 #include "lib/policy/rules/ban_reader.hpp"
 #include "lib/policy/rules/dynamic_reader.hpp"
@@ -83,6 +84,7 @@ public:
     ReadRule run() {
         read_head();
         read_when(map_, file_, context_, read_);
+        read_.summary.active = read_active(map_, context_);
         report_what_is_not_built();
         if (map_.find("on_match") != nullptr) {
             read_on_match();

@@ -57,6 +57,9 @@ void note_overrides(const Rule& rule, RuleSummary& summary) {
 
 void RuleSetBuilder::add(const YamlNode& node, ReadRule read) {
     const bool is_on = read.rule.mode != Mode::Off;
+    if (is_on && read.summary.active) {
+        read.rule.schedule = number_of(read.summary.active->schedule, node);
+    }
     names_.add(node, read.rule, problems_);
     conditions_.add(node, read, compiled_);
     if (is_on) {
@@ -73,6 +76,22 @@ void RuleSetBuilder::add(const YamlNode& node, ReadRule read) {
     if (is_on) {
         compiled_.set.rules.push_back(std::move(read.rule));
     }
+}
+
+// Rules with the same schedule share it.
+std::uint8_t RuleSetBuilder::number_of(const Schedule& schedule, const YamlNode& rule) {
+    std::vector<Schedule>& all = compiled_.set.schedules;
+    const auto known = std::find(all.begin(), all.end(), schedule);
+    if (known == all.end() && all.size() == kMaxSchedules) {
+        problems_.error(rule.at, "a file has at most " + std::to_string(kMaxSchedules) +
+                                     " different schedules (`active`)");
+        return 0;
+    }
+    const auto number = static_cast<std::uint8_t>(known - all.begin() + 1);
+    if (known == all.end()) {
+        all.push_back(schedule);
+    }
+    return number;
 }
 
 void RuleSetBuilder::check_bounds(const YamlNode& rules) {

@@ -40,6 +40,9 @@ public:
     [[nodiscard]] CompiledRules result() && { return std::move(compiled_); }
 
 private:
+    // The number of a schedule in the set; 0, which is reported at the rule: there is no room.
+    [[nodiscard]] std::uint8_t number_of(const Schedule& schedule, const YamlNode& rule);
+
     Problems& problems_;
     RuleNames names_;
     ConditionCompiler conditions_;

@@ -16,7 +16,7 @@ constexpr std::size_t kMostSteps = 64;
 // The only key of an enforced rule, if it is by source address; nullptr: it is another rule.
 const KeyPart* source_key_of(const Rule& rule) noexcept {
     const bool fits = rule.on_match == OnMatch::Meter && rule.mode == Mode::Enforce &&
-                      rule.keys.size() == 1 && rule.keys[0].size() == 1;
+                      rule.schedule == 0 && rule.keys.size() == 1 && rule.keys[0].size() == 1;
     if (!fits || rule.keys[0][0].text || rule.keys[0][0].field != Field::IpSrc ||
         !(rule.keys[0][0].unwrapping == Unwrapping{})) {
         return nullptr;

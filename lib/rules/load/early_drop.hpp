@@ -38,6 +38,8 @@ struct DroppedNetworks {
 //   a network's ban   the same of all keys in it, but for those that are exempt: they pass
 //   a penalty box     the same of a ban of such a rule that drops
 //
+// A rule that is active at times alone drops nothing early.
+//
 // All of them hold of packets that are not looked into (`tunnels`), where malformed ones are
 // dropped too: that is the caller's to know.
 class EarlyDropProof {

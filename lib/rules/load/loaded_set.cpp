@@ -34,6 +34,7 @@ LoadedSet unloaded(const RuleSet& rules) {
     set.services = loaded_services(rules.services, rules.service_classifier);
     set.actions = rules.actions;
     set.owner_groups = rules.owner_groups;
+    set.schedules = rules.schedules;
     set.proxied_clients = proxied_clients_of(rules);
     set.named_texts = rules.named_texts;
     set.rules.reserve(rules.rules.size());

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 // A rule set as the stages read it: the rules, and beside each of them what it was given on
@@ -74,6 +75,7 @@ struct LoadedSet {
     }
     std::vector<LoadedRule> rules;
     std::vector<OwnerGroup> owner_groups;
+    std::span<const Schedule> schedules;  // of the rule set that was loaded
     TextNames named_texts;
     RequestTexts request_texts;  // what rules read of a request's headers and cookies
     DerivedTexts derived_texts;  // what functions in rules make of a unit's texts

@@ -222,6 +222,7 @@ void add_rule(MeterPlan& plan, const LoadedRule& rule, std::span<const Action> a
     RulePlan made{.first_limit = static_cast<std::uint32_t>(plan.limits.size()),
                   .on_match = rule.on_match,
                   .mode = rule.mode,
+                  .schedule = rule.schedule,
                   .on_exceed = rule.on_exceed,
                   .exceed_verdict = actions[rule.on_exceed].verdict,
                   .match_action = rule.match_action,

@@ -73,6 +73,7 @@ struct RulePlan {
     std::uint16_t boxes = 0;
     OnMatch on_match = OnMatch::Meter;
     Mode mode = Mode::Monitor;
+    std::uint8_t schedule = 0;  // as in RuleTerms
     ActionIndex on_exceed = kDropAction;
     Verdict exceed_verdict = Verdict::Drop;  // that action's
     // The action of a rule that decides on sight.

@@ -36,7 +36,7 @@ SourceVerdicts::Part SourceVerdicts::part_of(const RuleSet& set, const Rule& rul
     if (rule.on_match != OnMatch::Meter) {
         return {.decides = true,
                 .drops = rule.on_match == OnMatch::Act && rule.mode == Mode::Enforce &&
-                         rule.match_action == kDropAction};
+                         rule.schedule == 0 && rule.match_action == kDropAction};
     }
     // A candidate counts what its rule's bans keep back.
     return {.disturbs = rule.rejected_spend || rule.candidate || may_answer(set, rule)};
