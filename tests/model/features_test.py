@@ -1,5 +1,6 @@
 """What the model says of budgets, candidates, overrides, origins, texts, tags and full tables, against
 numbers worked out by hand."""
+import datetime
 import ipaddress
 import os
 import re
@@ -28,6 +29,7 @@ from model_test import ENDS, IPV4, SECOND, UDP, octets, packet  # noqa: E402
 from origins import Database, Origins  # noqa: E402
 from overrides import parse_until  # noqa: E402
 from rules import Client, Cost, read_rules  # noqa: E402
+from schedules import Active  # noqa: E402
 from services import Seen, Service  # noqa: E402
 from tags import tagged  # noqa: E402
 from texts import text_of  # noqa: E402
@@ -37,6 +39,30 @@ BUCKET = "{{algorithm: token_bucket, rate: {}, burst: {}}}"
 
 def source(text, **fields):
     return packet(**{"ip_src": ipaddress.ip_address(text), **fields})
+
+
+class Schedules(unittest.TestCase):
+    """2026-10-25 is a Sunday, on which Berlin's clocks go from 3:00 to 2:00 at 01:00 UTC; 2026-03-29 one on which 2:00 becomes
+    3:00 at 01:00 UTC."""
+
+    def holds(self, at, **active):
+        moment = datetime.datetime.fromisoformat(at + "+00:00")
+        return Active(active).holds(int(moment.timestamp()) * SECOND)
+
+    def test_hours_that_come_twice_count_twice_and_skipped_ones_never_come(self):
+        for hours, at, wanted in (
+                ("02:00-03:00", "2026-10-24T23:59:59", False), ("02:00-03:00", "2026-10-25T00:00:00", True),
+                ("02:00-03:00", "2026-10-25T01:59:59", True), ("02:00-03:00", "2026-10-25T02:00:00", False),
+                ("01:30-02:30", "2026-10-25T00:30:00", False), ("01:30-02:30", "2026-10-25T01:00:00", True),
+                ("02:00-03:00", "2026-03-29T01:00:00", False), ("02:30-04:00", "2026-03-29T01:00:00", True)):
+            self.assertEqual(self.holds(at, days="sun", hours=hours, zone="Europe/Berlin"), wanted, (hours, at))
+
+    def test_what_goes_over_midnight_belongs_to_the_day_on_which_it_begins(self):
+        for at, wanted in (("2026-11-27T22:00:00", True), ("2026-11-28T05:59:59", True), ("2026-11-28T06:00:00", False),
+                           ("2026-11-27T05:00:00", False), ("2026-11-28T22:00:00", False)):
+            self.assertEqual(self.holds(at, days="fri", hours="22:00-06:00"), wanted, at)
+        self.assertTrue(self.holds("2026-11-30T12:00:00", days="sat-mon"))
+        self.assertFalse(self.holds("2026-12-01T12:00:00", days=["sat-mon", "wed"]))
 
 
 class Rules(unittest.TestCase):

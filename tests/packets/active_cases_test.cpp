@@ -23,7 +23,8 @@ std::string rule(const std::string& text) {
            "09:00-18:00}, " +
            text + "}\n";
 }
-const std::string kThree = "key: [ip.src], limits: [{algorithm: token_bucket, rate: 1/d, burst: 3}]";
+const std::string kThree =
+    "key: [ip.src], limits: [{algorithm: token_bucket, rate: 1/d, burst: 3}]";
 
 std::size_t admitted(Box& box, Instant at, std::size_t offered = 10) {
     std::size_t count = 0;
@@ -39,7 +40,7 @@ TEST(Active, DecidesOnSightInItsHoursAlone) {
     EXPECT_EQ(box.judge(udp(), kStart + 1h).reason, Reason::DenyRule);
     EXPECT_EQ(box.judge(udp(), kStart + 10h - 1ns).reason, Reason::DenyRule);
     EXPECT_EQ(box.judge(udp(), kStart + 10h).reason, Reason::Unmatched);
-    EXPECT_EQ(box.judge(udp(), kStart + 25h).reason, Reason::DenyRule);       // Friday
+    EXPECT_EQ(box.judge(udp(), kStart + 25h).reason, Reason::DenyRule);            // Friday
     EXPECT_EQ(box.judge(udp(), kStart + 24h * 2 + 1h).reason, Reason::Unmatched);  // Saturday
     EXPECT_EQ(box.counters(0).exceeded.read(), 3U);
 }
@@ -88,8 +89,8 @@ TEST(Active, ARuleBehindAnInactiveOneDecides) {
     Box box{
         "version: 1\nrules:\n"
         "  - {id: night, mode: enforce, on_match: allow, active: {hours: 22:00-06:00}}\n"
-        "  - {id: day, mode: enforce, on_match: drop, when: payload contains \"x\"}\n"};
-    const auto packet = udp().payload("xyz");
+        "  - {id: day, mode: enforce, on_match: drop, when: 'payload contains \"x\"'}\n"};
+    const auto packet = udp().carries(Octets(3, std::byte{'x'}));
     EXPECT_EQ(box.rule_name(box.judge(packet, Instant{5h})), "night");
     EXPECT_EQ(box.rule_name(box.judge(packet, kStart)), "day");
     EXPECT_EQ(box.judge(udp(), kStart).reason, Reason::Unmatched);
@@ -98,10 +99,11 @@ TEST(Active, ARuleBehindAnInactiveOneDecides) {
 // A condition over a text, in both ways of matching headers.
 TEST(Active, LeavesOutRulesThatReadTexts) {
     Box box{rule("on_match: drop, when: 'payload contains \"x\"'")};
-    const auto packet = udp().payload("xyz");
+    const auto packet = udp().carries(Octets(3, std::byte{'x'}));
     EXPECT_EQ(box.judge(packet, kStart).reason, Reason::Unmatched);
     EXPECT_EQ(box.judge(packet, kStart + 1h).reason, Reason::DenyRule);
-    EXPECT_EQ(box.judge(udp().payload("abc"), kStart + 1h).reason, Reason::Unmatched);
+    EXPECT_EQ(box.judge(udp().carries(Octets(3, std::byte{'a'})), kStart + 1h).reason,
+              Reason::Unmatched);
 }
 
 TEST(Active, AnotherSetIsFollowedAtOnce) {

@@ -144,9 +144,9 @@ TEST(ActiveReader, EqualSchedulesAreOne) {
 TEST(ActiveReader, AFileHasAtMostSixtyThreeOfThem) {
     std::string text = "version: 1\nrules:\n";
     for (unsigned i = 0; i < kMaxSchedules + 1; ++i) {
-        text += "  - {id: r" + std::to_string(i) + ", on_match: drop, active: {hours: 00:00-01:" +
-                (i < 10 ? "0" : "") + std::to_string(i % 60) +
-                ", days: " + (i < 60 ? "mon" : "tue") + "}}\n";
+        text += "  - {id: r" + std::to_string(i) +
+                ", on_match: drop, active: {hours: 00:00-01:" + (i < 10 ? "0" : "") +
+                std::to_string(i % 60) + ", days: " + (i < 60 ? "mon" : "tue") + "}}\n";
     }
     EXPECT_FALSE(test::compile({.file = "rules", .text = text}).rules.has_value());
     text.erase(text.rfind("  - "));
