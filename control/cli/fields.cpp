@@ -5,10 +5,15 @@
 #include "lib/packet/field.hpp"
 #include "lib/packet/text_field.hpp"
 #include "lib/packet/text_name.hpp"
+#include "lib/policy/expression/number_names.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 // fields: the tables that the compiler of rules reads, for people and for editors.
@@ -20,16 +25,23 @@ struct Known {
     std::string values;
 };
 
-std::string number_text(std::uint64_t most) {
-    return fmt::format("a number from 0 to {}", most);
+std::string number_text(std::uint64_t most, std::span<const NumberName> names) {
+    // A name that says what it is: most have "udp" and "AAAA" in mind.
+    constexpr auto kKnown = std::to_array<std::string_view>({"udp", "AAAA"});
+    const auto is_known = [&](const NumberName& one) {
+        return std::ranges::find(kKnown, one.name) != kKnown.end();
+    };
+    const auto known = std::ranges::find_if(names, is_known);
+    const std::string number = fmt::format("a number from 0 to {}", most);
+    return names.empty() ? number
+                         : fmt::format("{}, or a name such as \"{}\"", number,
+                                       known == names.end() ? names.front().name : known->name);
 }
 
 std::string values_of(const FieldRow& row) {
     switch (row.kind) {
         case FieldKind::Number:
-            return row.field == Field::IpProto
-                       ? number_text(row.max) + R"(, or a name such as "udp")"
-                       : number_text(row.max);
+            return number_text(row.max, names_of_numbers(row.field));
         case FieldKind::Flag:
             return "0 or 1";
         case FieldKind::Address:
@@ -56,10 +68,11 @@ std::vector<Known> all_fields() {
         }
     }
     for (const TextFieldRow& row : kTextFields) {
-        known.push_back({std::string{row.name}, row.kind == TextKind::Number ? number_text(row.max)
-                                                : row.kind == TextKind::Folded
-                                                    ? "a text in small letters"
-                                                    : "a text"});
+        known.push_back(
+            {std::string{row.name}, row.kind == TextKind::Number
+                                        ? number_text(row.max, names_of_numbers(row.field))
+                                    : row.kind == TextKind::Folded ? "a text in small letters"
+                                                                   : "a text"});
     }
     for (const TextFamily& family : kTextFamilies) {
         known.push_back({std::string{family.field} + R"(["name"])", "a text"});

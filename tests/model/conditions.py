@@ -1,4 +1,5 @@
 """Conditions and keys at random: every field, operator and set that the language has today."""
+from expression import number_of
 from frames import DSCPS, MACS, PORTS, SOURCES4, SOURCES6, VLANS
 
 FLAGS = [f"tcp.flags.{name}" for name in ("syn", "ack", "fin", "rst", "psh", "urg")]
@@ -10,7 +11,7 @@ NUMBERS = {
     "l4.sport": PORTS, "l4.dport": PORTS,
     "tcp.flags": [2, 18, "0x10", 194, 256, "0x0fff"],
     "icmp.type": [0, 3, 8, 128, 135], "icmp.code": [0, 1], "payload.len": [0, 1, 6, 40, 900],
-    "dns.qr": [0, 1], "dns.qtype": [0, 1, 28, 255, 65535],
+    "dns.qr": [0, 1], "dns.qtype": [0, 1, 28, 255, 65535, '"AAAA"', '"any"', '"A"'],
 }
 LEAST = {"eth.type": 0x600, "ip.version": 4}
 MOST = {"eth.type": 0xFFFF, "vlan.id": 4095, "vlan.inner_id": 4095, "ip.version": 6, "ip.proto": 255, "ip.ttl": 255,
@@ -97,7 +98,7 @@ class ConditionMaker:
 
     def some_order(self, name, value):
         """An operator and the value; that no number is left is an error."""
-        how, number = self.dice.choice(COMPARISONS), int(str(value), 0)
+        how, number = self.dice.choice(COMPARISONS), number_of(str(value).strip('"'))
         if how in ("lt", "<") and number <= LEAST.get(name, 0):
             return f"le {value}"
         return f"ge {value}" if how in ("gt", ">") and number >= MOST[name] else f"{how} {value}"

@@ -32,6 +32,8 @@ PATH = re.compile(rf"path_prefix\s*\(\s*({FIELD})\s*,\s*(\d+)\s*\)$")
 DOMAIN = re.compile(rf"registrable_domain\s*\(\s*({FIELD})\s*\)$")
 PREFIX = re.compile(rf"prefix\s*\(\s*({FIELD})\s*,\s*(\d+)\s*(?:\|\s*(\d+)\s*)?\)$")
 
+# QTYPEs by name (RFC 1035, 3.2.2 and 3.2.3, RFC 3596, RFC 9460): numbers are written so too.
+QTYPES = {"a": 1, "ns": 2, "mx": 15, "txt": 16, "aaaa": 28, "https": 65, "any": 255}
 SYNONYMS = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
 ORDERINGS = {"lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge}
 STRENGTH = {"or": 1, "and": 2, "not": 3}
@@ -177,7 +179,12 @@ def _compare(value, kind, text):
         return _equal(value, text)
     if kind == "ne":
         return not _equal(value, text)
-    return ORDERINGS[kind](value, int(text, 0))
+    text = text.strip('"')
+    return ORDERINGS[kind](value, number_of(text))
+
+
+def number_of(text):
+    return QTYPES[text.lower()] if text.lower() in QTYPES else int(text, 0)
 
 
 def _equal(value, text):
@@ -189,7 +196,7 @@ def _equal(value, text):
     text = text.strip('"')
     if isinstance(value, int):
         first, _, last = text.partition("..")
-        return int(first, 0) <= value <= int(last or first, 0)
+        return number_of(first) <= value <= number_of(last or first)
     if isinstance(value, str):
         return value == text.lower() if ":" in text else value == text
     wanted = ipaddress.ip_network(text)

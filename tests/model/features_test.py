@@ -278,6 +278,11 @@ class Texts(unittest.TestCase):
             self.assertEqual(condition(fields), wanted, text)
             self.assertEqual(compile_condition(f'not ({text})', {"ports": ["1"]})({}), True, text)
 
+    def test_names_of_types_of_dns(self):
+        for text, wanted in (('dns.qtype eq "AAAA"', True), ('dns.qtype in {"a" "Aaaa"}', True), ('dns.qtype ne "ANY"', True),
+                             ('dns.qtype in {"A" 29}', False), ('dns.qtype ge "https"', False)):
+            self.assertEqual(compile_condition(text)({"dns.qtype": 28}), wanted, text)
+
 
     def test_prefixes_of_paths(self):
         for path, segments, wanted in ((b"/a/b/c", 2, b"/a/b"), (b"/a/b/c", 9, b"/a/b/c"), (b"/", 1, b"/"),

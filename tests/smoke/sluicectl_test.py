@@ -80,6 +80,7 @@ class Check(Case):
             self.assertIn(name, names)
         out, _ = self.ctl("fields")
         self.assertRegex(out, r"(?m)^l4\.dport +a number from 0 to 65535$")
+        self.assertRegex(out, r"(?m)^dns\.qtype +a number from 0 to 65535, or a name such as \"AAAA\"$")
         self.assertEqual(len(out.splitlines()), len(names) + 1)
 
     def test_good(self):

@@ -3,6 +3,7 @@
 #include "lib/base/ascii.hpp"
 #include "lib/base/whole_number.hpp"
 #include "lib/packet/ip_address.hpp"
+#include "lib/policy/expression/number_names.hpp"
 #include "lib/policy/expression/port_words.hpp"
 #include "lib/policy/lists/list_set.hpp"
 #include "lib/policy/problems/nearest.hpp"
@@ -19,36 +20,9 @@
 namespace sluice {
 namespace {
 
-// A number that has a name too.
-struct NumberName {
-    std::string_view name;
-    std::uint64_t number;
-};
-
-constexpr auto kHandshakes = std::to_array<NumberName>({{"client_hello", kClientHello}});
-
-// Names from the IANA's "Assigned Internet Protocol Numbers", and what people call two of them.
-constexpr auto kProtocols = std::to_array<NumberName>(
-    {{"icmp", 1},  {"igmp", 2},    {"ipip", 4},       {"tcp", 6},    {"udp", 17},
-     {"dccp", 33}, {"ipv6", 41},   {"rsvp", 46},      {"gre", 47},   {"esp", 50},
-     {"ah", 51},   {"icmpv6", 58}, {"ipv6-icmp", 58}, {"eigrp", 88}, {"ospf", 89},
-     {"pim", 103}, {"vrrp", 112},  {"l2tp", 115},     {"sctp", 132}, {"udplite", 136}});
-
-// The quoted names for the values of a field of numbers; none: its numbers have no names.
-std::span<const NumberName> names_of_numbers(const Operand& operand) noexcept {
-    if (operand.text == TextField::TlsHandshakeType) {
-        return kHandshakes;
-    }
-    return operand.field == Field::IpProto ? std::span<const NumberName>{kProtocols}
-                                           : std::span<const NumberName>{};
-}
-
-// Ignores the case of letters.
-std::optional<std::uint64_t> find_number(std::span<const NumberName> names, std::string_view name) {
-    const std::string small = lowered(name);
-    const auto found = std::find_if(names.begin(), names.end(),
-                                    [&](const NumberName& one) { return one.name == small; });
-    return found == names.end() ? std::nullopt : std::optional{found->number};
+// The names that a comparison takes for numbers; none: its numbers have no names.
+std::span<const NumberName> names_of(const Operand& operand) noexcept {
+    return operand.text ? names_of_numbers(*operand.text) : names_of_numbers(*operand.field);
 }
 
 // 80-90 or 80:90, as other languages write it.
@@ -60,9 +34,9 @@ bool looks_like_range(std::string_view text) noexcept {
 
 // For a word that is no number where numbers have names, which stand in quotes; else nothing.
 std::string quotes_hint(const Operand& operand, std::string_view word) {
-    const std::span<const NumberName> names = names_of_numbers(operand);
-    if (find_number(names, word)) {
-        return "; a name stands in quotes: write `\"" + lowered(word) + "\"`";
+    const std::span<const NumberName> names = names_of(operand);
+    if (const NumberName* known = find_number_name(names, word)) {
+        return "; a name stands in quotes: write `\"" + std::string{known->name} + "\"`";
     }
     return names.empty() || word.empty() || is_ascii_digit(word.front())
                ? ""
@@ -216,8 +190,9 @@ bool add_name(TokenReader& reader, const Token& token, const Operand& operand, R
         return true;
     }
     const std::span<const std::string_view> words = words_of(operand);
-    return reader.fail(token.offset, operand.name + " is one of " + list_of(words) + "; found \"" +
-                                         token.text + "\"" + did_you_mean(token.text, words));
+    return reader.fail(
+        token.offset, operand.name + " is one of " + list_of(words) + "; found \"" + token.text +
+                          "\"" + (meant.empty() ? did_you_mean(raised(token.text), words) : meant));
 }
 
 bool add_country(TokenReader& reader, const Token& token, const Operand& operand,
@@ -236,23 +211,28 @@ bool is_quoted(OperandKind kind) noexcept {
 
 bool add_named_number(TokenReader& reader, const Operand& operand,
                       std::span<const NumberName> names, RangeSet& values) {
+    constexpr std::size_t kMostListed = 24;
     const Token token = reader.next();
-    if (const std::optional<std::uint64_t> number = find_number(names, token.text)) {
-        values.numbers.push_back({*number, *number});
+    if (const NumberName* known = find_number_name(names, token.text)) {
+        values.numbers.push_back({known->number, known->number});
         return true;
     }
     std::vector<std::string_view> words;
     for (const NumberName& name : names) {
         words.push_back(name.name);
     }
-    return reader.fail(token.offset, operand.name + " is a number or one of " + list_of(words) +
-                                         "; found \"" + token.text + "\"" +
-                                         did_you_mean(token.text, words));
+    const std::string known = words.size() > kMostListed
+                                  ? "a name such as \"" + std::string{words.front()} + "\""
+                                  : "one of " + list_of(words);
+    const std::string meant = did_you_mean(token.text, words);
+    return reader.fail(
+        token.offset, operand.name + " is a number or " + known + "; found \"" + token.text + "\"" +
+                          (meant.empty() ? did_you_mean(raised(token.text), words) : meant));
 }
 
 // Takes one value of the operand's kind.
 bool add_value(TokenReader& reader, const Operand& operand, Among among, RangeSet& values) {
-    const std::span<const NumberName> names = names_of_numbers(operand);
+    const std::span<const NumberName> names = names_of(operand);
     if (!names.empty() && reader.peek().kind == Token::Kind::Text) {
         return add_named_number(reader, operand, names, values);
     }

@@ -113,6 +113,10 @@ TEST(TextRules, NumbersAreWrittenInEitherBase) {
     EXPECT_EQ(tests("tls.handshake.type in {1 2}"), "1-2;");
     EXPECT_EQ(tests("tls.handshake.type ne 2"), "0-1;3-255;");
     EXPECT_EQ(tests("tls.handshake.type eq \"client_hello\""), "1;");
+    EXPECT_EQ(tests("dns.qtype eq \"ANY\""), "255;");
+    EXPECT_EQ(tests("dns.qtype in {\"a\" \"Aaaa\" 65}"), "1;28;65;");
+    EXPECT_EQ(tests("dns.qtype ge \"TKEY\""), "249-65535;");
+    EXPECT_EQ(tests("dns.qtype ne \"https\""), "0-64;66-65535;");
     EXPECT_NE(
         tests("tls.handshake.type in {1 \"client_helo\"}").find("did you mean `client_hello`?"),
         std::string::npos);
