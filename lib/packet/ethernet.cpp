@@ -13,14 +13,41 @@ void note_tag(PacketHeaders& headers, unsigned tags, std::uint16_t id) noexcept 
     }
 }
 
-// Steps over all tags; `type` becomes the EtherType behind them.
+// Steps over Cisco's metadata: a version, the size in units of eight bytes, options, and as its
+// last two bytes the EtherType of what follows.
+Parsed step_over_metadata(Cursor& cursor, std::uint16_t& type) noexcept {
+    constexpr std::uint32_t kUnit = 8;
+    if (!cursor.can_read(kUnit)) {
+        return cursor.missing(kUnit, Parsed::TruncatedL2);
+    }
+    const std::uint32_t size = cursor.u8(1) * kUnit;
+    if (!cursor.can_read(size)) {
+        return cursor.missing(size, Parsed::TruncatedL2);
+    }
+    type = cursor.be16(size - 2);
+    cursor.at += size;
+    return Parsed::Ok;
+}
+
+// Metadata of no size says nothing of what follows it.
+bool is_metadata(const Cursor& cursor, std::uint16_t type) noexcept {
+    return type == kTypeCiscoMetadata && !(cursor.can_read(2) && cursor.u8(1) == 0);
+}
+
+// Steps over all tags, and metadata between and behind them; `type` becomes the EtherType behind.
 Parsed step_over_tags(Cursor& cursor, PacketHeaders* headers, std::uint16_t& type) noexcept {
-    for (unsigned tags = 0; is_vlan_type(type); ++tags) {
+    for (unsigned tags = 0; is_vlan_type(type) || is_metadata(cursor, type);) {
+        if (type == kTypeCiscoMetadata) {
+            if (const Parsed metadata = step_over_metadata(cursor, type); metadata != Parsed::Ok) {
+                return metadata;
+            }
+            continue;
+        }
         if (!cursor.can_read(kVlanTagSize)) {
             return cursor.missing(kVlanTagSize, Parsed::TruncatedL2);
         }
         if (headers != nullptr) {
-            note_tag(*headers, tags, cursor.be16(0) & 0xFFF);
+            note_tag(*headers, tags++, cursor.be16(0) & 0xFFF);
         }
         type = cursor.be16(2);
         cursor.at += kVlanTagSize;

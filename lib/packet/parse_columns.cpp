@@ -118,12 +118,12 @@ void ColumnParser::step_over_tags(std::size_t first, Group& group) noexcept {
 }
 
 // Frames of an EtherType that leads to no IP packet: neither IP, nor MPLS, nor PPPoE, nor one more
-// tag. What is a length (IEEE 802.3) leads to none either.
+// tag or metadata. What is a length (IEEE 802.3) leads to none either.
 void ColumnParser::find_not_ip(std::size_t first, const Group& group) noexcept {
     const Words type = _mm256_srli_epi32(group.after_type, 16);
     Words leads_on = is_vlan(type);
-    for (const std::uint16_t other :
-         {kTypeIpv4, kTypeIpv6, kTypeMplsUnicast, kTypeMplsMulticast, kTypePppoeSession}) {
+    for (const std::uint16_t other : {kTypeIpv4, kTypeIpv6, kTypeMplsUnicast, kTypeMplsMulticast,
+                                      kTypePppoeSession, kTypeCiscoMetadata}) {
         leads_on = either(leads_on, is_equal(type, all(other)));
     }
     const Words is_not_ip = _mm256_andnot_si256(leads_on, group.fits);

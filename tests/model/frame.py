@@ -7,6 +7,7 @@ headers it has seen whole, and of a transport header the fields whose bytes are 
 import copy
 import ipaddress
 
+METADATA = 0x8909  # Cisco's
 VLAN_TYPES = (0x8100, 0x88A8, 0x9100, 0x9200)
 MPLS_TYPES = (0x8847, 0x8848)
 PPPOE_SESSION = 0x8864
@@ -41,7 +42,7 @@ class Packet:
     such words (a regular expression), or None. `settle`: who is told whether it was dropped, as `fate`.
     `sequence`: of the first byte behind a TCP header; `numbers`: as they stand in it, the sequence and the
     acknowledgment; `carried`: bytes behind it, by the IP length. `ip_at`: where the outermost IP header is, and its version;
-    `options`: of TCP and of IPv4, and whether anything stands between both. `l4_at`, `pppoe_at`: where those headers are. `labels`: whether there is a label stack. `came`: when."""
+    `options`: of TCP and of IPv4, and whether anything stands between both. `l4_at`, `pppoe_at`: where those headers are. `labels`: whether there is a label stack, `begins_with_metadata`: of Cisco. `came`: when."""
 
     def __init__(self):
         self.fields = {}
@@ -55,6 +56,7 @@ class Packet:
         self.l4_at = self.pppoe_at = 0
         self.options = b"", b"", False
         self.labels = False
+        self.begins_with_metadata = False
         self.service = None  # what its service made of it
         self.headers = []
         self.further = []
@@ -126,23 +128,42 @@ class _Walk:
         self.fields["eth.src"] = mac_text(self.raw(6, 6))
         self.packet.units = self.end - 14
         tags, kind, at = [], self.number(12, 2), 14
-        while kind in VLAN_TYPES:
-            self.whole(at, 4, "truncated_l2")
-            tags.append(self.number(at, 2) & 0x0FFF)
-            self.fields.update(zip(("vlan.id", "vlan.inner_id"), tags))
-            kind, at = self.number(at + 2, 2), at + 4
+        while kind in VLAN_TYPES or self.is_metadata(kind, at):
+            if kind == METADATA:
+                self.packet.begins_with_metadata = self.packet.begins_with_metadata or not tags
+                kind, at = self.behind_metadata(at)
+            else:
+                self.whole(at, 4, "truncated_l2")
+                tags.append(self.number(at, 2) & 0x0FFF)
+                self.fields.update(zip(("vlan.id", "vlan.inner_id"), tags))
+                kind, at = self.number(at + 2, 2), at + 4
             self.packet.units = self.end - at
         if kind >= LEAST_ETHER_TYPE:
             self.fields["eth.type"] = kind
         self.ip(*self.shims(kind, at))
 
+    def is_metadata(self, kind, at):
+        """Of no size, it says nothing of what follows."""
+        is_there = at + 2 <= min(self.end, len(self.data))
+        return kind == METADATA and not (is_there and self.data[at + 1] == 0)
+
+    def behind_metadata(self, at):
+        """Its second byte counts units of eight bytes, of which the last two are the next EtherType."""
+        self.whole(at, 8, "truncated_l2")
+        size = 8 * self.number(at + 1, 1)
+        self.whole(at, size, "truncated_l2")
+        return self.number(at + size - 2, 2), at + size
+
     def bridged(self, at):
         """An Ethernet frame inside a tunnel: its addresses and tags are only stepped over."""
         self.frame_size = self.end - at
         kind, at = self.tunnelled_number(at + 12, 2), at + 14
-        while kind in VLAN_TYPES:
-            kind, at = self.tunnelled_number(at + 2, 2), at + 4
         try:
+            while kind in VLAN_TYPES or self.is_metadata(kind, at):
+                if kind == METADATA:
+                    kind, at = self.behind_metadata(at)
+                else:
+                    kind, at = self.tunnelled_number(at + 2, 2), at + 4
             kind, at = self.shims(kind, at)
         except Malformed:
             raise NotATunnel from None

@@ -85,12 +85,22 @@ class FrameMaker:
             kind, payload = self.mpls(payload)
         if self.chance(5):
             kind, payload = self.pppoe(kind, payload)
+        if self.chance(4):
+            kind, payload = self.metadata(kind, payload)
         for _ in range(self.dice.choice((0, 0, 0, 0, 0, 1, 1, 2, 3))):
             tag = self.dice.randrange(8) << 13 | self.dice.choice(VLANS)
             payload = struct.pack("!HH", tag, kind) + payload
             kind = self.dice.choice(TPIDS)
+        if self.chance(2):
+            kind, payload = self.metadata(kind, payload)
         ends = b"".join(bytes.fromhex(self.dice.choice(MACS).replace(":", "")) for _ in "ds")
         return ends + struct.pack("!H", kind) + payload
+
+    def metadata(self, kind, payload):
+        """Of Cisco: a version, a size in units of eight bytes, options and the type of what follows."""
+        units = self.dice.choice((1, 1, 1, 1, 2, 3))
+        said = self.dice.choice((0, 4, 255)) if self.chance(8) else units
+        return 0x8909, bytes([1, said, 0, 1, 0, 7]) + bytes(8 * units - 8) + struct.pack("!H", kind) + payload
 
     def mpls(self, payload):
         labels = self.dice.choice((1, 1, 2, 5))

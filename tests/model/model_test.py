@@ -386,6 +386,16 @@ class Frames(unittest.TestCase):
         self.assertEqual([str(seen[name]) for name in ("outer.ip.src", "ip.src", "l4.sport")],
                          ["10.0.0.1", "192.0.2.1", "53"])
 
+    def test_metadata_of_cisco(self):
+        packet = IPV4[5:].format("001c", "0000", "11") + UDP.format("0008")
+        for shims, kind in (("8909 0101 0001 0007 0800", 0x0800), ("8909 0102 0001 0007 0001 0008 0000 0000 0800", 0x0800),
+                            ("8100 0005 8909 0101 0001 0007 0800", 0x0800), ("8909 0101 0001 0007 8100 0005 0800", 0x0800),
+                            ("8909 0100 0001 0007 0800", 0x8909)):
+            frame = octets(ENDS + shims + packet)
+            seen = dissect(frame, len(frame))
+            self.assertEqual((seen.fields["eth.type"], "l4.sport" in seen.fields), (kind, kind == 0x0800), shims)
+        self.assertEqual(dissect(octets(ENDS + "8909 0104 0001 0007"), 20).malformed, "truncated_l2")
+
 
 class Captures(unittest.TestCase):
     FRAMES = [(1_700_000_000 * SECOND + 123_456_000, b"abc", 3), (5, b"", 0), (MS, b"x" * 70, 1514)]

@@ -12,7 +12,7 @@ def tagged(data, packet, tag):
     if tag is None:
         return data
     data = bytearray(data)
-    if "pcp" in tag and "vlan.id" in packet.fields:
+    if "pcp" in tag and "vlan.id" in packet.fields and not packet.begins_with_metadata:
         data[VLAN_AT] = int(tag["pcp"]) << 5 | data[VLAN_AT] & 0x1F
     if "dscp" in tag and packet.ip_at:
         at, version = packet.ip_at

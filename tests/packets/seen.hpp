@@ -87,3 +87,11 @@ inline Octets extension(std::uint8_t next, std::uint8_t length, std::size_t size
 }
 
 }  // namespace sluice::test
+// Cisco's, with the type of what follows it; `said`: units of eight bytes.
+inline Octets metadata(unsigned type, std::uint8_t said = 1, std::size_t units = 1) {
+    Octets out(8 * units - 2);
+    out[0] = std::byte{1};
+    out[1] = std::byte{said};
+    put16(out, type);
+    return out;
+}

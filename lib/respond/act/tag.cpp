@@ -31,7 +31,9 @@ void tag_vlan(MutableBytes frame, std::uint8_t pcp) noexcept {
 
 void tag_frame(MutableBytes frame, const PacketHeaders& headers, std::optional<std::uint8_t> dscp,
                std::optional<std::uint8_t> pcp) noexcept {
-    if (pcp && headers.fields.has(Field::VlanId) && frame.size() >= kEthernetSize + kVlanTagSize) {
+    // With metadata before it the tag stands elsewhere, and keeps its priority.
+    if (pcp && headers.fields.has(Field::VlanId) && frame.size() >= kEthernetSize + kVlanTagSize &&
+        is_vlan_type(load_be16(frame, kEthernetTypeAt))) {
         tag_vlan(frame, *pcp);
     }
     if (!dscp || headers.outer_l3_at + std::size_t{kIpv4MinSize} > frame.size()) {

@@ -12,6 +12,7 @@ using test::compressed_pppoe;
 using test::Frame;
 using test::joined;
 using test::label;
+using test::metadata;
 using test::Octets;
 using test::pppoe;
 using test::seen;
@@ -91,6 +92,30 @@ std::vector<Row> rows() {
         {"ends behind a PPP protocol of one octet",
          Frame{v4}.shim(0x8864, compressed_pppoe(0x21)).cut(21).bytes(), Parsed::TruncatedL3,
          "eth.type=0x8864 "},
+        {"Cisco metadata", Frame{v4}.shim(0x8909, metadata(0x0800)).bytes(), Parsed::Ok,
+         "eth.type=0x0800 ip.version=4 "},
+        {"Cisco metadata of 24 bytes behind a tag",
+         Frame{v6}.vlan(5).shim(0x8909, metadata(0x86DD, 3, 3)).bytes(), Parsed::Ok,
+         "eth.type=0x86dd vlan.id=5 ip.version=6 "},
+        {"Cisco metadata, a tag, metadata",
+         Frame{v4}
+             .shim(0x8909,
+                   joined(joined(metadata(0x8100),
+                                 joined(Octets(2), Octets{std::byte{0x89}, std::byte{0x09}})),
+                          metadata(0x0800)))
+             .bytes(),
+         Parsed::Ok, "eth.type=0x0800 vlan.id=0 ip.version=4 "},
+        {"Cisco metadata before MPLS",
+         Frame{v4}.shim(0x8909, joined(metadata(0x8847), two)).bytes(), Parsed::Ok,
+         "eth.type=0x8847 ip.version=4 "},
+        {"Cisco metadata before ARP", arp().shim(0x8909, metadata(0x0806)).bytes(), Parsed::NotIp,
+         "eth.type=0x0806 "},
+        {"Cisco metadata of no size", Frame{v4}.shim(0x8909, metadata(0x0800, 0)).bytes(),
+         Parsed::NotIp, "eth.type=0x8909 "},
+        {"ends in Cisco metadata", Frame{v4}.shim(0x8909, metadata(0x0800)).cut(21).bytes(),
+         Parsed::TruncatedL2, ""},
+        {"Cisco metadata longer than the frame",
+         Frame{v4}.shim(0x8909, metadata(0x0800, 255)).bytes(), Parsed::TruncatedL2, ""},
         {"ends in the second tag", Frame{v4}.vlan(5).vlan(6).cut(21).bytes(), Parsed::TruncatedL2,
          "vlan.id=5 "},
     };
