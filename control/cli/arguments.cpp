@@ -57,7 +57,7 @@ void inspect_arguments(CLI::App& app, Options& options) {
     comma_list(app.add_option("--fields", options.fields, "fields by their names in rules, a,b,c")
                    ->required());
     comma_list(app.add_option("--tunnels", options.tunnels,
-                              "none, or a list of gre,vxlan,ipip; default all"));
+                              "none, or a list such as gre,vxlan,vxlan:8472; default all"));
     app.add_option("--services-of", options.rules_files, "rule files whose services are shown too");
     inside_option(app, options);
 }

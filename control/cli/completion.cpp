@@ -66,7 +66,7 @@ std::vector<OptionChoices> option_choices(const std::vector<CompletionWord>& wor
         {"explain", "--proto", "tcp udp icmp"},
         {"explain", "--flags", "syn ack fin rst psh urg", true},
         {"inspect", "--fields", joined_views(shown_field_names()), true},
-        {"inspect", "--tunnels", "none gre vxlan ipip", true},
+        {"inspect", "--tunnels", joined_views(tunnel_choices()), true},
         {"simulate", "--algorithm", joined_views(algorithm_names())},
         {"simulate", "--load", "backlog constant bursts poisson on-off capture"},
         {"simulate", "--per", "packet byte connection"}};

@@ -1,5 +1,6 @@
 #include "control/cli/field_list.hpp"
 
+#include "lib/policy/box/tunnel_text.hpp"
 #include "lib/policy/expression/operand_parser.hpp"
 #include "lib/policy/problems/nearest.hpp"
 
@@ -104,23 +105,28 @@ std::vector<std::string_view> shown_field_names() {
     return names;
 }
 
-std::variant<Tunnels, std::string> parse_tunnels(const std::vector<std::string>& names) {
-    if (names.empty()) {
-        return Tunnels{true, true, true};
+std::vector<std::string_view> tunnel_choices() {
+    std::vector<std::string_view> choices{"none"};
+    for (const TunnelRow& row : kTunnels) {
+        choices.push_back(row.name);
     }
+    return choices;
+}
+
+std::variant<Tunnels, std::string> parse_tunnels(const std::vector<std::string>& names) {
     Tunnels tunnels;
+    if (names.empty()) {
+        for (const TunnelRow& row : kTunnels) {
+            tunnels.*row.followed = true;
+        }
+        return tunnels;
+    }
     if (names.size() == 1 && names.front() == "none") {
         return tunnels;
     }
     for (const std::string& name : names) {
-        if (name == "gre") {
-            tunnels.gre = true;
-        } else if (name == "vxlan") {
-            tunnels.vxlan = true;
-        } else if (name == "ipip") {
-            tunnels.ipip = true;
-        } else {
-            return fmt::format("no tunnel '{}'; give none, or a list of gre, vxlan, ipip", name);
+        if (const std::optional<std::string> fault = add_tunnel(name, tunnels)) {
+            return fmt::format("--tunnels is none or a list: {}", *fault);
         }
     }
     return tunnels;

@@ -32,7 +32,10 @@ struct FieldList {
 // Names that such a list may hold, but for those that hold a name of their own, as a header's does.
 [[nodiscard]] std::vector<std::string_view> shown_field_names();
 
-// A list of tunnels by their names in sluice.yaml; "none" alone is none, an empty list all. The
+// The words that a list of tunnels may hold, without ports.
+[[nodiscard]] std::vector<std::string_view> tunnel_choices();
+
+// A list of tunnels as in sluice.yaml; "none" alone is none, an empty list all. The
 // text is what is wrong.
 [[nodiscard]] std::variant<Tunnels, std::string> parse_tunnels(
     const std::vector<std::string>& names);

@@ -203,11 +203,10 @@ Dataplane::~Dataplane() {
 }
 
 RssMapping Dataplane::rss_mapping() const {
-    return {
-        .ports = ports_.rss_mapping(workers_.size()),
-        .tunnels = treatment_.tunnels.gre || treatment_.tunnels.vxlan || treatment_.tunnels.ipip,
-        .workers = workers_.size(),
-        .merge_interval = rules_.merge_interval()};
+    return {.ports = ports_.rss_mapping(workers_.size()),
+            .tunnels = treatment_.tunnels.any(),
+            .workers = workers_.size(),
+            .merge_interval = rules_.merge_interval()};
 }
 
 MemoryBudget Dataplane::room() const {

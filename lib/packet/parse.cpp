@@ -42,7 +42,7 @@ Parsed parse_ip(Cursor& cursor, IpVersion version, std::uint32_t frame_size,
 
 // Follows tunnels inwards. `link` is the flow as the link layer left it: every inner packet starts
 // from there, so nothing of an outer packet shows through.
-[[gnu::noinline, gnu::cold]] Parsed parse_tunnels_slow(Cursor cursor, Tunnels tunnels,
+[[gnu::noinline, gnu::cold]] Parsed parse_tunnels_slow(Cursor cursor, const Tunnels& tunnels,
                                                        std::uint32_t frame_size,
                                                        const PacketHeaders& link,
                                                        PacketHeaders& headers) noexcept {
@@ -53,7 +53,7 @@ Parsed parse_ip(Cursor& cursor, IpVersion version, std::uint32_t frame_size,
         if (!inner) {
             return headers.parsed;
         }
-        if (depth == kMaxTunnelDepth) {
+        if (inner->is_too_deep || depth == kMaxTunnelDepth) {
             return Parsed::TooDeep;
         }
         PacketHeaders inside = link;
@@ -72,8 +72,8 @@ Parsed parse_ip(Cursor& cursor, IpVersion version, std::uint32_t frame_size,
     return headers.parsed;
 }
 
-bool may_be_tunnel(const PacketHeaders& headers, Tunnels tunnels) noexcept {
-    return (tunnels.vxlan && headers.proto == kProtoUdp) ||
+bool may_be_tunnel(const PacketHeaders& headers, const Tunnels& tunnels) noexcept {
+    return (tunnels.any_over_udp() && headers.proto == kProtoUdp) ||
            (tunnels.gre && headers.proto == kProtoGre) ||
            (tunnels.ipip && (headers.proto == kProtoIpip || headers.proto == kProtoIpv6));
 }
@@ -104,7 +104,8 @@ void forget_frame(PacketHeaders& headers) noexcept {
 
 }  // namespace
 
-Parsed parse_frame(const FrameView& frame, Tunnels tunnels, PacketHeaders& headers) noexcept {
+Parsed parse_frame(const FrameView& frame, const Tunnels& tunnels,
+                   PacketHeaders& headers) noexcept {
     const auto held =
         static_cast<std::uint32_t>(std::min<std::size_t>(frame.bytes.size(), UINT32_MAX / 2));
     Cursor cursor{
@@ -121,7 +122,7 @@ Parsed parse_frame(const FrameView& frame, Tunnels tunnels, PacketHeaders& heade
     if (link.parsed != Parsed::Ok) {
         return headers.parsed = link.parsed;
     }
-    if (tunnels.gre || tunnels.vxlan || tunnels.ipip) {
+    if (tunnels.any()) {
         const PacketHeaders after_link = headers;
         walk_outer(cursor, link.version, frame_size, headers);
         if (has_all_headers(headers.parsed) && may_be_tunnel(headers, tunnels)) [[unlikely]] {

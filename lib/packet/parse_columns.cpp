@@ -8,7 +8,6 @@
 #include "lib/packet/ipv6.hpp"
 #include "lib/packet/row_bytes.hpp"
 #include "lib/packet/transport.hpp"
-#include "lib/packet/tunnel.hpp"
 
 #include <bit>
 #include <cstring>
@@ -37,7 +36,10 @@ class ColumnParser {
 public:
     ColumnParser(const FrameColumns& frames, const ParseOptions& options,
                  HeaderColumns& columns) noexcept
-        : frames_{frames}, options_{options}, columns_{columns} {}
+        : frames_{frames},
+          options_{options},
+          may_tunnel_{options.tunnels.any_over_udp()},
+          columns_{columns} {}
 
     void run() noexcept {
         columns_.frames_ = &frames_;
@@ -74,6 +76,7 @@ private:
 
     const FrameColumns& frames_;
     const ParseOptions& options_;
+    const bool may_tunnel_;  // in UDP
     HeaderColumns& columns_;
     RowMask tcp_ = 0;
     RowMask tagged_ = 0;
@@ -195,9 +198,11 @@ void ColumnParser::parse_udp(Group& group) const noexcept {
     const Words room = _mm256_sub_epi32(group.claimed, group.ip_size);
     Words is_udp = both(is_equal(group.proto, all(kProtoUdp)),
                         in_range(group.udp_length, all(kUdpSize), room));
-    if (options_.tunnels.vxlan) [[unlikely]] {
-        is_udp =
-            _mm256_andnot_si256(is_equal(both(group.ports, all(0xFFFF)), all(kVxlanPort)), is_udp);
+    if (may_tunnel_) [[unlikely]] {
+        const Words to = both(group.ports, all(0xFFFF));
+        options_.tunnels.each_port([&](std::uint16_t port, UdpTunnel) {
+            is_udp = _mm256_andnot_si256(is_equal(to, all(port)), is_udp);
+        });
     }
     group.is_tcp = both(both(group.fits, is_equal(group.proto, all(kProtoTcp))),
                         at_most(all(kTcpMinSize), room));

@@ -5,16 +5,19 @@
 #include <cstdint>
 #include <optional>
 
-// GRE (RFC 2784, RFC 2890), VXLAN (RFC 7348), IP in IP (RFC 2003, RFC 4213).
+// GRE (RFC 2784, RFC 2890), VXLAN (RFC 7348), IP in IP (RFC 2003, RFC 4213), GENEVE (RFC 8926),
+// GTP-U (3GPP TS 29.281).
 namespace sluice {
 
-inline constexpr std::uint16_t kVxlanPort = 4789;
+// How many extension headers of GTP-U are walked; one more is Parsed::TooDeep.
+inline constexpr unsigned kMaxGtpuExtensions = 16;
 
 // An IP packet inside another.
 struct InnerPacket {
     Cursor cursor;  // at the inner IP header
     IpVersion version = IpVersion::None;
     std::uint32_t frame_size = 0;  // of the inner Ethernet frame; 0: there is none
+    bool is_too_deep = false;      // it lies behind more headers than are walked
 };
 
 // The packet inside, if this is one of the tunnels to look into and holds IP. `cursor` stands
@@ -22,6 +25,6 @@ struct InnerPacket {
 // nullopt: not a tunnel, or nothing in it that can be read: then the outer packet is the packet.
 [[nodiscard]] std::optional<InnerPacket> look_inside(const Cursor& cursor,
                                                      const PacketHeaders& headers,
-                                                     Tunnels tunnels) noexcept;
+                                                     const Tunnels& tunnels) noexcept;
 
 }  // namespace sluice

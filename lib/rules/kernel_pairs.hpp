@@ -22,8 +22,7 @@ namespace sluice {
 
 // False: the box decides by more than the kernel sees, so `early_drop` is without effect.
 [[nodiscard]] inline bool may_drop_early(const BoxConfig& box) noexcept {
-    return box.malformed == MalformedPolicy::Drop && !box.tunnels.gre && !box.tunnels.vxlan &&
-           !box.tunnels.ipip;
+    return box.malformed == MalformedPolicy::Drop && !box.tunnels.any();
 }
 
 // For people, where it is false.

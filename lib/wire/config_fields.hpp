@@ -1,13 +1,20 @@
 #pragma once
 #include "lib/base/config_key.hpp"
-#include "lib/packet/parse.hpp"
+#include "lib/packet/tunnels.hpp"
 #include "lib/wire/archive.hpp"
 
 // Fields of structs whose members are keys of a configuration file, by the rows of these.
 namespace sluice {
 
+void serialize(auto& archive, Of<TunnelPort> auto& m) {
+    archive(m.port);
+    archive.word(m.tunnel, UdpTunnel::Gtpu);
+}
 void serialize(auto& archive, Of<Tunnels> auto& m) {
-    archive(m.gre, m.vxlan, m.ipip);
+    for (const TunnelRow& row : kTunnels) {
+        archive(m.*row.followed);
+    }
+    archive(m.others);
 }
 
 // The members of a table's rows, in their order.

@@ -73,7 +73,7 @@ std::uint32_t header_sum(ByteView frame, const PacketHeaders& headers) {
 }
 
 // A tag changes nothing that is parsed but the DSCP, and keeps a right checksum right.
-void check_tag(FrameView frame, Tunnels tunnels, const PacketHeaders& headers) {
+void check_tag(FrameView frame, const Tunnels& tunnels, const PacketHeaders& headers) {
     std::vector<std::byte> copy{frame.bytes.begin(), frame.bytes.end()};
     const bool v4 = headers.outer_version == IpVersion::V4;
     if (v4) {
@@ -150,7 +150,7 @@ void check_columns(ByteView whole, std::uint8_t seed, const ParseOptions& option
     }
 }
 
-void check(FrameView frame, Tunnels tunnels) {
+void check(FrameView frame, const Tunnels& tunnels) {
     PacketHeaders headers;
     const Parsed parsed = parse_frame(frame, tunnels, headers);
     require(parsed == headers.parsed);
@@ -160,6 +160,8 @@ void check(FrameView frame, Tunnels tunnels) {
     check_tag(frame, tunnels, headers);
 }
 
+constexpr std::uint16_t kOtherPort = 8472;
+
 }  // namespace
 
 // The first byte chooses the tunnels, the second how much of the frame was captured. Each view is
@@ -168,7 +170,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (size < 2) {
         return 0;
     }
-    const Tunnels tunnels{(data[0] & 1) != 0, (data[0] & 2) != 0, (data[0] & 4) != 0};
+    const Tunnels tunnels{
+        .gre = (data[0] & 1) != 0,
+        .vxlan = (data[0] & 2) != 0,
+        .ipip = (data[0] & 4) != 0,
+        .geneve = (data[0] & 16) != 0,
+        .gtpu = (data[0] & 32) != 0,
+        .others = {{{(data[0] & 64) != 0 ? kOtherPort : std::uint16_t{0}, UdpTunnel::Vxlan}}}};
     const ByteView whole = std::as_bytes(std::span{data + 2, size - 2});
     const auto wire = static_cast<std::uint32_t>(whole.size());
     check({whole, wire}, tunnels);

@@ -7,6 +7,8 @@ headers it has seen whole, and of a transport header the fields whose bytes are 
 import copy
 import ipaddress
 
+import tunnels as tunnels_over_udp
+
 METADATA = 0x8909  # Cisco's
 VLAN_TYPES = (0x8100, 0x88A8, 0x9100, 0x9200)
 MPLS_TYPES = (0x8847, 0x8848)
@@ -92,6 +94,7 @@ def dissect(data, wire, tunnels=()):
 class _Walk:
     def __init__(self, data, wire, tunnels):
         self.data, self.tunnels = data, tunnels
+        self.tunnel_ports = tunnels_over_udp.ports_of(tunnels)
         self.packet = Packet()
         self.fields = self.packet.fields
         self.wire = wire
@@ -343,8 +346,9 @@ class _Walk:
         if 0 < length < 8:
             raise Malformed("bad_l4_header")
         self.payload(at + 8, min(behind, length - 8) if length else behind)
-        if self.fields["l4.dport"] == 4789 and "vxlan" in self.tunnels:
-            self.vxlan(at + 8)
+        tunnel = self.tunnel_ports.get(self.fields["l4.dport"])
+        if tunnel:
+            getattr(self, tunnel)(at + 8)
 
     def icmp(self, at):
         self.need(at, 8, "truncated_l4")
@@ -364,13 +368,24 @@ class _Walk:
         bits, kind = self.tunnelled_number(at, 2), self.tunnelled_number(at + 2, 2)
         if bits & 0x4007:  # source routes, and any version but 0
             return
-        at += 4 + sum(4 for bit in (0x8000, 0x2000, 0x1000) if bits & bit)
+        self.carried_by(kind, at + 4 + sum(4 for bit in (0x8000, 0x2000, 0x1000) if bits & bit))
+
+    def carried_by(self, kind, at):
         if at > self.end:
             return
         if kind == BRIDGED:
             self.bridged(at)
         else:
             self.ip(kind, at)
+
+    def geneve(self, at):
+        self.carried_by(*tunnels_over_udp.geneve(self.tunnelled_number, at))
+
+    def gtpu(self, at):
+        kind, at = tunnels_over_udp.gtpu(self.tunnelled_number, at)
+        if kind == "too_deep":
+            raise Malformed("too_deep")
+        self.ip(kind, at)
 
     def vxlan(self, at):
         self.tunnelled_number(at + 7, 1)

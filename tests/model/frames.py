@@ -223,11 +223,15 @@ class FrameMaker:
     # Tunnels.
 
     def tunnel(self, depth):
-        way = self.dice.choice(("gre", "vxlan", "ipip"))
+        way = self.dice.choice(("gre", "vxlan", "ipip", "geneve", "gtpu"))
         if way == "vxlan":
             flags = 0 if self.chance(5) else 0x08
-            return self.udp(0, bytes([flags]) + bytes(7) + self.ethernet(depth), 4789)
+            return self.udp(0, bytes([flags]) + bytes(7) + self.ethernet(depth), self.dice.choice((4789, 4789, 8472)))
         kind, inner = self.network(depth)
+        if way == "geneve":
+            return self.geneve(kind, inner, depth)
+        if way == "gtpu":
+            return self.gtpu(inner)
         if way == "ipip":
             return (4 if kind == 0x0800 else 41), inner
         if self.chance(30):
@@ -235,3 +239,25 @@ class FrameMaker:
         bits = self.dice.choice((0, 0, 0x2000, 0x8000, 0xB000, 0x1000, 0x3001, 0x4000))
         words = bool(bits & 0x8000) + bool(bits & 0x2000) + bool(bits & 0x1000)
         return 47, struct.pack("!HH", bits, kind) + bytes(4 * words) + inner
+
+    def geneve(self, kind, inner, depth):
+        if self.chance(50):
+            kind, inner = 0x6558, self.ethernet(depth)
+        words = self.dice.choice((0, 0, 1, 3, 63))
+        first = words | (0x40 if self.chance(4) else 0)
+        said = self.dice.choice((0x0000, 0x8847)) if self.chance(4) else kind
+        head = struct.pack("!BBHI", first, self.dice.choice((0, 0x40, 0x80)), said, 0x700)
+        return self.udp(0, head + bytes(4 * words) + inner, self.dice.choice((6081, 6081, 6081, 123)))
+
+    def gtpu(self, inner):
+        """A G-PDU, or now and then another message; extension headers of four bytes and of eight."""
+        flags = self.dice.choice((0, 0, 2, 1, 4, 7, 4))
+        sizes = [self.dice.choice((1, 1, 2)) for _ in range(self.dice.choice((0, 1, 1, 2, 15, 16, 17)))] if flags & 4 else []
+        body = b"" if not flags else bytes([0, 9, 0, 0x85 if sizes else 0])
+        for number, size in enumerate(sizes):
+            said = 0 if self.chance(3) else size
+            body += bytes([said]) + bytes(4 * size - 2) + bytes([0x85 if number + 1 < len(sizes) else 0])
+        first = self.dice.choice((0x10, 0x50)) if self.chance(5) else 0x30
+        message = self.dice.choice((1, 26, 254)) if self.chance(5) else 255
+        payload = body + inner
+        return self.udp(0, struct.pack("!BBHI", first | flags, message, len(payload), 7) + payload, 2152)

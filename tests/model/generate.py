@@ -25,7 +25,8 @@ from traffic import Traffic  # noqa: E402
 from unit_rules import UnitRules  # noqa: E402
 
 FRAMES = 400
-TUNNELS = ([], [], [], ["gre", "vxlan", "ipip"], ["gre"], ["vxlan"], ["ipip"])
+TUNNELS = ([], [], [], ["gre", "vxlan", "ipip"], ["gre"], ["vxlan"], ["ipip"],
+           ["geneve", "gtpu", "vxlan:8472"], ["gre", "vxlan", "ipip", "geneve", "gtpu", "geneve:123"])
 ON_AMBIGUOUS = (None, "refuse", "both", "stricter")
 CAPTURES = (write_pcap, lambda frames: write_pcap(frames, ">"),
             write_pcapng, lambda frames: write_pcapng(frames, ">"),

@@ -386,6 +386,20 @@ class Frames(unittest.TestCase):
         self.assertEqual([str(seen[name]) for name in ("outer.ip.src", "ip.src", "l4.sport")],
                          ["10.0.0.1", "192.0.2.1", "53"])
 
+    def test_tunnels_over_udp(self):
+        inner = octets(IPV4[5:].format("001c", "0000", "11") + UDP.format("0008"))
+        for name, port, head in (("gtpu", 2152, "30ff 001c 0000 0007"), ("gtpu", 2152, "36ff 0024 0000 0007 0009 0085 0100 0000"),
+                                 ("geneve", 6081, "0100 0800 0000 0700 0000 0000"), ("geneve:9", 9, "0080 0800 0000 0700")):
+            carried = octets(head) + inner
+            udp = port.to_bytes(2, "big") * 2 + (8 + len(carried)).to_bytes(2, "big") + b"\0\0"
+            outer = octets(ENDS + IPV4.format(f"{28 + len(carried):04x}", "2000", "11"))
+            frame = outer.replace(b"\xc0\0\2\1", b"\x0a\0\0\1") + udp + carried
+            seen = dissect(frame, len(frame), [name]).fields
+            self.assertEqual([str(seen[field]) for field in ("outer.ip.src", "ip.src", "l4.sport")],
+                             ["10.0.0.1", "192.0.2.1", "53"], head)
+            self.assertNotIn("outer.ip.src", dissect(frame, len(frame), ["vxlan", "geneve:10"]).fields)
+            self.assertNotIn("outer.ip.src", dissect(frame[:42], len(frame), [name]).fields)
+
     def test_metadata_of_cisco(self):
         packet = IPV4[5:].format("001c", "0000", "11") + UDP.format("0008")
         for shims, kind in (("8909 0101 0001 0007 0800", 0x0800), ("8909 0102 0001 0007 0001 0008 0000 0000 0800", 0x0800),

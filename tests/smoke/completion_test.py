@@ -125,7 +125,7 @@ esac
     WORDS = (("top --by", "hits bits denied remaining"), ("top --window", "1s 10s 60s"), ("rollback", "1 2 3"),
              ("rollback --if-match abc", "1 2 3"), ("explain --proto", "tcp udp icmp"),
              ("simulate --algorithm", "token_bucket leaky_bucket fixed_window sliding_window sliding_counters sliding_log srtcm trtcm"),
-             ("explain --flags", "syn ack fin rst psh urg"), ("inspect --tunnels", "none gre vxlan ipip"),
+             ("explain --flags", "syn ack fin rst psh urg"), ("inspect --tunnels", "none gre vxlan ipip geneve gtpu"),
              ("key --limit 1", "show list reset grant set unset ban unban"))
 
     def test_bash_offers_what_options_take(self):

@@ -63,7 +63,7 @@ class Inspect(Case):
         self.assertEqual(self.rows([TUNNELLED], fields, "--tunnels", "vxlan,gre"), [inner])
         self.assertEqual(self.rows([TUNNELLED], fields, "--tunnels", "none"), [outer])
         self.assertEqual(self.rows([TUNNELLED], fields, "--tunnels", "vxlan,ipip"), [outer])
-        self.ctl("inspect", "--pcap", "x", "--fields", "ip.src", "--tunnels", "geneve", exit=2)
+        self.ctl("inspect", "--pcap", "x", "--fields", "ip.src", "--tunnels", "teredo", exit=2)
 
     def test_every_capture_format(self):
         frames = [(5, udp()), (6, arp())]

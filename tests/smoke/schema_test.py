@@ -180,7 +180,7 @@ class Schemas(unittest.TestCase):
         self.assertFalse(rules.is_valid({"rules": []}))
         box = self.validator("--config")
         for part in ({"api": {"listen": "127.0.0.1:1"}}, {"api": []}, {"on_no_rules": "pas"}, {"ports": {}},
-                     {"packets": {"tunnels": "gre"}}, {"sockets": {"controll": {}}}):
+                     {"packets": {"tunnels": "gre"}}, {"packets": {"tunnels": ["gre:1"]}}, {"sockets": {"controll": {}}}):
             self.assertFalse(box.is_valid({"version": 1, **part}), part)
             self.assertTrue(self.refused({"version": 1, **part}, ["box-config"]), part)
 

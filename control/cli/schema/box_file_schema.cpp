@@ -3,6 +3,8 @@
 #include "lib/rules/box_config.hpp"
 
 #include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace sluice {
@@ -20,7 +22,17 @@ struct ValueSchema<bool> {
 };
 template <>
 struct ValueSchema<Tunnels> {
-    static Json make() { return list_of(scalar()); }
+    static Json make() {
+        std::vector<std::string_view> names;
+        std::string with_port;
+        for (const TunnelRow& row : kTunnels) {
+            names.push_back(row.name);
+            with_port +=
+                row.port == 0 ? "" : (with_port.empty() ? "" : "|") + std::string{row.name};
+        }
+        return list_of(one_of(
+            words(names), Json{{"type", "string"}, {"pattern", "^(" + with_port + "):[0-9]+$"}}));
+    }
 };
 template <typename T>
 struct ValueSchema<std::vector<T>> {

@@ -2,6 +2,7 @@
 
 #include "lib/base/whole_number.hpp"
 #include "lib/policy/box/box_parts.hpp"
+#include "lib/policy/box/tunnel_text.hpp"
 #include "lib/policy/file_keys/options_reader.hpp"
 #include "lib/policy/problems/nearest.hpp"
 #include "lib/policy/yaml/yaml_tree.hpp"
@@ -13,13 +14,6 @@
 
 namespace sluice {
 namespace {
-
-struct Tunnel {
-    std::string_view word;
-    bool Tunnels::* followed;
-};
-constexpr auto kTunnels = std::to_array<Tunnel>(
-    {{"gre", &Tunnels::gre}, {"vxlan", &Tunnels::vxlan}, {"ipip", &Tunnels::ipip}});
 
 // The value behind these keys, one within the other; nullptr: the file has none.
 const YamlNode* value_at(const YamlNode& root, std::initializer_list<std::string_view> path) {
@@ -129,19 +123,18 @@ void read_own(const MapReader& map, std::string_view key, const ReadContext& con
         return;
     }
     if (!tunnels->is_list()) {
-        context.problems.error(tunnels->at, "`tunnels` is a list of gre, vxlan and ipip");
+        context.problems.error(tunnels->at, "`tunnels` is a list of " + tunnel_names());
         return;
     }
     for (const YamlNode& item : tunnels->items) {
-        const auto tunnel = std::ranges::find(kTunnels, item.text, &Tunnel::word);
-        if (tunnel != kTunnels.end()) {
-            into.*tunnel->followed = true;
-            continue;
+        if (!item.is_scalar()) {
+            context.problems.error(item.at,
+                                   "a tunnel is a name, or a name and a port without a "
+                                   "blank, such as vxlan:8472; found " +
+                                       kind_name(item));
+        } else if (const std::optional<std::string> fault = add_tunnel(item.text, into)) {
+            context.problems.error(item.at, *fault);
         }
-        std::array<std::string_view, kTunnels.size()> words{};
-        std::ranges::transform(kTunnels, words.begin(), &Tunnel::word);
-        context.problems.error(item.at, "tunnels are gre, vxlan and ipip; found " +
-                                            kind_name(item) + did_you_mean(item.text, words));
     }
 }
 

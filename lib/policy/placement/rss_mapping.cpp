@@ -39,7 +39,7 @@ PortRssMapping rss_mapping_of(const PairConfig& pair, Direction dir, std::size_t
 RssMapping rss_mapping_of(const BoxConfig& box) {
     const std::size_t workers = workers_of(box);
     RssMapping rss_mapping{.ports = {},
-                           .tunnels = box.tunnels.gre || box.tunnels.vxlan || box.tunnels.ipip,
+                           .tunnels = box.tunnels.any(),
                            .workers = workers,
                            .merge_interval = box.merge_interval};
     for (std::size_t place = 0; place < box.pairs.size(); ++place) {

@@ -10,7 +10,7 @@ PacketTreatment unusual() {
     using std::chrono::seconds;
     return {
         .malformed = MalformedPolicy::Pass,
-        .tunnels = {.gre = true, .vxlan = true, .ipip = true},
+        .tunnels = {.gre = true, .vxlan = true, .ipip = true, .others = {{{9, UdpTunnel::Gtpu}}}},
         .units = {
             .connections = {.max = 1'000'000,
                             .head_bytes = 4096,
@@ -34,7 +34,7 @@ TEST(TreatmentJson, SaysAllOfIt) {
     }
     const std::optional<PacketTreatment> read = treatment_from(treatment_json(unusual()));
     EXPECT_EQ(read->malformed, MalformedPolicy::Pass);
-    EXPECT_TRUE(read->tunnels.gre && read->tunnels.vxlan && read->tunnels.ipip);
+    EXPECT_EQ(read->tunnels, unusual().tunnels);
     EXPECT_EQ(read->units.on_ambiguous, OnAmbiguous::Both);
     EXPECT_EQ(read->units.connections.when_full, FullConnections::Drop);
     EXPECT_EQ(read->units.connections.timeout, std::chrono::seconds{3});

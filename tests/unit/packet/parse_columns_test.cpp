@@ -173,6 +173,15 @@ std::vector<Sample> samples() {
         udp().src("10.0.0.1").shim(0x8864, test::pppoe(0x21)).size(90),
         udp().src("10.0.0.1").shim(0x8864, test::compressed_pppoe(0x21)).size(90),
         v6(tcp()).shim(0x8864, test::compressed_pppoe(0x57)).size(120),
+        udp().src("10.0.0.1").shim(0x8909, test::metadata(0x0800)).size(90),
+        v6(tcp()).vlan(7).shim(0x8909, test::metadata(0x86DD, 2, 2)).size(120),
+        test::arp().ether_type(0x8909).size(60),
+        udp()
+            .src("10.0.0.1")
+            .dport(6081)
+            .carries(test::geneve(0x0800, udp().src("10.9.9.9").packet())),
+        udp().src("10.0.0.1").dport(2152).carries(test::gtpu(v6(tcp()).packet(), {1, 2})),
+        udp().src("10.0.0.1").dport(8472).carries(test::vxlan(tcp().src("10.9.9.9").bytes())),
         udp().src("10.0.0.1").ether_type(0x0300),
         test::arp(),
         test::arp().size(60),
@@ -207,6 +216,8 @@ const ParseOptions kOptions[] = {
     {.captured = true},
     {.tunnels = {.gre = true, .vxlan = true, .ipip = true}, .captured = false},
     {.tunnels = {.vxlan = true}, .captured = true},
+    {.tunnels = test::kAllTunnels, .captured = true},
+    {.tunnels = {.others = {{{53, UdpTunnel::Geneve}}}}, .captured = true},
 };
 
 // Each frame alone, in every place of a burst of its own kind, and all of them together.

@@ -4,16 +4,25 @@
 
 #include <gtest/gtest.h>
 
+#include <vector>
+
 namespace sluice::tunnel_test {
 namespace {
 
 using test::arp;
 using test::Frame;
+using test::geneve;
 using test::gre;
+using test::gtpu;
 using test::head_of;
 using test::joined;
 using test::kAllTunnels;
+using test::kGenevePort;
+using test::kGtpuPort;
+using test::kOtherVxlanPort;
+using test::kVxlanPort;
 using test::label;
+using test::metadata;
 using test::Octets;
 using test::seen;
 using test::show;
@@ -36,6 +45,10 @@ Frame outer6(std::uint8_t proto) {
 }
 Frame over_vxlan(const Octets& inner) {
     return outer4(17).dport(kVxlanPort).carries(vxlan(inner));
+}
+
+Frame over_udp(std::uint16_t port, const Octets& carried) {
+    return outer4(17).dport(port).carries(carried);
 }
 
 struct Row {
@@ -79,6 +92,37 @@ std::vector<Row> rows() {
         {"VXLAN's port, 7 bytes", outer4(17).dport(kVxlanPort).payload(7).bytes(), ""},
         {"VXLAN, ARP", over_vxlan(arp().bytes()).bytes(), ""},
         {"VXLAN, 13 bytes of Ethernet", over_vxlan(Octets(13)).bytes(), ""},
+        {"VXLAN at a port that is named",
+         over_udp(kOtherVxlanPort, vxlan(inner4().bytes())).bytes(), "10.0.0.1"},
+        {"VXLAN, behind Cisco metadata",
+         over_vxlan(inner4().shim(0x8909, metadata(0x0800)).bytes()).bytes(), "10.0.0.1"},
+        {"GENEVE, IPv4", over_udp(kGenevePort, geneve(0x0800, four)).bytes(), "10.0.0.1"},
+        {"GENEVE, IPv6", over_udp(kGenevePort, geneve(0x86DD, six)).bytes(), "10.0.0.1"},
+        {"GENEVE, bridged, options",
+         over_udp(kGenevePort, geneve(0x6558, inner6().vlan(4).bytes(), 252)).bytes(), "10.0.0.1"},
+        {"GENEVE over IPv6", outer6(17).dport(kGenevePort).carries(geneve(0x0800, four)).bytes(),
+         "fd00::1"},
+        {"GENEVE, another version", over_udp(kGenevePort, geneve(0x0800, four, 0, 0x40)).bytes(),
+         ""},
+        {"GENEVE, another type", over_udp(kGenevePort, geneve(0x8847, four)).bytes(), ""},
+        {"GENEVE, ends in its options", over_udp(kGenevePort, geneve(0x0800, {}, 0, 2)).bytes(),
+         ""},
+        {"GENEVE, 7 bytes", over_udp(kGenevePort, Octets(7)).bytes(), ""},
+        {"GTP-U, IPv4", over_udp(kGtpuPort, gtpu(four)).bytes(), "10.0.0.1"},
+        {"GTP-U, IPv6", over_udp(kGtpuPort, gtpu(six)).bytes(), "10.0.0.1"},
+        {"GTP-U, a sequence number", over_udp(kGtpuPort, gtpu(four, {}, 0x32)).bytes(), "10.0.0.1"},
+        {"GTP-U, extensions", over_udp(kGtpuPort, gtpu(four, {1, 3, 1})).bytes(), "10.0.0.1"},
+        {"GTP-U, as many extensions as are walked",
+         over_udp(kGtpuPort, gtpu(four, std::vector<std::uint8_t>(kMaxGtpuExtensions, 1))).bytes(),
+         "10.0.0.1"},
+        {"GTP-U, an extension of no size", over_udp(kGtpuPort, gtpu(four, {0})).bytes(), ""},
+        {"GTP-U, ends in an extension",
+         over_udp(kGtpuPort, gtpu({}, {1, 2})).cut(14 + 20 + 8 + 18).bytes(), ""},
+        {"GTP-U, no IP", over_udp(kGtpuPort, gtpu(Octets(20))).bytes(), ""},
+        {"GTP-U, nothing inside", over_udp(kGtpuPort, gtpu({})).bytes(), ""},
+        {"GTP-U, an echo", over_udp(kGtpuPort, gtpu(four, {}, 0x30, 1)).bytes(), ""},
+        {"GTP-U, version 2", over_udp(kGtpuPort, gtpu(four, {}, 0x50)).bytes(), ""},
+        {"GTP'", over_udp(kGtpuPort, gtpu(four, {}, 0x20)).bytes(), ""},
         {"IPIP 4", outer4(4).carries(four).bytes(), "10.0.0.1"},
         {"IPIP 4 in 6", outer6(4).carries(four).bytes(), "fd00::1"},
         {"IPIP 6 in 4", outer4(41).carries(six).bytes(), "10.0.0.1"},
@@ -112,8 +156,12 @@ TEST(LookInside, OnlyWhereAskedFor) {
             EXPECT_EQ(show(row.frame, seen(row.frame, kAllTunnels)), plain) << row.name;
         }
         const unsigned proto = seen(row.frame).proto;
-        const Tunnels others{
-            .gre = proto != 47, .vxlan = proto != 17, .ipip = proto != 4 && proto != 41};
+        const Tunnels others{.gre = proto != 47,
+                             .vxlan = proto != 17,
+                             .ipip = proto != 4 && proto != 41,
+                             .geneve = proto != 17,
+                             .gtpu = proto != 17,
+                             .others = {{{1, UdpTunnel::Gtpu}}}};
         EXPECT_EQ(show(row.frame, seen(row.frame, others)), plain) << row.name;
     }
 }
@@ -151,6 +199,14 @@ TEST(LookInside, ABrokenInnerPacketBreaksTheFrame) {
         {"half an IPv6 header", outer4(41).carries(head_of(inner6().packet(), 39)).bytes(),
          Parsed::TruncatedL3},
         {"IHL of 3 in VXLAN", over_vxlan(inner4().ihl(3).bytes()).bytes(), Parsed::BadIpHeader},
+        {"more GTP-U extensions than are walked",
+         over_udp(kGtpuPort,
+                  gtpu(inner4().packet(), std::vector<std::uint8_t>(kMaxGtpuExtensions + 1, 1)))
+             .bytes(),
+         Parsed::TooDeep},
+        {"IHL of 3 in GENEVE",
+         over_udp(kGenevePort, geneve(0x6558, inner4().ihl(3).bytes())).bytes(),
+         Parsed::BadIpHeader},
         {"half of UDP in GRE",
          outer4(47).carries(gre(0, 0x0800, head_of(inner4().packet(), 24))).bytes(),
          Parsed::TruncatedL4},

@@ -30,7 +30,10 @@ BoxConfig example() {
         .snapshot_file = "/f",
         .snapshot_every = 3s,
         .malformed = MalformedPolicy::Pass,
-        .tunnels = {.gre = true, .vxlan = false, .ipip = true},
+        .tunnels = {.gre = true,
+                    .ipip = true,
+                    .gtpu = true,
+                    .others = {{{8472, UdpTunnel::Vxlan}}}},
         .units = {.connections = {.max = 2'000'000,
                                   .head_bytes = 8192,
                                   .timeout = 5s,
@@ -99,7 +102,7 @@ TEST(BoxConfigCodec, GivesBackEveryField) {
     EXPECT_EQ(got->snapshot_file, "/f");
     EXPECT_EQ(got->snapshot_every, 3s);
     EXPECT_EQ(got->malformed, MalformedPolicy::Pass);
-    EXPECT_TRUE(got->tunnels.gre && !got->tunnels.vxlan && got->tunnels.ipip);
+    EXPECT_EQ(got->tunnels, example().tunnels);
     EXPECT_EQ(got->units.connections.max, 2'000'000U);
     EXPECT_EQ(got->units.connections.head_bytes, 8192U);
     EXPECT_EQ(got->units.connections.timeout, 5s);

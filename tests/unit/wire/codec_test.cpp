@@ -253,10 +253,11 @@ void spell(Fields& out, const Welcome& m) {
     const PacketTreatment& treatment = m.treatment;
     const UnitOptions& units = treatment.units;
     add_all(out, treatment.malformed, treatment.tunnels.gre, treatment.tunnels.vxlan,
-            treatment.tunnels.ipip, units.connections.max, units.connections.head_bytes,
-            units.connections.timeout.count(), units.connections.when_full, units.fragments.policy,
-            units.fragments.table, units.fragments.timeout.count(), units.on_ambiguous,
-            units.quic_initials_percent);
+            treatment.tunnels.ipip, treatment.tunnels.geneve, treatment.tunnels.gtpu,
+            treatment.tunnels.others.front().port, treatment.tunnels.others.front().tunnel,
+            units.connections.max, units.connections.head_bytes, units.connections.timeout.count(),
+            units.connections.when_full, units.fragments.policy, units.fragments.table,
+            units.fragments.timeout.count(), units.on_ambiguous, units.quic_initials_percent);
 }
 void spell(Fields& out, const SetMergeInterval& m) {
     add(out, m.interval_ns);

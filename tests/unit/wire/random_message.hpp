@@ -462,17 +462,23 @@ private:
 
     Nanoseconds time() { return Nanoseconds{static_cast<std::int64_t>(random_() >> 1)}; }
     PacketTreatment treatment() {
-        return {.malformed = static_cast<MalformedPolicy>(below(2)),
-                .tunnels = {.gre = flag(), .vxlan = flag(), .ipip = flag()},
-                .units = {.connections = {.max = number<std::uint64_t>(),
-                                          .head_bytes = number<std::uint64_t>(),
-                                          .timeout = time(),
-                                          .when_full = static_cast<FullConnections>(below(2))},
-                          .fragments = {.policy = static_cast<FragmentPolicy>(below(2)),
-                                        .table = number<std::uint64_t>(),
-                                        .timeout = time()},
-                          .on_ambiguous = static_cast<OnAmbiguous>(below(2)),
-                          .quic_initials_percent = number<std::uint64_t>()}};
+        return {
+            .malformed = static_cast<MalformedPolicy>(below(2)),
+            .tunnels = {.gre = flag(),
+                        .vxlan = flag(),
+                        .ipip = flag(),
+                        .geneve = flag(),
+                        .gtpu = flag(),
+                        .others = {{{number<std::uint16_t>(), static_cast<UdpTunnel>(below(3))}}}},
+            .units = {.connections = {.max = number<std::uint64_t>(),
+                                      .head_bytes = number<std::uint64_t>(),
+                                      .timeout = time(),
+                                      .when_full = static_cast<FullConnections>(below(2))},
+                      .fragments = {.policy = static_cast<FragmentPolicy>(below(2)),
+                                    .table = number<std::uint64_t>(),
+                                    .timeout = time()},
+                      .on_ambiguous = static_cast<OnAmbiguous>(below(2)),
+                      .quic_initials_percent = number<std::uint64_t>()}};
     }
     RssMapping rss_mapping() {
         RssMapping out{.ports = {},

@@ -96,14 +96,20 @@ TEST(FieldList, SuggestsTheNearestName) {
 
 TEST(TunnelList, MeansAllWhenEmpty) {
     const auto all = std::get<Tunnels>(parse_tunnels({}));
-    EXPECT_TRUE(all.gre && all.vxlan && all.ipip);
+    EXPECT_TRUE(all.gre && all.vxlan && all.ipip && all.geneve && all.gtpu);
     const auto none = std::get<Tunnels>(parse_tunnels({"none"}));
     EXPECT_FALSE(none.gre || none.vxlan || none.ipip);
     const auto some = std::get<Tunnels>(parse_tunnels({"ipip", "gre"}));
     EXPECT_TRUE(some.gre && some.ipip);
     EXPECT_FALSE(some.vxlan);
     EXPECT_TRUE(std::holds_alternative<std::string>(parse_tunnels({"none", "gre"})));
-    EXPECT_TRUE(std::holds_alternative<std::string>(parse_tunnels({"geneve"})));
+    EXPECT_TRUE(std::get<Tunnels>(parse_tunnels({"geneve"})).geneve);
+    EXPECT_EQ(std::get<Tunnels>(parse_tunnels({"vxlan:8472"})).others.front(),
+              (TunnelPort{8472, UdpTunnel::Vxlan}));
+    for (const char* wrong : {"teredo", "gre:1", "vxlan:0", "vxlan:x", ""}) {
+        EXPECT_TRUE(std::holds_alternative<std::string>(parse_tunnels({wrong}))) << wrong;
+    }
+    EXPECT_TRUE(std::holds_alternative<std::string>(parse_tunnels({"gtpu", "gtpu"})));
 }
 
 }  // namespace

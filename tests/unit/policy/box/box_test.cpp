@@ -39,7 +39,7 @@ memory:
   tables: {keys: 4M, state_dir: /x, snapshot: {file: /y, every: 3s}}
 packets:
   malformed: pass
-  tunnels: [gre, ipip]
+  tunnels: [gre, ipip, gtpu, "vxlan:8472", geneve:7000]
   connections: {max: 2M, head_bytes: 8KiB, timeout: 5s, when_full: drop}
   http: {on_ambiguous: both}
   quic_initials: {budget: 35%}
@@ -98,6 +98,11 @@ TEST(ReadBox, KeepsEverythingTheFileSays) {
     EXPECT_TRUE(box.tunnels.gre);
     EXPECT_FALSE(box.tunnels.vxlan);
     EXPECT_TRUE(box.tunnels.ipip);
+    EXPECT_TRUE(box.tunnels.gtpu);
+    EXPECT_FALSE(box.tunnels.geneve);
+    EXPECT_EQ(box.tunnels.others[0], (TunnelPort{8472, UdpTunnel::Vxlan}));
+    EXPECT_EQ(box.tunnels.others[1], (TunnelPort{7000, UdpTunnel::Geneve}));
+    EXPECT_EQ(box.tunnels.others[2], TunnelPort{});
     EXPECT_EQ(box.units.connections.max, 2'000'000U);
     EXPECT_EQ(box.units.connections.head_bytes, 8192U);
     EXPECT_EQ(box.units.connections.timeout, 5s);
@@ -224,6 +229,18 @@ const test::WrongText kWrong[] = {
     {HEAD "packets: {malformed: keep}\n", 2, 22, "drop, pass"},
     {HEAD "packets: {tunnels: gre}\n", 2, 20, "list of gre"},
     {HEAD "packets: {tunnels: [gre, vxlam]}\n", 2, 26, "did you mean `vxlan`?"},
+    {HEAD "packets: {tunnels: [vxlan:0]}\n", 2, 21, "from 1 to 65535, as in `vxlan:8472`"},
+    {HEAD "packets: {tunnels: [geneve:65536]}\n", 2, 21, "from 1 to 65535"},
+    {HEAD "packets: {tunnels: [gre:47]}\n", 2, 21, "gre has no port: it is not over UDP"},
+    {HEAD "packets: {tunnels: [ipip, ipip]}\n", 2, 27, "ipip is named twice"},
+    {HEAD "packets: {tunnels: [vxlan, vxlan:4789]}\n", 2, 28, "port 4789 of vxlan is named twice"},
+    {HEAD "packets: {tunnels: [vxlan:9, vxlan:9]}\n", 2, 30, "port 9 of vxlan is named twice"},
+    {HEAD "packets: {tunnels: [vxlan, geneve:4789]}\n", 2, 28,
+     "port 4789 cannot be that of vxlan and of geneve"},
+    {HEAD "packets: {tunnels: [{vxlan: 8472}]}\n", 2, 21, "without a blank, such as vxlan:8472"},
+    {HEAD "packets: {tunnels: [vxlan:1, vxlan:2, vxlan:3, vxlan:4, gtpu:5, gtpu:6, gtpu:7, gtpu:8, "
+          "gtpu:9]}\n",
+     2, 89, "at most 8 ports beside the registered ones"},
     {HEAD "packets: {fragments: {policy: folow_first}}\n", 2, 31, "did you mean `follow_first`?"},
     {HEAD "packets: {fragments: {table: 1000}}\n", 2, 30, "from 1024 to 67108864"},
     {HEAD "packets: {fragments: {table: 64Ki}}\n", 2, 30, "256k"},
