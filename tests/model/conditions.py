@@ -170,9 +170,13 @@ class ConditionMaker:
             f"ip.{side}.asn {self.dice.choice(COMPARISONS)} {self.dice.choice(SYSTEMS)}",
             f"ip.{side}.asn in {{64500 64501 1}}", f"ip.{side}.asn"))
 
+    def of_words(self, text):
+        return self.dice.choice((f"{text} in $words", f"{text} contains $words", f"not {text} contains $words",
+                                 f"starts_with({text}, $words)", f"ends_with({text}, $words)"))
+
     def of_list(self):
         return self.dice.choice((
             f"{self.dice.choice(self.addresses)} in $nets",
             f"{self.dice.choice(('l4.sport', 'l4.dport', 'payload.len', 'dns.qtype'))} in $ports",
-            f"{self.dice.choice(('payload', 'lower(payload)'))} in $words",
+            self.of_words(self.dice.choice(("payload", "lower(payload)"))),
             f"ip.{self.dice.choice(('src', 'dst'))}.country in $lands"))

@@ -19,8 +19,8 @@ TEXT = rf"(?:lower\s*\(\s*{WORDS}\s*\)|{WORDS})(?![.\w])"
 OPERAND = rf"(?:{TEXT}|prefix\s*\(\s*{FIELD}\s*,\s*\d+\s*(?:\|\s*\d+\s*)?\)|{FIELD})"
 TOKEN = re.compile(rf"""\s*(?:
     (?P<word>\b(?:and|or|not)\b | [()])
-  | (?P<end>starts|ends)_with \s* \( \s* (?P<whole>{TEXT}) \s* , \s* (?P<part>{QUOTED}) \s* \)
-  | (?P<text>{TEXT}) \s+ (?P<how>contains|matches) \s* (?P<sought>{QUOTED})
+  | (?P<end>starts|ends)_with \s* \( \s* (?P<whole>{TEXT}) \s* , \s* (?P<part>{QUOTED}|\$[\w-]+) \s* \)
+  | (?P<text>{TEXT}) \s+ (?P<how>contains|matches) \s* (?P<sought>{QUOTED}|\$[\w-]+)
   | (?P<member>{OPERAND}) \s+ in \s* (?: \$(?P<list>[\w-]+) | \{{ (?P<set>(?:{QUOTED}|[^}}"])*) \}} )
   | (?P<left>{OPERAND}) \s* (?P<operator>{OPERATOR}) \s* (?P<right>{VALUE})
   | (?P<flag>{OPERAND})
@@ -91,9 +91,9 @@ def _postfix(text, lists):
 
 def _test(match, lists):
     if match["end"]:
-        return _text_test(match["whole"], match["end"], match["part"])
+        return _any_text_test(match["whole"], match["end"], match["part"], lists)
     if match["text"]:
-        return _text_test(match["text"], match["how"], match["sought"])
+        return _any_text_test(match["text"], match["how"], match["sought"], lists)
     if match["member"]:
         name = match["member"]
         values = lists[match["list"]] if match["list"] else re.findall(VALUE, match["set"])
@@ -104,6 +104,14 @@ def _test(match, lists):
         return lambda fields: _compare(value_of(name, fields), kind, value)
     name = match["flag"]
     return lambda fields: bool(value_of(name, fields))
+
+
+def _any_text_test(operand, how, sought, lists):
+    """Of a text, or of any text of a list."""
+    if not sought.startswith("$"):
+        return _text_test(operand, how, sought)
+    tests = [_text_test(operand, how, text) for text in lists[sought[1:]]]
+    return lambda fields: any(test(fields) for test in tests)
 
 
 def _text_test(operand, how, quoted):

@@ -278,6 +278,15 @@ class Texts(unittest.TestCase):
             self.assertEqual(condition(fields), wanted, text)
             self.assertEqual(compile_condition(f'not ({text})', {"ports": ["1"]})({}), True, text)
 
+    def test_lists_of_texts(self):
+        fields, lists = {"payload": b"GET /a.Example"}, {"words": ["et", "xyz"], "ends": [".example", "a"], "none": []}
+        for text, wanted in (("payload contains $words", False), ("lower(payload) contains $words", True),
+                             ("ends_with(payload, $ends)", False), ("ends_with(lower(payload), $ends)", True),
+                             ("starts_with(payload, $ends)", False), ("lower(payload) contains $none", False),
+                             ("not payload contains $none", True)):
+            self.assertEqual(compile_condition(text, lists)(fields), wanted, text)
+            self.assertFalse(compile_condition(f"{text} and payload eq \"\"", lists)({}), text)
+
     def test_names_of_types_of_dns(self):
         for text, wanted in (('dns.qtype eq "AAAA"', True), ('dns.qtype in {"a" "Aaaa"}', True), ('dns.qtype ne "ANY"', True),
                              ('dns.qtype in {"A" 29}', False), ('dns.qtype ge "https"', False)):

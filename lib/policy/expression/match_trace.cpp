@@ -134,7 +134,8 @@ MatchTrace examine_text(const TextTest& test, const Looked& packet) {
         return {test.negated,
                 field + " is " + shown(test.field, *text) + ", and nothing is in the set"};
     }
-    const bool has = has_one_of(test, *text);
+    const std::string* const held = find_held(test, *text);
+    const bool has = held != nullptr;
     if (test.how == TextHow::Within) {
         const std::string value = shown(test.field, *text);
         const std::string words = words_of(test);
@@ -142,7 +143,7 @@ MatchTrace examine_text(const TextTest& test, const Looked& packet) {
         return {has != test.negated, field + " is " + value + set};
     }
     return {has != test.negated, field + " is " + shown(test.field, *text) +
-                                     (has ? ", which " : ", not one that ") + words_of(test)};
+                                     (has ? ", which " : ", not one that ") + words_of(test, held)};
 }
 
 MatchTrace examine_parts(const Expression& condition, const Looked& packet, bool deciding);

@@ -88,6 +88,10 @@ Fault fault_of_wildcard(const ComparedText& compared) {
     const std::string field{row_of(compared.field).name};
     const std::string why = no_name(text, "a wildcard", "");
     const std::string_view name = behind(text, text.find_first_not_of("*."));
+    if (compared.how == TextHow::EndsWith && text.starts_with("*.") && !name.empty() &&
+        name.find('*') == std::string_view::npos) {
+        return why + "; write \"." + std::string{name} + "\"";
+    }
     if (!is_whole || name.empty() || name.find('*') != std::string_view::npos) {
         return why + ", and a star stands for itself; write " + field + " matches \"...\"";
     }

@@ -117,35 +117,73 @@ bool check_form(TokenReader& reader, std::size_t offset, const Operand& operand,
     return true;
 }
 
-bool check_size(TokenReader& reader, std::size_t offset, std::string_view text) {
-    return text.size() <= kMaxEntrySize ||
+// The most bytes that a text has in such a comparison.
+std::size_t most_bytes(TextHow how) noexcept {
+    return is_scanned(how) ? kMaxPatternSize : kMaxEntrySize;
+}
+
+bool check_size(TokenReader& reader, std::size_t offset, std::string_view text, TextHow how) {
+    return text.size() <= most_bytes(how) ||
            reader.fail(offset,
-                       "a text has at most " + std::to_string(kMaxEntrySize) + " bytes here");
+                       "a text has at most " + std::to_string(most_bytes(how)) + " bytes here");
+}
+
+// What is scanned for has a bound of its own, which one list may exceed alone.
+bool check_count(TokenReader& reader, const Token& name, const RangeSet& values, TextHow how) {
+    return !is_scanned(how) || values.texts.size() <= kMaxPatterns ||
+           reader.fail(name.offset, "$" + name.text + " holds " +
+                                        std::to_string(values.texts.size()) +
+                                        " texts, and all conditions together scan for at most " +
+                                        std::to_string(kMaxPatterns) +
+                                        "; `in`, starts_with() and ends_with() take longer lists");
 }
 
 // The first text of a list that is at fault is named by its line.
+bool fail_listed(TokenReader& reader, const Token& name, const Operand& operand,
+                 const RangeSet& values, TextHow how) {
+    Fault shown;
+    const auto is_bad = [&](const ListValues& one) {
+        Fault fault = fault_of_text(reader, operand, one.texts.front(), how);
+        shown = shown ? shown : fault;
+        return fault.has_value();
+    };
+    const auto entry = holds_entry(name.text, *values.list, is_bad);
+    return reader.fail(name.offset, entry.value_or("$" + name.text) + ": " +
+                                        shown.value_or(operand.name + " has no such text"));
+}
+
+// Likewise of those that are in doubt, with a warning.
+void warn_of_listed(TokenReader& reader, const Token& name, const Operand& operand,
+                    const RangeSet& values, TextHow how) {
+    Fault shown;
+    const auto is_doubted = [&](const ListValues& one) {
+        Fault doubt = find_form_doubt(compared_with(reader, operand, one.texts.front(), how));
+        shown = shown ? shown : doubt;
+        return doubt.has_value();
+    };
+    if (const auto entry = holds_entry(name.text, *values.list, is_doubted)) {
+        reader.warn(name.offset, *entry + ": " + operand.name + *shown);
+    }
+}
+
 bool check_listed(TokenReader& reader, const Token& name, const Operand& operand,
-                  const RangeSet& values) {
+                  const RangeSet& values, TextHow how) {
+    if (!check_count(reader, name, values, how)) {
+        return false;
+    }
+    bool is_doubted = false;
     for (const std::string& text : values.texts) {
-        if (Fault first = fault_of_text(reader, operand, text, TextHow::Equals)) {
-            Fault shown;
-            const auto is_bad = [&](const ListValues& one) {
-                Fault fault = fault_of_text(reader, operand, one.texts.front(), TextHow::Equals);
-                shown = shown ? shown : fault;
-                return fault.has_value();
-            };
-            const auto entry = holds_entry(name.text, *values.list, is_bad);
-            return reader.fail(name.offset,
-                               entry.value_or("$" + name.text) + ": " + (shown ? *shown : *first));
+        if (fault_of_text(reader, operand, text, how)) {
+            return fail_listed(reader, name, operand, values, how);
         }
-        if (const Fault doubt =
-                find_form_doubt(compared_with(reader, operand, text, TextHow::Equals))) {
-            reader.warn(name.offset,
-                        holds_text(name.text, *values.list, text) + ": " + operand.name + *doubt);
-        }
-        if (!check_size(reader, name.offset, text)) {
+        if (!check_size(reader, name.offset, text, how)) {
             return false;
         }
+        is_doubted =
+            is_doubted || find_form_doubt(compared_with(reader, operand, text, how)).has_value();
+    }
+    if (is_doubted) {
+        warn_of_listed(reader, name, operand, values, how);
     }
     return true;
 }
@@ -160,15 +198,45 @@ bool check_text(TokenReader& reader, const Token& token, const Operand& operand,
     if (!check_form(reader, token.offset, operand, token.text, how)) {
         return false;
     }
-    const std::size_t most = how == TextHow::Contains ? kMaxPatternSize : kMaxEntrySize;
-    return token.text.size() <= most ||
-           reader.fail(token.offset, "a text has at most " + std::to_string(most) + " bytes here");
+    return check_size(reader, token.offset, token.text, how);
+}
+
+// `$list` behind an operator or in a function, or, of one text, behind `in`.
+std::optional<Expression> parse_text_list(TokenReader& reader, const Operand& operand,
+                                          TextHow how) {
+    const Token name = reader.peek();
+    std::optional<RangeSet> values = list_set(reader, operand);
+    if (!values || !check_listed(reader, name, operand, *values, how)) {
+        return std::nullopt;
+    }
+    return expression_of(
+        operand,
+        {.how = how, .texts = std::move(values->texts), .from_list = true, .offset = name.offset});
+}
+
+// The way to say what `eq $list` and `matches $list` are meant for.
+std::string no_list_text(const Operand& operand, TextHow how, bool negated,
+                         const std::string& list) {
+    if (how == TextHow::Matches) {
+        return "`matches` takes one regular expression, and a list holds texts; write `" +
+               operand.name + " contains $" + list + "`";
+    }
+    const std::string in = operand.name + " in $" + list;
+    return "a list stands behind `in`: write `" + (negated ? "not " + in : in) + "`";
 }
 
 }  // namespace
 
 std::optional<Expression> parse_text_comparison(TokenReader& reader, const Operand& operand,
                                                 TextHow how, bool negated) {
+    if (reader.peek().kind == Token::Kind::List) {
+        if (how != TextHow::Equals && how != TextHow::Matches) {
+            return parse_text_list(reader, operand, how);
+        }
+        (void)reader.fail(reader.peek().offset,
+                          no_list_text(operand, how, negated, reader.peek().text));
+        return std::nullopt;
+    }
     if (reader.peek().kind != Token::Kind::Text) {
         (void)reader.fail_here((how == TextHow::Matches ? "a regular expression" : "a text") +
                                std::string{" in double quotes for "} + operand.name);
@@ -195,23 +263,20 @@ Expression number_test(const Operand& operand, const std::vector<NumberRange>& r
 
 std::optional<Expression> parse_text_set(TokenReader& reader, const Operand& operand) {
     const Token first = reader.peek();
+    if (first.kind == Token::Kind::List) {
+        return parse_text_list(reader, operand, TextHow::Equals);
+    }
     std::optional<RangeSet> values = parse_set(reader, operand);
     if (!values) {
         return std::nullopt;
     }
-    if (values->list != nullptr && !check_listed(reader, first, operand, *values)) {
-        return std::nullopt;
-    }
     for (const std::string& text : values->texts) {
-        if (values->list == nullptr &&
-            (!check_form(reader, first.offset, operand, text, TextHow::Equals) ||
-             !check_size(reader, first.offset, text))) {
+        if (!check_form(reader, first.offset, operand, text, TextHow::Equals) ||
+            !check_size(reader, first.offset, text, TextHow::Equals)) {
             return std::nullopt;
         }
     }
-    return expression_of(operand, {.texts = std::move(values->texts),
-                                   .from_list = values->list != nullptr,
-                                   .offset = first.offset});
+    return expression_of(operand, {.texts = std::move(values->texts), .offset = first.offset});
 }
 
 std::optional<Expression> parse_text_function(TokenReader& reader) {

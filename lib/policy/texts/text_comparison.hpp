@@ -7,8 +7,9 @@
 
 namespace sluice {
 
-// Parses what follows `eq`, `ne`, `in`, `contains` or `matches`, or stands in starts_with() and
-// ends_with(), once the operand is known to be a text.
+// Parses what follows `eq`, `ne`, `contains` or `matches`, or stands in starts_with() and
+// ends_with(), once the operand is known to be a text: a text or, but of the first two and of
+// `matches`, a `$list`.
 [[nodiscard]] std::optional<Expression> parse_text_comparison(TokenReader& reader,
                                                               const Operand& operand, TextHow how,
                                                               bool negated);
@@ -20,7 +21,7 @@ namespace sluice {
 // `{"a" "b"}` or `$list` after `in`.
 [[nodiscard]] std::optional<Expression> parse_text_set(TokenReader& reader, const Operand& operand);
 
-// starts_with(f, "x"), ends_with(f, "x")
+// starts_with(f, "x"), ends_with(f, $list)
 [[nodiscard]] std::optional<Expression> parse_text_function(TokenReader& reader);
 
 }  // namespace sluice

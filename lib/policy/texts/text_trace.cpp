@@ -61,15 +61,16 @@ bool matches(const TextTest& test, const std::string& regex, ByteView text) {
 
 }  // namespace
 
-bool has_one_of(const TextTest& test, ByteView text) {
+const std::string* find_held(const TextTest& test, ByteView text) {
     const std::string_view as_text{reinterpret_cast<const char*>(text.data()), text.size()};
-    return std::any_of(test.texts.begin(), test.texts.end(), [&](const std::string& asked) {
+    const auto held = std::ranges::find_if(test.texts, [&](const std::string& asked) {
         if (test.how == TextHow::Matches) {
             return matches(test, asked, text);
         }
         return test.ignore_case ? compares(test.how, lowered(as_text), lowered(asked))
                                 : compares(test.how, as_text, asked);
     });
+    return held == test.texts.end() ? nullptr : &*held;
 }
 
 std::string shown(ByteView text) {
@@ -112,6 +113,15 @@ std::string words_of(const TextTest& test) {
     }
     words += count < test.texts.size() ? " or more" : "";
     return words + (test.ignore_case ? ", whatever the case" : "");
+}
+
+std::string words_of(const TextTest& test, const std::string* held) {
+    if (held == nullptr || !test.from_list || test.texts.size() <= kMostTexts) {
+        return words_of(test);
+    }
+    const TextTest one{
+        .field = test.field, .how = test.how, .ignore_case = test.ignore_case, .texts = {*held}};
+    return words_of(one) + ", one of " + std::to_string(test.texts.size());
 }
 
 }  // namespace sluice

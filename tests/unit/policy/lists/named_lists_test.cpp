@@ -1,5 +1,6 @@
 #include "lib/policy/lists/named_lists.hpp"
 
+#include "lib/match/text_parts.hpp"
 #include "lib/policy/compile.hpp"
 #include "tests/unit/policy/outcome.hpp"
 
@@ -22,6 +23,17 @@ const std::map<std::string, std::string> kFiles{
     {"pairs", "uplink\nlab\n"},
     {"blocked", "# names\ngood.example\n\n  0.0.0.0 evil.example # one\n||bad.example^\n"},
     {"versions", "4\n5\n6\n"},
+    {"ends", ".evil.example\n*.bad.example\n"},
+    {"paths", "/a/*\n/b\n/c/*\n"},
+    {"long", "short\n" + std::string(1025, 'x') + "\n"},
+    {"many",
+     [] {
+         std::string text;
+         for (std::size_t i = 0; i <= kMaxPatterns; ++i) {
+             text += "word" + std::to_string(i) + "\n";
+         }
+         return text;
+     }()},
     {"lands", "NL\nXYZ\n"},
     {"office", "10.1.0.0/16\n"},
     {"empty", "# nothing\n"},
@@ -59,9 +71,13 @@ data:
     blocked: {type: string, file: blocked}
     versions: {type: number, file: versions}
     lands: {type: string, file: lands}
+    ends: {type: string, file: ends}
+    paths: {type: string, file: paths}
+    long: {type: string, file: long}
+    many: {type: string, file: many}
 rules:
   - {id: a, mode: enforce, on_match: drop, when: )yaml";
-constexpr std::uint32_t kWhenLine = 14;
+constexpr std::uint32_t kWhenLine = 18;
 constexpr std::uint32_t kWhenColumn = 51;
 
 Outcome compile(const std::string& text, Purpose purpose) {
@@ -103,6 +119,25 @@ const Wrong kWrong[] = {
      "(lists/blocked:4) and 1 more such line: quic.sni has names alone"},
     {"ip.version in $versions", 14,
      "$versions holds \"5\" (lists/versions:2), and ip.version is 4 or 6"},
+    {"payload eq $words", 11, "a list stands behind `in`: write `payload in $words`"},
+    {"payload ne $words", 11, "write `not payload in $words`"},
+    {"payload matches $words", 16,
+     "`matches` takes one regular expression, and a list holds texts; write `payload contains "
+     "$words`"},
+    {"payload contains $nets", 17, "$nets is a list of type cidr, and payload takes one of type"},
+    {"starts_with(payload, $wrods)", 21, "there is no list called $wrods; did you mean $words?"},
+    {"ip.src contains $words", 7, "compares text"},
+    {"l4.dport in $ports or payload contains $many", 39,
+     "$many holds 16385 texts, and all conditions together scan for at most 16384"},
+    {"payload contains $long", 17, "a text has at most 1024 bytes here"},
+    {"ends_with(http.host, $ends)", 21,
+     "$ends holds \"*.bad.example\" (lists/ends:2): http.host has names alone: \"*.bad.example\" "
+     "is "
+     "a wildcard; write \".bad.example\""},
+    {"starts_with(http.request.uri.path, $words)", 35,
+     "$words holds \"in\" (lists/words:1) and 1 more such line: http.request.uri.path is never so: "
+     "a path begins with a slash; write \"/in\""},
+    {"proto.l7 contains $lands", 18, "$lands holds \"NL\" (lists/lands:1) and 1 more such line"},
     {"ip.src.country in $lands", 18, "$lands holds \"XYZ\" (lists/lands:2)"},
 };
 
@@ -125,7 +160,9 @@ TEST(NamedLists, AListThatDoesNotFitIsAnErrorAtItsPlace) {
 TEST(NamedLists, WhatFitsCompilesForCheckAndForUse) {
     for (const std::string_view when :
          {"ip.src in $nets", "not ip.dst in $nets and l4.dport in $ports", "port in $pairs",
-          "dir in $words", "l4.sport in $ports"}) {
+          "dir in $words", "l4.sport in $ports", "payload contains $words",
+          "not lower(payload) contains $words and starts_with(payload, $many)",
+          "ends_with(dns.qname, $long) or payload contains \"x\"", "payload in $many"}) {
         EXPECT_TRUE(compile_when(when).rules) << when;
     }
 }
@@ -138,6 +175,16 @@ const Problem* find(const Outcome& outcome, std::string_view text) {
         }
     }
     return nullptr;
+}
+
+TEST(NamedLists, AStarInAListOfPathsIsOneWarningForAllOfItsLines) {
+    const Outcome outcome = compile_when("starts_with(http.request.uri.path, $paths)");
+    EXPECT_TRUE(outcome.rules);
+    const Problem* warning =
+        find(outcome, "$paths holds \"/a/*\" (lists/paths:1) and 1 more such line");
+    ASSERT_NE(warning, nullptr);
+    EXPECT_EQ(warning->severity, Severity::Warning);
+    EXPECT_NE(warning->message.find("which is no wildcard here"), std::string::npos);
 }
 
 TEST(NamedLists, AMissingFileIsAWarningForCheckAndAnErrorToRun) {
