@@ -52,7 +52,7 @@ struct ZoneOffsets {
     return std::chrono::floor<std::chrono::seconds>(time).count();
 }
 
-[[nodiscard]] inline bool are_sound(const ZoneOffsets& zone) noexcept {
+[[nodiscard]] inline bool offsets_hold(const ZoneOffsets& zone) noexcept {
     const auto holds = [](std::int32_t ahead) {
         return ahead >= -ZoneOffsets::kMostAhead && ahead <= ZoneOffsets::kMostAhead;
     };

@@ -283,7 +283,7 @@ bool candidates_hold(const std::vector<Rule>& rules) noexcept {
 }
 
 bool groups_hold(const RuleSet& set) noexcept {
-    return set.owner_groups.size() <= set.rules.size() && are_sound(set.schedules) &&
+    return set.owner_groups.size() <= set.rules.size() && schedules_hold(set.schedules) &&
            std::all_of(set.owner_groups.begin(), set.owner_groups.end(),
                        [](const OwnerGroup& group) { return key_holds(group.parts); }) &&
            std::all_of(set.rules.begin(), set.rules.end(), [&](const Rule& rule) {

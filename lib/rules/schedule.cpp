@@ -28,7 +28,7 @@ std::int64_t second_of_week(std::int64_t local) noexcept {
 
 bool is_sound(const Schedule& schedule) noexcept {
     std::int64_t last = -1;
-    return schedule.zone != nullptr && are_sound(*schedule.zone) &&
+    return schedule.zone != nullptr && offsets_hold(*schedule.zone) &&
            schedule.active.size() <= Schedule::kMostRanges &&
            std::all_of(
                schedule.active.begin(), schedule.active.end(), [&](const Schedule::Range& range) {
@@ -72,7 +72,7 @@ Nanoseconds next_switch(const Schedule& schedule, Nanoseconds utc) noexcept {
     return kForever;
 }
 
-bool are_sound(const std::vector<Schedule>& schedules) noexcept {
+bool schedules_hold(const std::vector<Schedule>& schedules) noexcept {
     return schedules.size() <= kMaxSchedules &&
            std::all_of(schedules.begin(), schedules.end(), is_sound);
 }

@@ -46,6 +46,6 @@ struct ScheduleState {
 // The next instant at which it becomes the other; kForever: none is near.
 [[nodiscard]] Nanoseconds next_switch(const Schedule& schedule, Nanoseconds utc) noexcept;
 
-[[nodiscard]] bool are_sound(const std::vector<Schedule>& schedules) noexcept;
+[[nodiscard]] bool schedules_hold(const std::vector<Schedule>& schedules) noexcept;
 
 }  // namespace sluice

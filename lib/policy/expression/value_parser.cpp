@@ -190,9 +190,8 @@ bool add_name(TokenReader& reader, const Token& token, const Operand& operand, R
         return true;
     }
     const std::span<const std::string_view> words = words_of(operand);
-    return reader.fail(
-        token.offset, operand.name + " is one of " + list_of(words) + "; found \"" + token.text +
-                          "\"" + (meant.empty() ? did_you_mean(raised(token.text), words) : meant));
+    return reader.fail(token.offset, operand.name + " is one of " + list_of(words) + "; found \"" +
+                                         token.text + "\"" + did_you_mean(token.text, words));
 }
 
 bool add_country(TokenReader& reader, const Token& token, const Operand& operand,
