@@ -12,6 +12,7 @@ from programs import wait_until
 from workers_case import WorkersCase, main
 
 FRAMES = 40  # of each source, to hosts of their own: both workers have some
+MANY_SOURCES = "198.51.100.3"  # a host that they go to over both workers
 RULES = """version: 1
 data:
   lists:
@@ -26,15 +27,15 @@ rules:
   - id: nets
     mode: monitor
     tiers:
-      - {key: ["prefix(ip.src, 24|64)"], limits: [{algorithm: token_bucket, rate: 1/d, burst: 1000000}]}
-      - {key: [ip.dst], limits: [{algorithm: token_bucket, rate: 1/d, burst: 1000000}]}
+      - {key: ["prefix(ip.src, 24|64)"], limits: [{algorithm: token_bucket, rate: 1/m, burst: 1000}]}
+      - {key: [ip.dst], limits: [{algorithm: token_bucket, rate: 1/m, burst: 1000}]}
   - {id: flows, mode: monitor, key: [ip.src, ip.dst],
      limits: [{algorithm: token_bucket, rate: 1/d, burst: 1}], ban: {after: 1, within: 1h, for: 1d}}
-  - {id: asked, mode: monitor, key: [dns.qname], limits: [{algorithm: token_bucket, rate: 1/d, burst: 1000000}]}
+  - {id: asked, mode: monitor, key: [dns.qname], limits: [{algorithm: token_bucket, rate: 1/m, burst: 1000}]}
   - {id: named, mode: monitor, key: [ip.src], when: dns.qname in $names or dns.qname eq "never.example",
-     limits: [{algorithm: token_bucket, rate: 1/d, burst: 1000000}]}
-  - {id: elsewhere, mode: monitor, key: [ip.src], when: ip.src in {172.16.0.0/12}, limits: [{algorithm: token_bucket, rate: 1/d, burst: 5}]}
-  - {id: policy, mode: monitor, key: [ip.src], limits: [{algorithm: token_bucket, rate: 1/d, burst: 1000000}], overrides: {file: keys.csv}}
+     limits: [{algorithm: token_bucket, rate: 1/m, burst: 1000}]}
+  - {id: elsewhere, mode: monitor, key: [ip.src], when: 'ip.src in {172.16.0.0/12}', limits: [{algorithm: token_bucket, rate: 1/d, burst: 5}]}
+  - {id: policy, mode: monitor, key: [ip.src], limits: [{algorithm: token_bucket, rate: 1/m, burst: 1000}], overrides: {file: keys.csv}}
   - {id: all, mode: monitor, key: [], limits: [{algorithm: token_bucket, rate: 1/d, burst: 5}]}
 """
 FILES = {
@@ -70,6 +71,7 @@ class Find(WorkersCase):
         hosts = [f"198.51.100.{host}" for host in range(1, FRAMES + 1)]
         frames = [asks("one.example", src="10.0.0.7", dst=host) for host in hosts]
         frames += [udp(src="203.0.113.5", dst=host) for host in hosts] + [udp6()]
+        frames += [udp(src=f"203.0.113.{number}", dst=MANY_SOURCES) for number in range(6, 20)]
         (self.box.folder / "frames").write_text("".join(frame.hex() + "\n" for frame in frames))
         sender = subprocess.Popen(["ip", "netns", "exec", self.hosts.outside, sys.executable, "-c", SEND, self.box.folder / "frames"],
                                   stdin=subprocess.PIPE)
@@ -105,9 +107,6 @@ class Find(WorkersCase):
         keys = self.wait_for_keys("10.0.0.7", ("nets", "10.0.0.0/24"), ("named", "10.0.0.7"), ("policy", "10.0.0.7"),
                                   ("flows", "10.0.0.7|198.51.100.1"), ("flows", "10.0.0.7|198.51.100.40"))
         self.assertNotIn("203.0.113.5", json.dumps([key for _, key in keys]))
-        # Both workers: they have flows of their own.
-        wait_until("both workers", lambda: len({bucket["lcore"] for row in self.keys("10.0.0.7").values()
-                                               for bucket in self.buckets(row)}) == 2)
         answer = self.ask("10.0.0.7")
         self.assertEqual((answer["of"], answer["is"], answer["inside"], answer["next"]), ("10.0.0.7", "address", None, None))
         named = [(row["rule"], row["field"], row["except"], row["list"], row["entry"], row["line"], row["others"])
@@ -137,7 +136,9 @@ class Find(WorkersCase):
                          [("deny", False), ("not-us", True)])
         self.assertEqual([row["rule"] for row in self.rows("10.0.0.9", "condition")], ["bypass.1"])
         # As a source and as a destination; of IPv6; inside IPv6.
-        self.wait_for_keys("198.51.100.3", ("nets", "198.51.100.3"), ("flows", "203.0.113.5|198.51.100.3"))
+        self.wait_for_keys(MANY_SOURCES, ("nets", MANY_SOURCES), ("flows", f"203.0.113.5|{MANY_SOURCES}"))
+        wait_until("both workers", lambda: len({bucket["lcore"] for bucket in self.buckets(
+            self.keys(MANY_SOURCES)["nets", MANY_SOURCES])}) == 2)
         self.wait_for_keys("2001:DB8::1", ("nets", "2001:db8::/64"), ("policy", "2001:db8::1"))
         mapped = self.ask("::ffff:10.0.0.7", exit=4)
         self.assertEqual((mapped["of"], mapped["inside"]), ("::ffff:10.0.0.7", "10.0.0.7"))

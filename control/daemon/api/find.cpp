@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 #include <utility>
 
 // All that concerns an address, a host or a key, over all rules and workers, page by page: rules
@@ -147,15 +148,26 @@ private:
                            Truth::No;
                 }));
     }
+    // Lists are read once for a page.
+    [[nodiscard]] const Json& named(const RuleSummary& rule) {
+        const auto [at, is_new] = named_.try_emplace(&rule);
+        if (is_new) {
+            at->second = named_in(rule, view_, sought_);
+        }
+        return at->second;
+    }
     // Rules that judge its packets as those of all others: none of their keys is it, and no
     // condition names it.
-    [[nodiscard]] Json everybody() const {
+    [[nodiscard]] Json everybody() {
         Json rules = Json::array();
+        if (sought_.kind == Sought::Kind::Key) {
+            return rules;
+        }
         for (const RuleSummary& rule : view_.rules) {
             const bool is_own = std::ranges::any_of(
                 rule.keys, [&](const GroupingKey& key) { return counts(key, sought_); });
             if (!is_own && rule.mode != Mode::Off && may_match(rule, sought_) &&
-                !is_named_in(rule, sought_)) {
+                named(rule).empty()) {
                 rules.push_back(rule.id);
             }
         }
@@ -192,7 +204,7 @@ private:
 
     // Findings that nobody is asked about.
     void add_words(const RuleSummary& rule, const KnownByName& known) {
-        for (const Json& naming : named_in(rule, view_, sought_)) {
+        for (const Json& naming : named(rule)) {
             Json finding = head_of(rule, "condition");
             finding.update(naming);
             finding["action"] = rule.action;
@@ -332,6 +344,7 @@ private:
     int questions_ = 0;
     bool asked_any_ = false;  // a page has one key at least, however long that takes
     bool boxes_read_ = services_.link.status().connected;  // else buckets and boxes are not known
+    std::map<const RuleSummary*, Json> named_;
     Json findings_ = Json::array();
     std::optional<std::string> next_;
 };

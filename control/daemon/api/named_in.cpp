@@ -57,25 +57,17 @@ bool holds(TextHow how, bool ignore_case, std::string_view named, std::string_vi
     }
 }
 
+std::string folded_for(const TextTest& test, const Sought& sought) {
+    return test.ignore_case ? lowered(sought.text) : sought.text;
+}
+
 // Regular expressions are not tried.
 Truth named_by(const TextTest& test, const Sought& sought) {
-    const std::string text = test.ignore_case ? lowered(sought.text) : sought.text;
+    const std::string text = folded_for(test, sought);
     const bool any = std::ranges::any_of(test.texts, [&](const std::string& one) {
         return holds(test.how, test.ignore_case, one, text);
     });
     return any ? Truth::Yes : test.how == TextHow::Matches ? Truth::Maybe : Truth::No;
-}
-
-bool names(const Expression& condition, const Sought& sought) {
-    switch (condition.kind) {
-        case Expression::Kind::Leaf:
-            return named_by(condition.leaf, sought) != Truth::No;
-        case Expression::Kind::Text:
-            return named_by(condition.text, sought) == Truth::Yes;
-        default:
-            return std::ranges::any_of(condition.parts,
-                                       [&](const Expression& part) { return names(part, sought); });
-    }
 }
 
 Truth truth_of_parts(const Expression& condition, std::string_view field, const Sought& sought) {
@@ -88,34 +80,22 @@ Truth truth_of_parts(const Expression& condition, std::string_view field, const 
     return all;
 }
 
-// The entry of one of the rule's lists that names what is sought.
-Json entry_json(const RuleSummary& rule, const RuleView& view, std::string_view type,
-                const std::function<bool(const ListValues&)>& holds) {
-    const std::vector<Token> tokens = split_into_tokens(rule.when);
-    for (const ListSummary& list : view.list_summaries) {
-        const bool is_used = std::ranges::any_of(tokens, [&](const Token& token) {
-            return token.kind == Token::Kind::List && token.text == list.name;
-        });
-        const auto text = view.lists.find(list.file);
-        if (!is_used || list.type != type || text == view.lists.end()) {
-            continue;
-        }
-        const ListType read = type == "cidr" ? ListType::Cidr : ListType::String;
-        if (const auto found = find_entry(*text->second, read, holds)) {
-            return {{"list", list.name},
-                    {"entry", found->entry},
-                    {"line", found->at.line},
-                    {"others", found->others}};
+// The lists that a condition names, in the order of its comparisons.
+std::vector<std::string> lists_in(const std::string& when) {
+    std::vector<std::string> names;
+    for (const Token& token : split_into_tokens(when)) {
+        if (token.kind == Token::Kind::List) {
+            names.push_back(token.text);
         }
     }
-    return {};
+    return names;
 }
 
 // The comparisons of a condition that name what is sought, collected.
 class Namings {
 public:
     Namings(const RuleSummary& rule, const RuleView& view, const Sought& sought)
-        : rule_{rule}, view_{view}, sought_{sought} {}
+        : view_{view}, sought_{sought}, lists_{lists_in(rule.when)} {}
 
     void add(const Expression& condition, bool except) {
         switch (condition.kind) {
@@ -138,30 +118,47 @@ public:
 
 private:
     void add_leaf(const Leaf& leaf, bool except) {
-        if (named_by(leaf, sought_) == Truth::No) {
-            return;
-        }
+        const bool may_be = row_of(leaf.field).kind == FieldKind::Address && sought_.has_network();
         Json entry;
         if (leaf.from_list) {
-            entry = entry_json(rule_, view_, "cidr", [&](const ListValues& one) {
+            entry = next_entry(ListType::Cidr, may_be, [&](const ListValues& one) {
                 const IpPrefix& network = sought_.network;
                 return share_of(network.version == IpVersion::V4 ? one.v4 : one.v6, network) !=
                        Truth::No;
             });
         }
-        add(std::string{row_of(leaf.field).name}, except != leaf.negated, std::move(entry));
+        if (leaf.from_list ? !entry.is_null() : named_by(leaf, sought_) != Truth::No) {
+            add(std::string{row_of(leaf.field).name}, except != leaf.negated, std::move(entry));
+        }
     }
     void add_text(const TextTest& test, bool except) {
-        if (named_by(test, sought_) != Truth::Yes) {
-            return;
-        }
         Json entry;
         if (test.from_list) {
-            entry = entry_json(rule_, view_, "string", [&](const ListValues& one) {
-                return !one.texts.empty() && holds(test.how, true, one.texts.front(), sought_.text);
+            entry = next_entry(ListType::String, true, [&](const ListValues& one) {
+                return !one.texts.empty() && holds(test.how, test.ignore_case, one.texts.front(),
+                                                   folded_for(test, sought_));
             });
         }
-        add(test.name, except != test.negated, std::move(entry));
+        if (test.from_list ? !entry.is_null() : named_by(test, sought_) == Truth::Yes) {
+            add(test.name, except != test.negated, std::move(entry));
+        }
+    }
+    // The entry of the next list of the condition that names what is sought; null: none does.
+    Json next_entry(ListType type, bool may_be,
+                    const std::function<bool(const ListValues&)>& holds) {
+        const std::string name = at_ < lists_.size() ? lists_[at_++] : "";
+        const auto list = std::ranges::find(view_.list_summaries, name, &ListSummary::name);
+        const auto text =
+            list == view_.list_summaries.end() ? view_.lists.end() : view_.lists.find(list->file);
+        if (!may_be || text == view_.lists.end()) {
+            return {};
+        }
+        const std::optional<FoundEntry> found = find_entry(*text->second, type, holds);
+        return found ? Json{{"list", name},
+                            {"entry", found->entry},
+                            {"line", found->at.line},
+                            {"others", found->others}}
+                     : Json();
     }
     void add(std::string field, bool except, Json entry) {
         Json one{{"field", std::move(field)}, {"except", except}};
@@ -171,9 +168,10 @@ private:
         json_.push_back(std::move(one));
     }
 
-    const RuleSummary& rule_;
     const RuleView& view_;
     const Sought& sought_;
+    std::vector<std::string> lists_;
+    std::size_t at_ = 0;
     Json json_ = Json::array();
 };
 
@@ -183,14 +181,14 @@ Truth truth_of(const Expression& condition, std::string_view field, const Sought
     switch (condition.kind) {
         case Expression::Kind::Leaf: {
             const Leaf& leaf = condition.leaf;
-            if (row_of(leaf.field).name != field) {
+            if (row_of(leaf.field).name != field || leaf.from_list) {
                 return Truth::Maybe;
             }
             const Truth truth = named_by(leaf, sought);
             return leaf.negated ? negation_of(truth) : truth;
         }
         case Expression::Kind::Text: {
-            if (condition.text.name != field) {
+            if (condition.text.name != field || condition.text.from_list) {
                 return Truth::Maybe;
             }
             const Truth truth = named_by(condition.text, sought);
@@ -218,10 +216,6 @@ bool may_match(const RuleSummary& rule, const Sought& sought) {
                : std::ranges::any_of(kTextFields, [&](const TextFieldRow& row) {
                      return row.kind == TextKind::Folded && may_as(row.name);
                  });
-}
-
-bool is_named_in(const RuleSummary& rule, const Sought& sought) {
-    return !rule.when.empty() && names(rule.condition, sought);
 }
 
 Json named_in(const RuleSummary& rule, const RuleView& view, const Sought& sought) {

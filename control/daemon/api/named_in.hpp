@@ -13,15 +13,12 @@ namespace sluice {
 // The outcome of a condition for packets of which one field alone is known.
 enum class Truth : std::uint8_t { No, Maybe, Yes };
 
-// The field is one by its name in the language: client.ip has several.
+// The field is one by its name in the language: client.ip has several. Lists are not looked into.
 [[nodiscard]] Truth truth_of(const Expression& condition, std::string_view field,
                              const Sought& sought);
 
 // True if some packet in which what is sought is an address, or a name, can match the rule.
 [[nodiscard]] bool may_match(const RuleSummary& rule, const Sought& sought);
-
-// True if a comparison of the rule's condition names what is sought.
-[[nodiscard]] bool is_named_in(const RuleSummary& rule, const Sought& sought);
 
 // The comparisons of the rule's condition that name what is sought, each as
 // {"field":"ip.src","except":false,"list":"bad","entry":"10.0.0.0/8","line":3,"others":0}; without

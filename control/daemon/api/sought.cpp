@@ -72,7 +72,9 @@ Result<Sought> read_host(std::string_view text) {
         return find_form_fault({.field = field, .how = TextHow::Equals, .text = host});
     };
     const std::optional<std::string> fault = fault_as(TextField::HttpHost);
-    if (fault && fault_as(TextField::DnsQname)) {
+    const bool is_ascii =
+        std::ranges::all_of(host, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+    if (fault && (!is_ascii || fault_as(TextField::DnsQname))) {
         return wrong(fmt::format("http.host{}", *fault));
     }
     return Sought{Sought::Kind::Host, std::move(host)};

@@ -10,6 +10,24 @@
 namespace sluice {
 namespace {
 
+// With a large list a condition is large, and readers of the view have the text of its lists.
+void forget_lists(Expression& condition) {
+    if (condition.leaf.from_list) {
+        condition.leaf = {.field = condition.leaf.field,
+                          .negated = condition.leaf.negated,
+                          .numbers = {},
+                          .v4 = {},
+                          .v6 = {},
+                          .from_list = true};
+    }
+    if (condition.text.from_list) {
+        condition.text.texts = {};
+    }
+    for (Expression& part : condition.parts) {
+        forget_lists(part);
+    }
+}
+
 // The modes that the file gives its rules and services, beside those that run.
 void note_file_modes(const StoredRules& rules, RuleView& view) {
     Problems ignored{rules.file};
@@ -80,7 +98,7 @@ void RuleBoard::show(const AppliedRules& applied, CompiledRules* compiled) {
     }
     for (RuleSummary& rule : next.rules) {
         rule.sees_all = true;
-        rule.condition = {};  // with a large list it is large, and no reader of the view needs it
+        forget_lists(rule.condition);
     }
     for (ServiceSummary& service : next.services) {
         service.condition = {};
