@@ -86,7 +86,7 @@ void spell(Fields& out, const Rule& rule) {
     for (const ActionIndex action : rule.on_color) {
         add(out, action);
     }
-    add_all(out, rule.owner_group, rule.keys.size());
+    add_all(out, rule.owner_group, rule.schedule, rule.keys.size());
     for (const GroupingKey& key : rule.keys) {
         add(out, key.size());
         for (const KeyPart& part : key) {
@@ -167,6 +167,15 @@ void spell(Fields& out, const RuleSet& set) {
     }
     for (const OwnerGroup& group : set.owner_groups) {
         add_all(out, group.parts.size(), group.salt);
+    }
+    for (const Schedule& schedule : set.schedules) {
+        add_all(out, schedule.zone->name, schedule.zone->first);
+        for (const ZoneOffsets::Change& change : schedule.zone->changes) {
+            add_all(out, change.at, change.ahead);
+        }
+        for (const Schedule::Range& range : schedule.active) {
+            add_all(out, range.begin, range.end);
+        }
     }
     add(out, set.suffixes != nullptr);
     for (std::size_t i = 0; set.suffixes != nullptr && i < set.suffixes->size(); ++i) {
@@ -553,6 +562,14 @@ TEST(Codec, APromiseThatTheBytesCannotKeepIsRefused) {
         Payload{std::byte{5}, std::byte{0xFF}, std::byte{0xFF}, std::byte{0xFF}, std::byte{0xFF}}));
 }
 
+Schedule schedule_of(std::vector<Schedule::Range> hours,
+                     std::vector<ZoneOffsets::Change> changes = {}) {
+    ZoneOffsets zone{.name = "Zone/One"};
+    zone.changes = std::move(changes);
+    return {.zone = std::make_shared<const ZoneOffsets>(std::move(zone)),
+            .active = std::move(hours)};
+}
+
 struct Unsound {
     const char* what;
     void (*break_it)(RuleSet&);
@@ -583,6 +600,18 @@ const Unsound kUnsound[] = {
     {"an owner group that is not there", [](RuleSet& s) { s.rules[0].owner_group = 1; }},
     {"more owner groups than rules", [](RuleSet& s) { s.owner_groups.resize(2); }},
     {"what owners go by", [](RuleSet& s) { s.owner_groups = {{.parts = {{.field = Field{99}}}}}; }},
+    {"a schedule that is not there", [](RuleSet& s) { s.rules[0].schedule = 1; }},
+    {"hours of no week", [](RuleSet& s) { s.schedules = {schedule_of({{0, 604'801}})}; }},
+    {"hours that end before they begin",
+     [](RuleSet& s) { s.schedules = {schedule_of({{3600, 3600}})}; }},
+    {"hours in another order",
+     [](RuleSet& s) { s.schedules = {schedule_of({{7200, 9000}, {0, 3600}})}; }},
+    {"a zone further from UTC than any",
+     [](RuleSet& s) { s.schedules = {schedule_of({}, {{0, 100'000}})}; }},
+    {"a zone whose changes are in another order",
+     [](RuleSet& s) { s.schedules = {schedule_of({}, {{7, 3600}, {7, 0}})}; }},
+    {"more schedules than a word has bits",
+     [](RuleSet& s) { s.schedules.assign(kMaxSchedules + 1, schedule_of({})); }},
     {"a name that is no token",
      [](RuleSet& s) { s.named_texts = {{TextName::Kind::Header, "x y"}}; }},
     {"a name of no kind",

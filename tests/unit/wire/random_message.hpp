@@ -106,7 +106,9 @@ public:
         for (std::size_t i = 0; i < rules && flag(); ++i) {
             set.owner_groups.push_back({key(), number<std::uint64_t>()});
         }
+        add_schedules(set);
         for (Rule& rule : set.rules) {
+            rule.schedule = static_cast<std::uint8_t>(below(set.schedules.size() + 1));
             rule.owner_group = static_cast<std::uint16_t>(
                 rule.has_limits() ? below(set.owner_groups.size() + 1) : 0);
         }
@@ -123,6 +125,25 @@ private:
         return below(8) == 0 ? kLast : value;
     }
     bool flag() { return below(2) == 1; }
+    void add_schedules(RuleSet& set) {
+        for (std::size_t i = below(3); i > 0; --i) {
+            ZoneOffsets zone{.name = "Zone/" + std::to_string(i)};
+            zone.first = static_cast<std::int32_t>(below(7200)) - 3600;
+            for (std::size_t change = below(4); change > 0; --change) {
+                const std::int64_t last = zone.changes.empty() ? -1 : zone.changes.back().at;
+                zone.changes.push_back({last + 1 + static_cast<std::int64_t>(below(1'000'000)),
+                                        static_cast<std::int32_t>(below(7200)) - 3600});
+            }
+            Schedule schedule{.zone = std::make_shared<const ZoneOffsets>(std::move(zone))};
+            for (std::size_t range = below(4); range > 0; --range) {
+                const std::uint32_t last = schedule.active.empty() ? 0 : schedule.active.back().end;
+                const auto begin = last + 1 + static_cast<std::uint32_t>(below(100'000));
+                schedule.active.push_back(
+                    {begin, begin + 1 + static_cast<std::uint32_t>(below(50'000))});
+            }
+            set.schedules.push_back(std::move(schedule));
+        }
+    }
     std::string text() {
         std::string out(below(12), '\0');
         std::generate(out.begin(), out.end(), [this] { return static_cast<char>(random_()); });
