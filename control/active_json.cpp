@@ -20,7 +20,7 @@ Json active_json(const ActiveTimes& times, Nanoseconds utc) {
     Json changes;
     if (next != kForever) {
         changes = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",
-                              fmt::gmtime(static_cast<std::time_t>(seconds_of(next))));
+                              fmt::gmtime(static_cast<std::time_t>(whole_seconds(next))));
     }
     return {{"text", times.text},
             {"now", state_at(times.schedule, utc).active},

@@ -48,7 +48,7 @@ struct ZoneOffsets {
 };
 
 // Whole seconds, downwards.
-[[nodiscard]] constexpr std::int64_t seconds_of(Nanoseconds time) noexcept {
+[[nodiscard]] constexpr std::int64_t whole_seconds(Nanoseconds time) noexcept {
     return std::chrono::floor<std::chrono::seconds>(time).count();
 }
 

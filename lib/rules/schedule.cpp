@@ -42,7 +42,7 @@ bool is_sound(const Schedule& schedule) noexcept {
 }  // namespace
 
 ScheduleState state_at(const Schedule& schedule, Nanoseconds utc) noexcept {
-    const std::int64_t now = seconds_of(utc);
+    const std::int64_t now = whole_seconds(utc);
     const ZoneOffsets::Offset offset = schedule.zone->at(now);
     const std::int64_t second = second_of_week(now + offset.ahead);
     const auto range = std::upper_bound(

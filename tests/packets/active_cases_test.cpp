@@ -14,6 +14,7 @@ namespace {
 using namespace std::chrono_literals;
 
 using test::Box;
+using test::Octets;
 using test::udp;
 
 constexpr Instant kStart{8h};  // Thursday, 08:00

@@ -6,7 +6,11 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 namespace sluice::active_reader_test {
 namespace {
@@ -144,9 +148,10 @@ TEST(ActiveReader, EqualSchedulesAreOne) {
 TEST(ActiveReader, AFileHasAtMostSixtyThreeOfThem) {
     std::string text = "version: 1\nrules:\n";
     for (unsigned i = 0; i < kMaxSchedules + 1; ++i) {
+        const std::string minute = std::to_string(10 + i % 50);
         text += "  - {id: r" + std::to_string(i) +
-                ", on_match: drop, active: {hours: 00:00-01:" + (i < 10 ? "0" : "") +
-                std::to_string(i % 60) + ", days: " + (i < 60 ? "mon" : "tue") + "}}\n";
+                ", on_match: drop, active: {hours: 00:00-01:" + minute +
+                ", days: " + (i < 50 ? "mon" : "tue") + "}}\n";
     }
     EXPECT_FALSE(test::compile({.file = "rules", .text = text}).rules.has_value());
     text.erase(text.rfind("  - "));
