@@ -116,6 +116,17 @@ def logins():
                        evenly(3, lambda n: request("POST /login", src="203.0.113.9", sport=40000 + n), 20))
 
 
+def scrapers():
+    """Of three programs that say what they are, and of a browser."""
+    browser = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
+    names = ("Mozilla/5.0 (compatible; AhrefsBot/7.0)", "Scrapy/2.11 (+https://scrapy.org)", "python-requests/2.31.0")
+    return connections(
+        *(evenly(20, lambda n, name=name, last=last: request("GET /catalogue", f"User-Agent: {name}",
+                                                             src=f"192.0.2.{last}", sport=40000 + n), 2)
+          for last, name in enumerate(names, 1)),
+        evenly(20, lambda n: request("GET /catalogue", f"User-Agent: {browser}", src="203.0.113.9", sport=40000 + n), 2))
+
+
 def api_calls():
     return connections(evenly(100, lambda n: request("GET /api/orders", "X-Api-Key: gold", sport=40000 + n)),
                        evenly(20, lambda n: request("GET /api/orders", "X-Api-Key: iron", sport=42000 + n)),
@@ -140,6 +151,6 @@ CAPTURES = {
     "amplification.pcap": amplification, "syn-flood.pcap": syn_flood, "customers.pcap": customers,
     "countries.pcap": countries, "partners.pcap": partners, "hammering.pcap": hammering,
     "two-sources.pcap": two_sources, "dialogue.pcap": dialogue, "spending.pcap": three_sources,
-    "midnight.pcap": midnight, "logins.pcap": logins, "api-calls.pcap": api_calls,
+    "midnight.pcap": midnight, "logins.pcap": logins, "scrapers.pcap": scrapers, "api-calls.pcap": api_calls,
     "hellos.pcap": hellos, "random-names.pcap": random_names, "downloads.pcap": downloads,
     "country.mmdb": country_database}
