@@ -1,9 +1,10 @@
 #include "lib/match/address_set.hpp"
 
-#include "lib/match/address_key.hpp"
+#include "lib/match/burst_addresses.hpp"
 #include "lib/match/sound_steps.hpp"
 #include "lib/packet/packet_headers.hpp"
 
+#include <array>
 #include <utility>
 
 namespace sluice {
@@ -14,24 +15,20 @@ bool are_sound(const AddressSetParts& parts) {
            are_sound(parts.v6_steps, {kV6Bits, kMaxAddressSteps, kRows});
 }
 
-AddressSet::AddressSet(AddressSetParts parts)
-    : parts_{std::move(parts)}, v4_{parts_.steps, kV4Bits}, v6_{parts_.v6_steps, kV6Bits} {}
+AddressSet::AddressSet(AddressSetParts parts) : parts_{std::move(parts)}, tables_{parts_} {}
 
 bool AddressSet::has(const VersionedAddress& address) const noexcept {
     return (address.version == IpVersion::V4
-                ? v4_.find(v4_key(address.address), parts_.steps)
-                : v6_.find(v6_key(address.address), parts_.v6_steps)) != 0;
+                ? tables_.v4.find(v4_key(address.address), parts_.steps)
+                : tables_.v6.find(v6_key(address.address), parts_.v6_steps)) != 0;
 }
 
 RowMask AddressSet::sources(const HeaderColumns& columns, RowMask rows) const noexcept {
+    const BurstAddresses addresses{columns, rows, BurstAddresses::End::Source};
+    std::array<std::uint32_t, kMaxBurst> found;
+    addresses.find(tables_, parts_, found.data());
     RowMask inside = 0;
-    for_each_row(rows & ~columns.v6, [&](std::size_t row) {
-        inside |= v4_.find(columns.src_host[row], parts_.steps) != 0 ? row_bit(row) : 0;
-    });
-    for_each_row(rows & columns.v6, [&](std::size_t row) {
-        const Wide key = v6_key(columns.src6[row]);
-        inside |= v6_.find(key, parts_.v6_steps) != 0 ? row_bit(row) : 0;
-    });
+    for_each_row(rows, [&](std::size_t row) { inside |= found[row] != 0 ? row_bit(row) : 0; });
     return inside;
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-#include "lib/match/range_trie.hpp"
+#include "lib/match/address_table.hpp"
 #include "lib/packet/header_columns.hpp"
 
 #include <cstddef>
@@ -33,8 +33,7 @@ public:
 
 private:
     AddressSetParts parts_;
-    RangeTrie<std::uint64_t> v4_;
-    RangeTrie<Wide> v6_;
+    AddressTables tables_;
 };
 
 }  // namespace sluice

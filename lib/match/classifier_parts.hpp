@@ -1,5 +1,6 @@
 #pragma once
-#include "lib/match/range_trie.hpp"
+#include "lib/base/wide.hpp"
+#include "lib/match/step.hpp"
 #include "lib/match/text_parts.hpp"
 #include "lib/packet/field.hpp"
 

@@ -1,5 +1,4 @@
-#include "lib/match/address_key.hpp"
-#include "lib/match/address_keys.hpp"
+#include "lib/match/burst_addresses.hpp"
 #include "lib/match/dimension.hpp"
 #include "lib/packet/field_column.hpp"
 
@@ -52,50 +51,25 @@ void Dimension::find_in_table(const HeaderColumns& columns, RowMask rows,
 void Dimension::find_number(const HeaderColumns& columns, RowMask rows, const DimensionParts& parts,
                             std::uint32_t* found) const noexcept {
     RowNumbers numbers;
-    for_each_row(columns.gather(field_, rows, numbers),
-                 [&](std::size_t row) { found[row] = trie_.find(numbers[row], parts.steps); });
+    for_each_row(columns.gather(field_, rows, numbers), [&](std::size_t row) {
+        found[row] = numbers_ != nullptr ? numbers_->find(numbers[row])
+                                         : row_by_halving(std::span{parts.steps}, numbers[row]);
+    });
 }
 
 void Dimension::find_address(const HeaderColumns& columns, RowMask rows,
                              const DimensionParts& parts, std::uint32_t* found) const noexcept {
-    AddressKeys<std::uint64_t> v4;
-    AddressKeys<Wide> v6;
-    const auto add_v4 = [&](std::uint64_t key, std::size_t row) {
-        v4.add(key, static_cast<std::uint32_t>(row));
-        if (!is_slim_) [[likely]] {
-            prefetch(key);
-        }
-    };
-    const auto add_v6 = [&](const IpAddress& address, std::size_t row) {
-        v6.add(v6_key(address), static_cast<std::uint32_t>(row));
-        if (!is_slim_) [[likely]] {
-            prefetch(v6.last());
-        }
-    };
     rows &= columns.present_rows(field_);
     if (is_inner_) {
-        const bool is_destination = field_ == Field::IpDst;
-        const auto& v4_column = is_destination ? columns.dst_host : columns.src_host;
-        const auto& v6_column = is_destination ? columns.dst6 : columns.src6;
-        for_each_row(rows & ~columns.v6, [&](std::size_t row) { add_v4(v4_column[row], row); });
-        for_each_row(rows & columns.v6, [&](std::size_t row) { add_v6(v6_column[row], row); });
-    } else {
-        for_each_row(rows, [&](std::size_t row) {
-            const VersionedAddress address = columns.address(field_, row);
-            if (address.version == IpVersion::V4) {
-                add_v4(v4_key(address.address), row);
-            } else {
-                add_v6(address.address, row);
-            }
-        });
-    }
-    if (is_slim_) [[unlikely]] {
-        v4.find_by_halving(parts.steps, found);
-        v6.find_by_halving(parts.v6_steps, found);
+        using End = BurstAddresses::End;
+        const BurstAddresses addresses{columns, rows,
+                                       field_ == Field::IpDst ? End::Destination : End::Source};
+        addresses.find(addresses_, parts, found);
         return;
     }
-    v4.find(packed_.get(), fib_.get(), trie_, std::span{parts.steps}, found);
-    v6.find(v6_packed_.get(), v6_fib_.get(), v6_trie_, std::span{parts.v6_steps}, found);
+    BurstAddresses addresses;
+    for_each_row(rows, [&](std::size_t row) { addresses.add(columns.address(field_, row), row); });
+    addresses.find(addresses_, parts, found);
 }
 
 template void Dimension::find_rows<Dimension::To::Set>(const HeaderColumns&, RowMask,

@@ -1,18 +1,17 @@
 #include "lib/match/geo_table.hpp"
 
 #include "lib/base/prefetch.hpp"
-#include "lib/match/address_key.hpp"
 
 #include <array>
 
 namespace sluice {
 
 Result<GeoTable> GeoTable::make(const GeoParts& parts) {
-    Result<FibV4> v4 = FibV4::make(parts.steps);
+    Result<RangeTable<std::uint64_t>> v4 = RangeTable<std::uint64_t>::make(parts.steps);
     if (!v4) {
         return v4.error();
     }
-    Result<FibV6> v6 = FibV6::make(parts.v6_steps);
+    Result<RangeTable<Wide>> v6 = RangeTable<Wide>::make(parts.v6_steps);
     if (!v6) {
         return v6.error();
     }
@@ -20,12 +19,11 @@ Result<GeoTable> GeoTable::make(const GeoParts& parts) {
 }
 
 void GeoTable::fill(HeaderColumns& headers, RowMask rows) const noexcept {
-    static constexpr End kSource{Field::IpSrcCountry,         Field::IpSrcAsn,
-                                 &HeaderColumns::src_host,    &HeaderColumns::src6,
+    static constexpr End kSource{Field::IpSrcCountry, Field::IpSrcAsn, BurstAddresses::End::Source,
                                  &HeaderColumns::src_country, &HeaderColumns::src_asn};
-    static constexpr End kDestination{Field::IpDstCountry,         Field::IpDstAsn,
-                                      &HeaderColumns::dst_host,    &HeaderColumns::dst6,
-                                      &HeaderColumns::dst_country, &HeaderColumns::dst_asn};
+    static constexpr End kDestination{Field::IpDstCountry, Field::IpDstAsn,
+                                      BurstAddresses::End::Destination, &HeaderColumns::dst_country,
+                                      &HeaderColumns::dst_asn};
     for (const End* end : {&kSource, &kDestination}) {
         if (asked_.has(end->country_field) || asked_.has(end->asn_field)) {
             fill_end(headers, rows & headers.present_rows(HeaderPart::Ip), *end);
@@ -34,27 +32,13 @@ void GeoTable::fill(HeaderColumns& headers, RowMask rows) const noexcept {
 }
 
 void GeoTable::fill_end(HeaderColumns& headers, RowMask rows, const End& end) const noexcept {
-    // Only as many entries as are counted are read.
-    std::array<std::uint64_t, kMaxBurst> v4_keys;
-    std::array<Wide, kMaxBurst> v6_keys;
+    // By packet; only those of `rows` are read.
     std::array<std::uint32_t, kMaxBurst> origins;
-    std::size_t v4 = 0;
-    std::size_t v6 = 0;
-    for_each_row(rows & ~headers.v6, [&](std::size_t row) {
-        v4_keys[v4] = (headers.*end.v4_address)[row];
-        v4_.prefetch(static_cast<std::uint32_t>(v4_keys[v4++]));
-    });
-    for_each_row(rows & headers.v6,
-                 [&](std::size_t row) { v6_keys[v6++] = v6_key((headers.*end.v6_address)[row]); });
-    v4_.find_each(std::span{v4_keys}.first(v4), origins.data());
-    v6_.find_each(std::span{v6_keys}.first(v6), origins.data() + v4);
-    for (std::size_t i = 0; i < v4 + v6; ++i) {
-        prefetch0(&origins_[origins[i]]);
-    }
-    std::size_t next = 0;
-    const auto take = [&](std::size_t row) { note(headers, row, end, origins_[origins[next++]]); };
-    for_each_row(rows & ~headers.v6, take);
-    for_each_row(rows & headers.v6, take);
+    const BurstAddresses addresses{headers, rows, end.addresses};
+    addresses.find([&](auto keys, auto* found) { v4_.find_each(keys, found); },
+                   [&](auto keys, auto* found) { v6_.find_each(keys, found); }, origins.data());
+    for_each_row(rows, [&](std::size_t row) { prefetch0(&origins_[origins[row]]); });
+    for_each_row(rows, [&](std::size_t row) { note(headers, row, end, origins_[origins[row]]); });
 }
 
 void GeoTable::note(HeaderColumns& headers, std::size_t row, const End& end,

@@ -1,7 +1,6 @@
 #pragma once
 #include "lib/base/result.hpp"
-#include "lib/match/fib_v4.hpp"
-#include "lib/match/fib_v6.hpp"
+#include "lib/match/burst_addresses.hpp"
 #include "lib/match/geo_parts.hpp"
 #include "lib/packet/header_columns.hpp"
 
@@ -15,8 +14,6 @@ namespace sluice {
 // rules use: one look-up for each address, however many rules there are. Never changed once made.
 class GeoTable {
 public:
-    static_assert(FibV4::kMaxKeys >= kMaxBurst);
-
     // The parts are sound: see are_sound(). TooMany: the tables would take too much memory.
     [[nodiscard]] static Result<GeoTable> make(const GeoParts& parts);
 
@@ -32,13 +29,12 @@ private:
     struct End {
         Field country_field;
         Field asn_field;
-        HeaderColumns::Column<std::uint32_t> HeaderColumns::* v4_address;
-        HeaderColumns::Column<IpAddress> HeaderColumns::* v6_address;
+        BurstAddresses::End addresses;
         HeaderColumns::Column<std::uint16_t> HeaderColumns::* country;
         HeaderColumns::Column<std::uint32_t> HeaderColumns::* asn;
     };
 
-    GeoTable(FibV4 v4, FibV6 v6, const GeoParts& parts)
+    GeoTable(RangeTable<std::uint64_t> v4, RangeTable<Wide> v6, const GeoParts& parts)
         : asked_{parts.asked}, v4_{std::move(v4)}, v6_{std::move(v6)}, origins_{parts.origins} {}
 
     void fill_end(HeaderColumns& headers, RowMask rows, const End& end) const noexcept;
@@ -46,8 +42,8 @@ private:
               const GeoOrigin& origin) const noexcept;
 
     FieldSet asked_;
-    FibV4 v4_;
-    FibV6 v6_;
+    RangeTable<std::uint64_t> v4_;
+    RangeTable<Wide> v6_;
     std::vector<GeoOrigin> origins_;
 };
 

@@ -3,12 +3,9 @@
 #include "lib/match/clause_planes.hpp"
 #include "lib/match/clause_program.hpp"
 #include "lib/match/dimension.hpp"
-#include "lib/match/fib_v4.hpp"
-#include "lib/match/fib_v6.hpp"
 
 #include <algorithm>
 #include <functional>
-#include <span>
 #include <vector>
 
 namespace sluice {
@@ -18,10 +15,16 @@ constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
 // LineMemory rounds up to a page, or two, of this size.
 constexpr std::uint64_t kHugePages = 4 * kMiB;
 
-// A step leads to a node, leaves and a piece of the trie while it is built; its table is 4 MiB.
-std::uint64_t trie_bound(std::uint64_t steps) {
-    const std::uint64_t table = steps < 512 ? 16 << 10 : steps < 65'536 ? kMiB : 4 * kMiB;
-    return kGrowth * (table + 96 * steps);
+// By step. Of IPv4 addresses a line, or a part of a small table; of longer keys tables that divide
+// off one step each, as deep as a key has bits for that. And thrice the note of a table to be
+// filled.
+constexpr std::uint64_t kV4StepBytes = 160;
+constexpr std::uint64_t kDeepStepBytes = 520;
+
+// A root of up to 4 MiB, and tables and lines, all counted before memory is taken.
+std::uint64_t range_bound(std::uint64_t steps, std::uint64_t bytes_for_step) {
+    const std::uint64_t root = steps < 512 ? 64 << 10 : steps < 65'536 ? 2 * kMiB : 5 * kMiB;
+    return root + bytes_for_step * steps + (steps < 512 ? 0 : kHugePages);
 }
 
 // Records of a few bytes for each step, and tables with a slot for each eight; built in a vector,
@@ -30,29 +33,22 @@ std::uint64_t packed_bound(std::uint64_t steps, std::uint64_t bytes_for_step) {
     return (kGrowth + 1) * (kMiB + bytes_for_step * steps) + 2 * kHugePages;
 }
 
-// The bounds of tables of lines, which are made where rows are too many for records.
-std::uint64_t fib_v4_bound(std::span<const Step<std::uint64_t>> steps) {
-    return std::min<std::uint64_t>(FibV4::kMostBytes, FibV4::bytes_for(steps)) + kHugePages;
+// Few rows: of which a byte tells one. Packed records do, where there are many steps.
+std::uint64_t v4_bound(std::uint64_t steps, bool few_rows) {
+    return few_rows && steps >= kManyPackedSteps ? packed_bound(steps, 24)
+                                                 : range_bound(steps, kV4StepBytes);
 }
-std::uint64_t fib_v6_bound(std::uint64_t steps) {
-    return (kGrowth + 1) * std::min<std::uint64_t>(FibV6::kMostBytes, kMiB + 160 * steps) +
-           kHugePages;
+std::uint64_t v6_bound(std::uint64_t steps, bool few_rows) {
+    return few_rows && steps >= kManyPackedSteps ? packed_bound(steps, 40)
+                                                 : range_bound(steps, kDeepStepBytes);
 }
 
 std::uint64_t lookup_bound(const DimensionParts& dimension, std::uint64_t rows) {
     const std::uint64_t steps = dimension.steps.size();
-    const std::uint64_t v6_steps = dimension.v6_steps.size();
-    if (row_of(dimension.field).kind != FieldKind::Address) {
-        return key_bits(dimension.field) <= kMaxTableBits ? kMiB : trie_bound(steps);
+    if (row_of(dimension.field).kind == FieldKind::Address) {
+        return v4_bound(steps, rows <= 256) + v6_bound(dimension.v6_steps.size(), rows <= 256);
     }
-    const bool wide = rows > 256;
-    const std::uint64_t v4 = steps < (wide ? kManySteps : kManyPackedSteps) ? trie_bound(steps)
-                             : wide ? fib_v4_bound(dimension.steps)
-                                    : packed_bound(steps, 24);
-    const std::uint64_t v6 = v6_steps < kManyWideSteps ? trie_bound(v6_steps)
-                             : wide                    ? fib_v6_bound(v6_steps)
-                                                       : packed_bound(v6_steps, 40);
-    return v4 + v6;
+    return key_bits(dimension.field) <= kMaxTableBits ? kMiB : range_bound(steps, kDeepStepBytes);
 }
 
 // A block in the pool, in the vector that it is taken to and in the index of those known.
@@ -164,15 +160,13 @@ std::uint64_t memory_bound(const AddressSetParts& parts) {
     const std::uint64_t steps = parts.steps.size();
     const std::uint64_t v6_steps = parts.v6_steps.size();
     return sizeof(AddressSet) + 2 * steps * sizeof(parts.steps.front()) +
-           2 * v6_steps * sizeof(parts.v6_steps.front()) + trie_bound(steps) + trie_bound(v6_steps);
+           2 * v6_steps * sizeof(parts.v6_steps.front()) + v4_bound(steps, true) +
+           v6_bound(v6_steps, true);
 }
 
-// By their number alone: they may be unsound yet. A /24 that is cut into 14 ranges has 16 lines.
+// By their number alone: they may be unsound yet.
 std::uint64_t memory_bound(const GeoParts& parts) {
-    constexpr std::uint64_t kRoot = std::uint64_t{64} << 20;
-    const std::uint64_t v4 = kRoot + 80 * parts.steps.size();
-    return std::min<std::uint64_t>(FibV4::kMostBytes, v4) + kHugePages +
-           fib_v6_bound(parts.v6_steps.size());
+    return v4_bound(parts.steps.size(), false) + v6_bound(parts.v6_steps.size(), false);
 }
 
 // A table at most half full and a power of two, and the names, which grow by doubling; before that,

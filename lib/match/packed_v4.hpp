@@ -14,8 +14,9 @@
 
 namespace sluice {
 
-// A look-up of few rows by IPv4 address, for lists of a million networks: a twelfth of the memory
-// of FibV4, so that most of it stays in caches, and one access to memory for nearly every address.
+// A look-up of few rows by IPv4 address, for lists of a million networks: a sixth of the memory
+// of RangeTable, so that most of it stays in caches, and one access to memory for nearly every
+// address.
 //
 //   table of 2^18, by the first 18 bits --> a value
 //                                      `--> a record: up to 16 steps, all compared at once

@@ -15,7 +15,7 @@
 namespace sluice {
 
 // A look-up of few rows by IPv6 address, for lists of a million networks: what PackedV4 is for
-// IPv4. A seventh of the memory of FibV6, and one wait for memory for nearly every address.
+// IPv4. A seventh of the memory of RangeTable, and one wait for memory for nearly every address.
 //
 //   table of up to 2^18, over the keys between the first step and the last
 //       --> a record: up to eight networks, all compared at once

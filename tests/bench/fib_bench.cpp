@@ -6,14 +6,12 @@
 #include "rte_reference.hpp"
 
 #include "lib/match/address_key.hpp"
-#include "lib/match/fib_v4.hpp"
-#include "lib/match/fib_v6.hpp"
+#include "lib/match/range_table.hpp"
 #include "lib/packet/country.hpp"
 
 #include <cstdlib>
 #include <fstream>
 #include <optional>
-#include <type_traits>
 
 // G1: from an address to a small number, a burst of 32 at a time, beside rte_fib and rte_fib6 over
 // the same prefixes. The prefixes are those of the countries of the world as Debian's tor-geoipdb
@@ -28,8 +26,6 @@ constexpr std::size_t kLookUps = std::size_t{1} << 21;
 
 template <typename Key>
 constexpr bool kIsV6 = sizeof(Key) > sizeof(std::uint64_t);
-template <typename Key>
-using Narrow = std::conditional_t<kIsV6<Key>, Wide, std::uint32_t>;
 template <typename Key>
 constexpr unsigned kWidth = kIsV6<Key> ? 128 : 32;
 
@@ -146,25 +142,13 @@ std::vector<Key> addresses_for(const std::vector<Prefix<Key>>& prefixes) {
     return keys;
 }
 
-auto made(const std::vector<Step<std::uint64_t>>& steps) {
-    return FibV4::make(steps);
-}
-auto made(const std::vector<Step<Wide>>& steps) {
-    return FibV6::make(steps);
-}
-
-template <typename Key, typename Fib>
-std::uint64_t look_up_all(const Fib& fib, const std::vector<Key>& keys) {
+template <typename Key, typename Table>
+std::uint64_t look_up_all(const Table& table, const std::vector<Key>& keys) {
     std::uint64_t sum = 0;
     std::array<std::uint32_t, kBurst> values;
     for (std::size_t at = 0; at < keys.size(); at += kBurst) {
         const auto burst = std::span<const Key>{keys}.subspan(at, kBurst);
-        if constexpr (requires { fib.prefetch(burst[0]); }) {
-            for (const Key& key : burst) {
-                fib.prefetch(static_cast<Narrow<Key>>(key));
-            }
-        }
-        fib.find_each(burst, values.data());
+        table.find_each(burst, values.data());
         for (const std::uint32_t value : values) {
             sum += value;
         }
@@ -175,22 +159,22 @@ std::uint64_t look_up_all(const Fib& fib, const std::vector<Key>& keys) {
 template <typename Key>
 bool measure(const char* name, const std::vector<Prefix<Key>>& prefixes, Roof& roof) {
     const std::vector<Step<Key>> steps = steps_of(prefixes, kWidth<Key>);
-    const auto fib = made(steps);
-    if (!fib) {
-        std::fprintf(stderr, "%s\n", fib.error().what.c_str());
+    const auto table = RangeTable<Key>::make(steps);
+    if (!table) {
+        std::fprintf(stderr, "%s\n", table.error().what.c_str());
         return false;
     }
-    const double build = cpu_ns_per(1, [&] { (void)made(steps).has_value(); });
+    const double build = cpu_ns_per(1, [&] { (void)RangeTable<Key>::make(steps).has_value(); });
     const RteFib<Key> reference{prefixes};
     const std::vector<Key> keys = addresses_for(prefixes);
-    if (look_up_all(*fib, keys) != look_up_all(reference, keys)) {
+    if (look_up_all(*table, keys) != look_up_all(reference, keys)) {
         std::fprintf(stderr, "%s: not what DPDK finds\n", name);
         return false;
     }
     std::uint64_t sum = 0;
     Random random{5};
     std::vector<Side> sides{
-        {"ours", [&] { return cpu_ns_per(kLookUps, [&] { sum += look_up_all(*fib, keys); }); }},
+        {"ours", [&] { return cpu_ns_per(kLookUps, [&] { sum += look_up_all(*table, keys); }); }},
         {"rte", [&] { return cpu_ns_per(kLookUps, [&] { sum += look_up_all(reference, keys); }); }},
         {"roof", [&] {
              return cpu_ns_per(kLookUps, [&] { roof.within_bursts(kLookUps / kBurst, random); });
@@ -208,9 +192,9 @@ bool measure(const char* name, const std::vector<Prefix<Key>>& prefixes, Roof& r
         "{\"id\": \"G1\", \"case\": \"%s: memory\", \"value\": %.1f, \"unit\": \"MiB\", "
         "\"reference\": \"%s with its tree\", \"reference_value\": %.1f, \"ratio\": %.3f, "
         "\"steps\": %zu, \"build ms\": %.1f}\n",
-        name, static_cast<double>(fib->bytes()) / (1 << 20), library,
+        name, static_cast<double>(table->bytes()) / (1 << 20), library,
         static_cast<double>(reference.bytes()) / (1 << 20),
-        static_cast<double>(fib->bytes()) / static_cast<double>(reference.bytes()), steps.size(),
+        static_cast<double>(table->bytes()) / static_cast<double>(reference.bytes()), steps.size(),
         build / 1e6);
     (void)std::fflush(stdout);
     return sum != 0;

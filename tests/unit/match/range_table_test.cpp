@@ -1,4 +1,4 @@
-#include "lib/match/range_trie.hpp"
+#include "lib/match/range_table.hpp"
 
 #include "tests/rounds.hpp"
 
@@ -6,11 +6,13 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <map>
 #include <random>
 #include <set>
 #include <span>
 
-namespace sluice::range_trie_test {
+namespace sluice::range_table_test {
 namespace {
 
 template <typename Key>
@@ -23,6 +25,11 @@ std::uint32_t row_by_looking(const std::vector<Step<Key>>& steps, Key key) {
 }
 
 template <typename Key>
+RangeTable<Key> made(const std::vector<Step<Key>>& steps) {
+    return *RangeTable<Key>::make(steps);
+}
+
+template <typename Key>
 Key random_key(unsigned width, std::mt19937_64& random) {
     const Key key = (static_cast<Key>(random()) << (4 * sizeof(Key))) ^ static_cast<Key>(random());
     return key >> (8 * sizeof(Key) - width);
@@ -30,25 +37,24 @@ Key random_key(unsigned width, std::mt19937_64& random) {
 
 // Keys found together are found where each alone is.
 template <typename Key>
-void expect_the_same_together(const RangeTrie<Key>& trie, const std::vector<Step<Key>>& steps,
-                              const std::vector<Key>& keys) {
-    constexpr std::size_t kMost = RangeTrie<Key>::kMaxKeys;
+void expect_the_same_together(const RangeTable<Key>& table, const std::vector<Key>& keys) {
+    constexpr std::size_t kMost = RangeTable<Key>::kMaxKeys;
     std::array<std::uint32_t, kMost> rows{};
     for (std::size_t from = 0; from < keys.size(); from += kMost) {
         const auto some = std::span{keys}.subspan(from, std::min(kMost, keys.size() - from));
-        trie.find_each(some, steps, rows.data());
+        table.find_each(some, rows.data());
         for (std::size_t i = 0; i < some.size(); ++i) {
-            ASSERT_EQ(rows[i], trie.find(some[i], steps)) << from + i;
+            ASSERT_EQ(rows[i], table.find(some[i])) << from + i;
         }
     }
-    trie.find_each({}, steps, nullptr);
+    table.find_each({}, nullptr);
 }
 
 // Every step's edges, the ends, and keys drawn at random are where looking through the steps says.
 template <typename Key>
 void expect_agreement(const std::vector<Step<Key>>& steps, unsigned width,
                       std::mt19937_64& random) {
-    const RangeTrie<Key> trie{steps, width};
+    const RangeTable<Key> table = made(steps);
     const Key largest = static_cast<Key>(~Key{0}) >> (8 * sizeof(Key) - width);
     std::vector<Key> keys{0, largest, largest / 2};
     for (const Step<Key>& step : steps) {
@@ -59,11 +65,11 @@ void expect_agreement(const std::vector<Step<Key>>& steps, unsigned width,
         keys.push_back(random_key<Key>(width, random));
     }
     for (const Key key : keys) {
-        ASSERT_EQ(trie.find(key, steps), row_by_looking(steps, key))
+        ASSERT_EQ(table.find(key), row_by_looking(steps, key))
             << width << " bits, " << steps.size() << " steps, key "
             << static_cast<std::uint64_t>(key);
     }
-    expect_the_same_together(trie, steps, keys);
+    expect_the_same_together(table, keys);
 }
 
 // Prefixes as well as odd places, near one another as well as far apart.
@@ -94,22 +100,22 @@ void try_widths(std::initializer_list<unsigned> widths) {
     }
 }
 
-TEST(RangeTrie, FindsWhatLookingThroughTheStepsFinds) {
+TEST(RangeTable, FindsWhatLookingThroughTheStepsFinds) {
     try_widths<std::uint64_t>({1, 8, 12, 13, 17, 32, 48, 60, 61, 63, 64});
 }
 
-TEST(RangeTrie, FindsWideKeysToo) {
+TEST(RangeTable, FindsWideKeysToo) {
     try_widths<Wide>({32, 64, 127, 128});
 }
 
 // One address among all others lies as deep as can be.
-TEST(RangeTrie, GoesToTheLastBit) {
+TEST(RangeTable, GoesToTheLastBit) {
     const Wide lone = (Wide{0x2001'0DB8} << 96) + 1;
     const std::vector<Step<Wide>> steps{{0, 0}, {lone, 1}, {lone + 1, 2}};
-    const RangeTrie<Wide> trie{steps, 128};
-    EXPECT_EQ(trie.find(lone - 1, steps), 0U);
-    EXPECT_EQ(trie.find(lone, steps), 1U);
-    EXPECT_EQ(trie.find(lone + 1, steps), 2U);
+    const RangeTable<Wide> table = made(steps);
+    EXPECT_EQ(table.find(lone - 1), 0U);
+    EXPECT_EQ(table.find(lone), 1U);
+    EXPECT_EQ(table.find(lone + 1), 2U);
 }
 
 // So many that the largest table is used, crowded in places.
@@ -129,36 +135,36 @@ void try_many(unsigned width) {
     for (const Key first : firsts) {
         steps.push_back({first, static_cast<std::uint32_t>(steps.size() % 7)});
     }
-    const RangeTrie<Key> trie{steps, width};
+    const RangeTable<Key> table = made(steps);
     std::vector<Key> keys;
     for (std::size_t i = 0; i < steps.size(); ++i) {
-        ASSERT_EQ(trie.find(steps[i].first, steps), steps[i].row) << i;
+        ASSERT_EQ(table.find(steps[i].first), steps[i].row) << i;
         keys.push_back(steps[i].first);
         if (i > 0) {
-            ASSERT_EQ(trie.find(steps[i].first - 1, steps), steps[i - 1].row) << i;
+            ASSERT_EQ(table.find(steps[i].first - 1), steps[i - 1].row) << i;
             keys.push_back(steps[i].first - 1);
         }
     }
-    expect_the_same_together(trie, steps, keys);
+    expect_the_same_together(table, keys);
 }
 
 // The last key of all begins a step of its own; there is no slot behind it.
-TEST(RangeTrie, EndsWithAStepAtTheLastKey) {
+TEST(RangeTable, EndsWithAStepAtTheLastKey) {
     const std::vector<Step<Wide>> steps{{0, 2}, {~Wide{0}, 1}};
-    const RangeTrie<Wide> trie{steps, 128};
-    EXPECT_EQ(trie.find(0, steps), 2U);
-    EXPECT_EQ(trie.find(Wide{0x2001'0DB8} << 96, steps), 2U);
-    EXPECT_EQ(trie.find(~Wide{0} - 1, steps), 2U);
-    EXPECT_EQ(trie.find(~Wide{0}, steps), 1U);
+    const RangeTable<Wide> table = made(steps);
+    EXPECT_EQ(table.find(0), 2U);
+    EXPECT_EQ(table.find(Wide{0x2001'0DB8} << 96), 2U);
+    EXPECT_EQ(table.find(~Wide{0} - 1), 2U);
+    EXPECT_EQ(table.find(~Wide{0}), 1U);
 }
 
-TEST(RangeTrie, HoldsALargeList) {
+TEST(RangeTable, HoldsALargeList) {
     try_many<std::uint64_t>(32);
     try_many<Wide>(128);
 }
 
 // Steps that lie in the crowd of one network, at the end of a long way of shared bits.
-TEST(RangeTrie, MemoryFollowsTheSteps) {
+TEST(RangeTable, MemoryFollowsTheSteps) {
     std::mt19937_64 random{5};
     std::vector<Step<Wide>> steps{{0, 0}};
     for (std::uint32_t i = 0; i < 20'000; ++i) {
@@ -166,9 +172,55 @@ TEST(RangeTrie, MemoryFollowsTheSteps) {
         steps.push_back({alone, 1});
         steps.push_back({alone + 1, 0});
     }
-    const RangeTrie<Wide> trie{steps, 128};
-    EXPECT_LT(trie.bytes(), (std::size_t{4} << 20) + 32 * steps.size());
+    const RangeTable<Wide> table = made(steps);
+    EXPECT_LT(table.bytes(), (std::size_t{4} << 20) + 32 * steps.size());
+}
+
+// As many steps within a slot as a line has ranges, fewer, and more; at its ends too. Their rows
+// are the largest that there may be.
+TEST(RangeTable, LinesWithAndWithoutRoomAgree) {
+    std::mt19937_64 random{8};
+    for (std::size_t count = 0; count < 24; ++count) {
+        const std::uint64_t network = (random() & 0xF'FFFF) << 12;
+        std::map<std::uint64_t, std::uint32_t> firsts{{0, 1}, {network, 2}, {0xFFFF'FFFF, 3}};
+        for (std::size_t i = 0; i < count; ++i) {
+            const std::uint64_t inside = i == 0 ? 1 : i == 1 ? 0xFFF : random() & 0xFFF;
+            firsts.emplace(network + inside,
+                           RangeTable<Wide>::kMaxRow - static_cast<std::uint32_t>(i));
+        }
+        std::vector<Step<std::uint64_t>> steps;
+        std::vector<Step<Wide>> wide;  // the same at the other end of a key
+        for (const auto& [first, row] : firsts) {
+            steps.push_back({first, row});
+            wide.push_back({Wide{first} << 96, row});
+        }
+        const RangeTable<std::uint64_t> table = made(steps);
+        const RangeTable<Wide> wide_table = made(wide);
+        for (std::uint64_t key = network; key < network + 0x1000; ++key) {
+            const std::uint32_t expected = std::prev(firsts.upper_bound(key))->second;
+            ASSERT_EQ(table.find(key), expected) << count << " steps, key " << key - network;
+            ASSERT_EQ(wide_table.find(Wide{key} << 96 | random()), expected) << count;
+        }
+    }
+}
+
+TEST(RangeTable, MoreThanItMayTakeIsRefused) {
+    std::vector<Step<std::uint64_t>> steps{{0, 0}};
+    std::vector<Step<Wide>> wide{{0, 0}};
+    for (std::uint32_t i = 1; i < 1000; ++i) {
+        steps.push_back({i * 100, i});
+        wide.push_back({Wide{i} << 80, i});
+    }
+    const auto expect_bound = []<typename Key>(const std::vector<Step<Key>>& all) {
+        const std::size_t bytes = RangeTable<Key>::bytes_for(all);
+        EXPECT_EQ(RangeTable<Key>::make(all)->bytes(), bytes);
+        EXPECT_TRUE(RangeTable<Key>::make(all, bytes).has_value());
+        EXPECT_EQ(RangeTable<Key>::make(all, bytes - 1).error().code, Errc::TooMany);
+        EXPECT_GT(RangeTable<Key>::bytes_for(all, 1000), 1000U);
+    };
+    expect_bound(steps);
+    expect_bound(wide);
 }
 
 }  // namespace
-}  // namespace sluice::range_trie_test
+}  // namespace sluice::range_table_test
