@@ -21,7 +21,7 @@ std::uint32_t AddressTable<Key>::find(Key key, Steps steps) const noexcept {
     if (ranges_ != nullptr) {
         return ranges_->find(key);
     }
-    return row_by_halving(steps, key);
+    return step_of(steps, key).row;
 }
 
 template <typename Key>
@@ -33,7 +33,7 @@ void AddressTable<Key>::find_each(std::span<const Key> keys, Steps steps,
         ranges_->find_each(keys, rows);
     } else {
         for (std::size_t i = 0; i < keys.size(); ++i) {
-            rows[i] = row_by_halving(steps, keys[i]);
+            rows[i] = step_of(steps, keys[i]).row;
         }
     }
 }

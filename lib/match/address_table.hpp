@@ -3,7 +3,6 @@
 #include "lib/match/packed_v6.hpp"
 #include "lib/match/range_table.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -17,15 +16,6 @@ namespace sluice {
 // which no cache holds: one of a MiB and three bytes for each step, or half a MiB and five for
 // IPv6.
 inline constexpr std::size_t kManyPackedSteps = std::size_t{1} << 13;
-
-// The row of the last step that begins at the key or before it; the first begins at 0.
-template <typename Key>
-[[nodiscard]] std::uint32_t row_by_halving(std::span<const Step<Key>> steps, Key key) noexcept {
-    const auto next = std::upper_bound(
-        steps.begin(), steps.end(), key,
-        [](const Key& wanted, const Step<Key>& step) { return wanted < step.first; });
-    return (next - 1)->row;
-}
 
 // nullptr: such a table takes no such steps.
 template <typename Table, typename Key>

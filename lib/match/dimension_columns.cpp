@@ -53,7 +53,7 @@ void Dimension::find_number(const HeaderColumns& columns, RowMask rows, const Di
     RowNumbers numbers;
     for_each_row(columns.gather(field_, rows, numbers), [&](std::size_t row) {
         found[row] = numbers_ != nullptr ? numbers_->find(numbers[row])
-                                         : row_by_halving(std::span{parts.steps}, numbers[row]);
+                                         : step_of(std::span{parts.steps}, numbers[row]).row;
     });
 }
 

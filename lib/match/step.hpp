@@ -1,5 +1,7 @@
 #pragma once
+#include <algorithm>
 #include <cstdint>
+#include <span>
 
 namespace sluice {
 
@@ -11,6 +13,15 @@ struct Step {
 
     [[nodiscard]] constexpr bool operator==(const Step&) const noexcept = default;
 };
+
+// The last step that begins at the key or before it; the first begins at 0.
+template <typename Key>
+[[nodiscard]] const Step<Key>& step_of(std::span<const Step<Key>> steps, Key key) noexcept {
+    const auto next = std::upper_bound(
+        steps.begin(), steps.end(), key,
+        [](const Key& wanted, const Step<Key>& step) { return wanted < step.first; });
+    return *(next - 1);
+}
 
 // Bits of keys that are addresses.
 inline constexpr unsigned kV4Bits = 32;

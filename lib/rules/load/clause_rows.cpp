@@ -1,6 +1,5 @@
 #include "lib/rules/load/clause_rows.hpp"
 
-#include <algorithm>
 #include <bit>
 
 namespace sluice {
@@ -64,10 +63,7 @@ void ClauseRows::read(std::size_t row, ClauseBits& bits) const noexcept {
 }
 
 std::size_t ClauseRows::row_of(std::uint64_t value) const noexcept {
-    const auto past = std::upper_bound(
-        dimension_.steps.begin(), dimension_.steps.end(), value,
-        [](std::uint64_t number, const auto& step) { return number < step.first; });
-    return (past - 1)->row;
+    return step_of(std::span{dimension_.steps}, value).row;
 }
 
 }  // namespace sluice

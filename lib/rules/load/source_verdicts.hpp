@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace sluice {
@@ -50,9 +51,9 @@ public:
         if (source_ == nullptr) {
             (void)take(range, 0U);
         } else if (version == IpVersion::V4) {
-            walk_steps(source_->steps, range, take);
+            walk_steps(std::span{source_->steps}, range, take);
         } else {
-            walk_steps(source_->v6_steps, range, take);
+            walk_steps(std::span{source_->v6_steps}, range, take);
         }
     }
 
@@ -65,15 +66,14 @@ private:
     };
     [[nodiscard]] static Part part_of(const RuleSet& set, const Rule& rule);
 
-    template <typename Steps, typename Take>
-    static void walk_steps(const Steps& steps, SourceRange range, Take&& take) {
-        auto step =
-            std::upper_bound(steps.begin(), steps.end(), range.first,
-                             [](Wide number, const auto& one) { return number < Wide{one.first}; });
-        for (--step; step != steps.end() && Wide{step->first} <= range.last; ++step) {
-            const auto next = step + 1;
+    template <typename Key, typename Take>
+    static void walk_steps(std::span<const Step<Key>> steps, SourceRange range, Take&& take) {
+        const Step<Key>* const end = steps.data() + steps.size();
+        const Step<Key>* step = &step_of(steps, static_cast<Key>(range.first));
+        for (; step != end && Wide{step->first} <= range.last; ++step) {
+            const Step<Key>* const next = step + 1;
             const Wide last =
-                next == steps.end() ? range.last : std::min(range.last, Wide{next->first} - 1);
+                next == end ? range.last : std::min(range.last, Wide{next->first} - 1);
             if (!take(SourceRange{std::max(range.first, Wide{step->first}), last}, step->row)) {
                 return;
             }
