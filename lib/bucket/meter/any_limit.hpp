@@ -1,6 +1,7 @@
 #pragma once
 #include "lib/bucket/meter/color_limit.hpp"
 #include "lib/bucket/meter/concurrency_limit.hpp"
+#include "lib/bucket/meter/distinct_limit.hpp"
 #include "lib/bucket/meter/limit.hpp"
 #include "lib/bucket/meter/penalty_limit.hpp"
 #include "lib/bucket/meter/window_limit.hpp"
@@ -26,9 +27,9 @@ struct LeakyBucketLimit {
 
 // The numbers of a limit, whatever its algorithm; or those of a rule's penalty box, whose state is
 // kept like that of a limit.
-using AnyLimit =
-    std::variant<TokenBucketLimit, LeakyBucketLimit, FixedWindowLimit, SlidingWindowLimit,
-                 SlidingCountersLimit, SlidingLogLimit, ColorLimit, PenaltyLimit, ConcurrencyLimit>;
+using AnyLimit = std::variant<TokenBucketLimit, LeakyBucketLimit, FixedWindowLimit,
+                              SlidingWindowLimit, SlidingCountersLimit, SlidingLogLimit, ColorLimit,
+                              PenaltyLimit, ConcurrencyLimit, DistinctLimit>;
 
 // The index of an algorithm in AnyLimit.
 enum class Algorithm : std::uint8_t {
@@ -41,6 +42,7 @@ enum class Algorithm : std::uint8_t {
     ColorMeter,
     Penalty,
     Concurrency,
+    Distinct,
 };
 inline constexpr std::size_t kAlgorithmCount = std::variant_size_v<AnyLimit>;
 static_assert(std::is_trivially_copyable_v<AnyLimit>);
@@ -68,6 +70,7 @@ inline constexpr std::array<AlgorithmRow, kAlgorithmCount> kAlgorithms{{
     {Algorithm::ColorMeter, Counting::Colors},
     {Algorithm::Penalty, Counting::Refusals},
     {Algorithm::Concurrency, Counting::Connections},
+    {Algorithm::Distinct, Counting::Windows},
 }};
 static_assert(
     [] {
@@ -85,6 +88,11 @@ static_assert(
 }
 [[nodiscard]] inline Counting counting_of(const AnyLimit& limit) noexcept {
     return kAlgorithms[limit.index()].counting;
+}
+
+// True if a limit is asked about the value that a packet shows.
+[[nodiscard]] inline bool needs_value(const AnyLimit& limit) noexcept {
+    return algorithm_of(limit) == Algorithm::Distinct;
 }
 
 }  // namespace sluice

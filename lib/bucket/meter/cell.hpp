@@ -24,19 +24,22 @@ enum class Conformance : std::uint8_t {
 };
 
 // A demand on a bucket: a cost, the colour the packet came with, and for limits of open connections
-// which one it may open (nullptr: one of which nothing is known).
+// which one it may open (nullptr: one of which nothing is known), for those of different values
+// which one it shows (ShownValue; 0: nothing is known of it).
 struct Demand {
     Units cost;
     Color color = Color::Green;
     const ConnectionStart* connection = nullptr;
+    std::uint32_t value = 0;
 };
 
 // The demand on a bucket: a cost, what check() said of it (of what is Red, as much is taken as
-// there is), and the connection as Demand has it.
+// there is), and the connection and the value as Demand has them.
 struct Spending {
     Units cost;
     Conformance conformance = Conformance::Green;
     const ConnectionStart* connection = nullptr;
+    std::uint32_t value = 0;
 };
 
 }  // namespace sluice

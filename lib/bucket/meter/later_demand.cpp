@@ -19,7 +19,8 @@ ColorMeter charged(const ColorMeter& meter, const ColorLimit& limit, Instant now
 
 // All other meters count units: they admit one cost after another as they admit both at once.
 Demand together(const LaterDemand& later) noexcept {
-    return {later.before.all() + later.demand.cost, later.demand.color, later.demand.connection};
+    return {later.before.all() + later.demand.cost, later.demand.color, later.demand.connection,
+            later.demand.value};
 }
 
 }  // namespace

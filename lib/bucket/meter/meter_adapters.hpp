@@ -3,6 +3,7 @@
 #include "lib/bucket/meter/bucket_in.hpp"
 #include "lib/bucket/meter/color_meter.hpp"
 #include "lib/bucket/meter/connection_meter.hpp"
+#include "lib/bucket/meter/distinct_meter.hpp"
 #include "lib/bucket/meter/fixed_window.hpp"
 #include "lib/bucket/meter/gcra.hpp"
 #include "lib/bucket/meter/meter.hpp"
@@ -322,6 +323,9 @@ inline OfColors meter_of(const ColorLimit& limit) noexcept {
     return {limit};
 }
 inline ConnectionMeter meter_of(const ConcurrencyLimit& limit) noexcept {
+    return {limit};
+}
+inline DistinctMeter meter_of(const DistinctLimit& limit) noexcept {
     return {limit};
 }
 inline PenaltyMeter meter_of(const PenaltyLimit& limit) noexcept {

@@ -70,7 +70,9 @@ Result<AnyLimit> times(PenaltyLimit limit, std::uint64_t factor) {
 template <typename WindowLimit>
     requires requires(WindowLimit limit) { limit.numbers.count; }
 Result<AnyLimit> times(WindowLimit limit, std::uint64_t factor) {
-    const std::uint64_t most = kMostCount / limit.numbers.count;
+    constexpr bool kKeepsValues = std::is_same_v<WindowLimit, DistinctLimit>;
+    const std::uint64_t most =
+        (kKeepsValues ? kMostScaledDistinct : kMostCount) / limit.numbers.count;
     if (factor > most) {
         return too_large("the count", most);
     }

@@ -97,6 +97,14 @@ Case log(std::string name, std::uint64_t count, Nanoseconds length) {
             count / 5 + 2,
             {length, length / 20, length / 400, 3ns}};
 }
+// Values of which nothing is known.
+Case distinct(std::string name, std::uint64_t count, Nanoseconds length) {
+    return {std::move(name),
+            *make_distinct(Units{count}, length),
+            [=] { return std::make_unique<HalvesOracle>(count, length); },
+            count / 3 + 2,
+            {length, length / 7, length / 500}};
+}
 Case color(std::string name, ColorVariant variant, ColorMode mode, const Inflow& first,
            const Inflow& second) {
     const Nanoseconds unit{first.period.count() / static_cast<std::int64_t>(first.units) + 1};
@@ -164,6 +172,9 @@ std::vector<Case> cases() {
         log("log_1s", 50, 1s),
         log("log_1ms", 3, 1ms),
         log("log_year", kMostCount, kLongestWindow),
+        distinct("distinct_1s", 10, 1s),
+        distinct("distinct_odd", 199, 1'234'567'891ns),
+        distinct("distinct_day", 1, 24h),
         color("srtcm_blind", Rfc2697, Blind, {1000, 1s, 30}, {1000, 1s, 20}),
         color("srtcm_aware", Rfc2697, Aware, {9'973, 1s, 30}, {9'973, 1s, 50}),
         color("srtcm_no_excess", Rfc2697, Aware, {9'973, 1s, 30}, {9'973, 1s, 0}),

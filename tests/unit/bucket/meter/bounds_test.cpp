@@ -138,6 +138,8 @@ std::vector<Row> rows() {
         {"counters_strict", {counters(Edge::Strict), steps, 50}, w, 50, 50},
         {"counters_lenient", {counters(Edge::Lenient), steps, 50}, w, 100, 100},
         {"counters_lenient_short", {counters(Edge::Lenient), steps, 50}, w - w / 10, 50, 50},
+        // twice the count: of values that nobody has shown before
+        {"distinct", {*make_distinct(Units{50}, w), steps, 50}, w, 100, 100},
         {"log", {SlidingLogLimit{window(50, w)}, steps, 50}, w, 50, 50},
         // RFC 2697: green CBS + CIR * t; all CBS + EBS + CIR * t
         {"srtcm_green", {one_rate, steps, 7}, w, 130, 120, true},

@@ -228,6 +228,26 @@ private:
     bool utc_;
 };
 
+// The half that something falls in, and the one before.
+class HalvesOracle : public ListOracle {
+public:
+    using ListOracle::ListOracle;
+
+protected:
+    [[nodiscard]] Wide used(Now now) const override {
+        Wide sum = 0;
+        for (const Charge& charge : charges()) {
+            sum += half(charge.now) + 1 >= half(now) ? charge.units : 0;
+        }
+        return sum;
+    }
+
+private:
+    [[nodiscard]] std::int64_t half(Now now) const {
+        return index_of(now.at.time_since_epoch(), Nanoseconds{(window().count() + 1) / 2});
+    }
+};
+
 // Windows that begin with the first charge after the one before has ended.
 class FirstWindowOracle : public ListOracle {
 public:
