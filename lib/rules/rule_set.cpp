@@ -1,6 +1,7 @@
 #include "lib/rules/rule_set.hpp"
 
 #include "lib/bucket/table/own_bucket.hpp"
+#include "lib/rules/counts_once.hpp"
 #include "lib/rules/network_bans.hpp"
 #include "lib/rules/service_fault.hpp"
 #include "lib/rules/text_part.hpp"
@@ -100,18 +101,6 @@ bool cost_holds(const Rule& rule) noexcept {
            (rule.path_costs.empty() ||
             std::all_of(rule.limits.begin(), rule.limits.end(),
                         [](const MeteredLimit& limit) { return limit.per == Per::Request; }));
-}
-
-// A limit of open connections counts SYNs, each once.
-bool counts_of_connections_hold(const Rule& rule) noexcept {
-    const auto counts_open = [](const MeteredLimit& limit) {
-        return algorithm_of(limit.limit) == Algorithm::Concurrency;
-    };
-    return std::none_of(rule.limits.begin(), rule.limits.end(), counts_open) ||
-           (rule.cost == 1 && rule.path_costs.empty() && !rule.rejected_spend &&
-            std::all_of(rule.limits.begin(), rule.limits.end(), [&](const MeteredLimit& limit) {
-                return !counts_open(limit) || limit.per == Per::Connection;
-            }));
 }
 
 bool part_holds(const KeyPart& part) noexcept {
@@ -243,7 +232,8 @@ Fault fault_of(const Rule& rule, const std::vector<Action>& actions) {
     if (!shaping_holds(rule, actions)) {
         return "rule " + rule.id + ": it cannot shape";
     }
-    if (!std::all_of(rule.keys.begin(), rule.keys.end(), key_holds)) {
+    const std::vector<GroupingKey> keys = read_keys(rule);
+    if (!std::all_of(keys.begin(), keys.end(), key_holds)) {
         return "rule " + rule.id + ": its key is not sound";
     }
     if (rule.has_limits() == rule.limits.empty() || rule.limits.size() > kMaxLimitsPerRule) {
@@ -252,8 +242,8 @@ Fault fault_of(const Rule& rule, const std::vector<Action>& actions) {
     if (!limits_follow_keys(rule)) {
         return "rule " + rule.id + ": its limits do not follow its keys";
     }
-    if (!counts_of_connections_hold(rule)) {
-        return "rule " + rule.id + ": what it counts is no open connection";
+    if (const char* fault = fault_of_what_counts_once(rule)) {
+        return "rule " + rule.id + ": " + fault;
     }
     if (!ban_holds(rule)) {
         return "rule " + rule.id + ": its ban is not sound";
@@ -314,7 +304,8 @@ bool names_hold(const RuleSet& set) {
            std::all_of(set.owner_groups.begin(), set.owner_groups.end(),
                        [&](const OwnerGroup& group) { return are_named(group.parts, names); }) &&
            std::all_of(set.rules.begin(), set.rules.end(), [&](const Rule& rule) {
-               return std::all_of(rule.keys.begin(), rule.keys.end(),
+               const std::vector<GroupingKey> keys = read_keys(rule);
+               return std::all_of(keys.begin(), keys.end(),
                                   [&](const GroupingKey& key) { return are_named(key, names); });
            });
 }
@@ -334,7 +325,8 @@ bool asks_for_domain(const RuleSet& set) noexcept {
     return std::any_of(tests.begin(), tests.end(),
                        [&](const TextTestParts& test) { return is_domain(test.field); }) ||
            std::any_of(set.rules.begin(), set.rules.end(), [&](const Rule& rule) {
-               return std::any_of(rule.keys.begin(), rule.keys.end(), has_domain);
+               const std::vector<GroupingKey> keys = read_keys(rule);
+               return std::any_of(keys.begin(), keys.end(), has_domain);
            });
 }
 

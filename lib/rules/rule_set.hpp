@@ -100,6 +100,8 @@ struct MeteredLimit {
     std::uint8_t key = 0;  // index of its key in the rule
     Per per = Per::Packet;
     AnyLimit limit;
+    // The field of which it counts different values, as a key has it; empty: it counts others.
+    GroupingKey of;
     LimitScope scope = LimitScope::Local;
     // A local limit's name for how the ports that it sees spread packets (lib/policy/placement).
     std::uint64_t rss_mapping_at_ports = 0;
@@ -187,6 +189,18 @@ struct Rule : RuleTerms {
 
     [[nodiscard]] bool bans() const noexcept { return !ban.boxes.empty(); }
 };
+
+// All that a rule reads packets for: its keys, and the values that its limits count.
+template <typename AnyRule>
+[[nodiscard]] std::vector<GroupingKey> read_keys(const AnyRule& rule) {
+    std::vector<GroupingKey> keys = rule.keys;
+    for (const auto& limit : rule.limits) {
+        if (!limit.of.empty()) {
+            keys.push_back(limit.of);
+        }
+    }
+    return keys;
+}
 
 // All of a rule that keeps a state for each key: its limits, then its penalty boxes.
 template <typename AnyRule, typename Take>

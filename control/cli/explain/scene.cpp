@@ -1,5 +1,6 @@
 #include "control/cli/explain/scene.hpp"
 
+#include "lib/bucket/meter/distinct_values.hpp"
 #include "lib/engine/burst/burst_units.hpp"
 #include "lib/engine/check/check_limit.hpp"
 #include "lib/policy/values/named_value.hpp"
@@ -26,8 +27,24 @@ OwnNumbers own_numbers(const LimitOfRule& asked, const Scene& scene) {
     return override_of(asked, scene).own_numbers(index);
 }
 
+namespace {
+
+// The value that the packet shows; 0: it has none, or the limit asks for none.
+std::uint32_t value_of(const LimitOfRule& asked, const Scene& scene) {
+    KeyBytes value;
+    const bool has_value =
+        needs_value(asked.limit.limit) && key_of(asked.limit.of, MissingKey::Skip, scene.headers,
+                                                 scene.frame, value) != KeyOutcome::Missing;
+    return has_value ? ShownValue::of(scene.core.hash.digest(value.view())).bits : 0;
+}
+
+}  // namespace
+
 Units cost_of(const LimitOfRule& asked, const Scene& scene) {
     const Per per = asked.limit.per;
+    if (needs_value(asked.limit.limit) && value_of(asked, scene) == 0) {
+        return Units{0};
+    }
     if (is_of_packet(per)) {
         return cost_of(asked.rule, per, scene.headers);
     }
@@ -107,7 +124,9 @@ std::optional<BucketView> view(const LimitOfRule& asked, const Scene& scene) {
         view_bucket(scene.core, {.limit = asked.limit,
                                  .own = own_numbers(asked, scene),
                                  .key = key.view(),
-                                 .demand = {cost, color_of(scene.headers.dscp)},
+                                 .demand = {.cost = cost,
+                                            .color = color_of(scene.headers.dscp),
+                                            .value = value_of(asked, scene)},
                                  .now = scene.now});
     if (scene.box != nullptr && view) {
         take_told(asked, scene, *view);

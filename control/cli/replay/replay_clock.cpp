@@ -36,6 +36,7 @@ struct WindowOnInstants {
     std::int64_t operator()(const SlidingCountersLimit& limit) const {
         return limit.numbers.window;
     }
+    std::int64_t operator()(const DistinctLimit& limit) const { return limit.half(); }
     std::int64_t operator()(const auto& /*limit*/) const { return 1; }
 };
 

@@ -21,11 +21,12 @@ std::string_view given(const LimitWords& words, std::string_view parameter) {
     return found == words.end() ? std::string_view{} : found->second;
 }
 
-// Algorithms that charge units of packets: what connections do is nothing that is simulated.
+// Algorithms that charge units of packets: what connections do is nothing that is simulated, nor
+// what packets show.
 std::vector<const LimitAlgorithm*> known_algorithms() {
     std::vector<const LimitAlgorithm*> known;
     for (const LimitAlgorithm& algorithm : limit_algorithms()) {
-        if (algorithm.usual_per != Per::Connection) {
+        if (algorithm.usual_per != Per::Connection && algorithm.field() == nullptr) {
             known.push_back(&algorithm);
         }
     }

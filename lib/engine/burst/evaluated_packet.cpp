@@ -1,5 +1,6 @@
 #include "lib/engine/burst/evaluated_packet.hpp"
 
+#include "lib/bucket/meter/distinct_values.hpp"
 #include "lib/engine/burst/burst_units.hpp"
 
 namespace sluice {
@@ -58,6 +59,9 @@ private:
             check.entry = next_->entry;
             check.shared_before = written_.shared_count;
             written_.shared_count += plan.max_unsynced != 0 ? 1 : 0;
+            if (plan.values != 0) [[unlikely]] {
+                check.value = ShownValue::of(scratch_.digests[plan.values - 1][row_]).bits;
+            }
             ++next_;
         }
         return check;

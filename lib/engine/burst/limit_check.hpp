@@ -71,9 +71,14 @@ struct alignas(64) LimitCheck {
     // The same limit's check in the nearest unit of the packet before this one that its rule
     // matches, counted from 1 on; 0: it has none.
     std::uint32_t previous = 0;
-    // Checks of this packet before this one under limits that workers share: each may take a
-    // record.
-    std::uint32_t shared_before = 0;
+    union {
+        // Checks of this packet before this one under limits that workers share: each may take a
+        // record.
+        std::uint32_t shared_before = 0;
+        // Of limits of different values, which are never shared: the one that the unit shows
+        // (ShownValue), and kCountsAlready.
+        std::uint32_t value;
+    };
     Conformance conformance = Conformance::Red;
     bool asked = false;                  // the unit is what this limit counts
     bool counted = false;                // the same, be it that the key is exempt or banned
@@ -82,6 +87,13 @@ struct alignas(64) LimitCheck {
     bool reserved = false;               // refused now, charged for a later departure
     std::uint8_t aggregation_level = 0;  // of this level
     bool charged = false;                // of a question: the packet would be charged to it
+
+    static constexpr std::uint32_t kCountsAlready = std::uint32_t{1} << 31;
+    [[nodiscard]] std::uint32_t shown_value() const noexcept { return value & ~kCountsAlready; }
+    // True if the unit costs nothing: the value that it shows counts already.
+    [[nodiscard]] bool counts_already() const noexcept {
+        return numbers != nullptr && needs_value(*numbers) && (value & kCountsAlready) != 0;
+    }
 };
 static_assert(sizeof(LimitCheck) == 64);
 

@@ -1,6 +1,7 @@
 #pragma once
 #include "lib/bucket/meter/any_meter.hpp"
 #include "lib/bucket/meter/bucket_in.hpp"
+#include "lib/bucket/meter/distinct_values.hpp"
 #include "lib/bucket/meter/gcra.hpp"
 #include "lib/bucket/meter/later_demand.hpp"
 #include "lib/engine/check/check_limit.hpp"
@@ -70,6 +71,47 @@ void for_each_earlier(const LimitCheck& check, const CheckContext& context, Use&
     return &start;
 }
 
+// The value that a unit shows, for limits of different ones; 0: nothing is known of it.
+[[nodiscard]] inline std::uint32_t value_of(const LimitCheck& check,
+                                            const CheckContext& context) noexcept {
+    if (!needs_value(*check.numbers)) {
+        return 0;
+    }
+    return context.question != nullptr
+               ? static_cast<std::uint32_t>(context.question->connection.digest)
+               : check.shown_value();
+}
+
+// A value that counts costs nothing more, nor does one that an earlier unit of the packet shows.
+[[gnu::noinline]] inline Conformance ask_value(LimitCheck& check,
+                                               const CheckContext& context) noexcept {
+    const auto& limit = std::get<DistinctLimit>(*check.numbers);
+    LimitRegistry& registry = context.core.buckets.registry;
+    Cell cell = registry.cell_of(*check.entry);
+    const std::uint32_t value = value_of(check, context);
+    check.value = value;
+    bool counts = registry.pool().at<DistinctValues>(cell.rest).has(limit, registry.pool(),
+                                                                    context.now.at, {value});
+    Units others = context.question != nullptr ? context.question->reserved.all() : Units{0};
+    for_each_earlier(check, context, [&](const LimitCheck& earlier) {
+        const bool is_new = (earlier.value & LimitCheck::kCountsAlready) == 0;
+        if (earlier.asked && earlier.entry == check.entry &&
+            earlier.conformance == Conformance::Green && is_new) {
+            others = others + earlier.cost;
+            counts = counts || earlier.value == value;
+        }
+    });
+    if (counts) {
+        check.value |= LimitCheck::kCountsAlready;
+        return Conformance::Green;
+    }
+    const Conformance conformance =
+        sluice::check(cell, *check.numbers, registry.pool(), context.now,
+                      {.cost = check.cost + others, .value = value});
+    registry.write(*check.entry, cell, context.now);
+    return on_one_line(conformance, check, context);
+}
+
 [[gnu::noinline]] inline Conformance ask_after_slow(const LimitCheck& check,
                                                     const CheckContext& context) noexcept {
     LimitRegistry& registry = context.core.buckets.registry;
@@ -85,8 +127,11 @@ void for_each_earlier(const LimitCheck& check, const CheckContext& context, Use&
 
 // Checks whether check.cost conforms to check.numbers in the bucket at check.entry, after the
 // charges of the packet's earlier units.
-[[nodiscard]] inline Conformance ask_bucket(const LimitCheck& check,
+[[nodiscard]] inline Conformance ask_bucket(LimitCheck& check,
                                             const CheckContext& context) noexcept {
+    if (needs_value(*check.numbers)) [[unlikely]] {
+        return ask_value(check, context);
+    }
     if (check.previous != 0 || context.question != nullptr) [[unlikely]] {
         return ask_after_slow(check, context);
     }

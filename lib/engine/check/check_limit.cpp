@@ -147,7 +147,8 @@ void commit(LimitCheck& check, const CheckContext& context, bool spends, bool re
         } else {
             ConnectionStart start;
             charge(cell, *check.numbers, store.registry.pool(), context.now,
-                   {check.cost, check.conformance, start_of(check, context, start)});
+                   {check.cost, check.conformance, start_of(check, context, start),
+                    value_of(check, context)});
         }
         store.registry.write(entry, cell, context.now);
     }

@@ -89,6 +89,22 @@ bool FastPath::make_current(const LimitPlan& limit, Entry& entry) noexcept {
     }
 }
 
+// A key that has no bucket yet takes a line for it: the general path opens it.
+[[gnu::noinline]] FastPath::Check FastPath::check_value(const LimitPlan& limit,
+                                                        const BucketLookup& lookup) noexcept {
+    if (lookup.entry == nullptr || !is_at_hand(limit, lookup)) [[unlikely]] {
+        return Check::General;
+    }
+    Cell cell = lookup.entry->cell();
+    const Demand demand{.cost = Units{1}, .value = value_of(limit)};
+    const Conformance conformance =
+        sluice::check(cell, *limit.numbers, store_.registry.pool(), now_, demand);
+    store_.registry.write(*lookup.entry, cell, now_);
+    return conformance == Conformance::Green ? Check::Fits
+           : conformance == Conformance::Red ? Check::Refused
+                                             : Check::General;
+}
+
 [[gnu::always_inline]] inline FastPath::Check FastPath::check_bucket(
     const LimitPlan& limit, BucketLookup& lookup, CheckFindings& found) noexcept {
     if (lookup.entry == nullptr) [[unlikely]] {
@@ -165,6 +181,8 @@ FastPath::Check FastPath::check_overridden(const LimitPlan& limit, BucketLookup&
             return check_bucket(limit, lookup, found);
         case FastMeter::Shared:
             return check_shared(limit, lookup, found);
+        case FastMeter::Values:
+            return check_value(limit, lookup);
         case FastMeter::Overridden:
             return check_overridden(limit, lookup, found);
         case FastMeter::Penalty:
@@ -180,6 +198,14 @@ FastPath::Check FastPath::check_overridden(const LimitPlan& limit, BucketLookup&
     Cell cell = lookup.entry->cell();
     charge(cell, *limit.numbers, store_.registry.pool(), now_,
            {cost_of(limit, lookup), Conformance::Green});
+    store_.registry.write(*lookup.entry, cell, now_);
+}
+
+[[gnu::noinline]] void FastPath::commit_value(const LimitPlan& limit,
+                                              const BucketLookup& lookup) noexcept {
+    Cell cell = lookup.entry->cell();
+    charge(cell, *limit.numbers, store_.registry.pool(), now_,
+           {.cost = Units{1}, .conformance = Conformance::Green, .value = value_of(limit)});
     store_.registry.write(*lookup.entry, cell, now_);
 }
 
@@ -205,6 +231,9 @@ FastPath::Check FastPath::check_overridden(const LimitPlan& limit, BucketLookup&
             return;
         case FastMeter::Pooled:
             commit_pooled(limit, lookup);
+            return;
+        case FastMeter::Values:
+            commit_value(limit, lookup);
             return;
         case FastMeter::Overridden:
             if (entry->has_own_numbers()) {

@@ -1,4 +1,5 @@
 #pragma once
+#include "lib/bucket/meter/distinct_values.hpp"
 #include "lib/bucket/table/own_bucket.hpp"
 #include "lib/engine/burst/burst.hpp"
 #include "lib/engine/burst/core_state.hpp"
@@ -55,6 +56,7 @@ private:
     [[nodiscard]] Check check_bucket(const LimitPlan& limit, BucketLookup& lookup,
                                      CheckFindings& found) noexcept;
     [[nodiscard]] Check check_pooled(const LimitPlan& limit, const BucketLookup& lookup) noexcept;
+    [[nodiscard]] Check check_value(const LimitPlan& limit, const BucketLookup& lookup) noexcept;
     [[nodiscard]] Check check_overridden(const LimitPlan& limit, BucketLookup& lookup,
                                          CheckFindings& found) noexcept;
     [[nodiscard]] Check check_shared(const LimitPlan& limit, BucketLookup& lookup,
@@ -69,6 +71,11 @@ private:
     void commit(const LimitPlan& limit, const BucketLookup& lookup) noexcept;
     void commit_own_numbers(const LimitPlan& limit, const BucketLookup& lookup) noexcept;
     void commit_pooled(const LimitPlan& limit, const BucketLookup& lookup) noexcept;
+    void commit_value(const LimitPlan& limit, const BucketLookup& lookup) noexcept;
+    // The value that the packet at its turn shows.
+    [[nodiscard]] std::uint32_t value_of(const LimitPlan& limit) const noexcept {
+        return ShownValue::of(scratch_.digests[limit.values - 1][row_]).bits;
+    }
     [[nodiscard]] bool commit_shared(std::span<const BucketLookup> lookups,
                                      std::uint64_t spending) noexcept;
     void commit_all(std::span<const BucketLookup> lookups) noexcept;

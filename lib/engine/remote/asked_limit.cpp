@@ -97,9 +97,13 @@ bool asks_budgets(const PacketChecks& packet, const LoadedSet& set) noexcept {
 
 namespace {
 
-// The connection that a unit opens, for limits that count open ones.
-ConnectionStart opened_by(const EvaluatedUnit& unit, const LoadedLimit& limit,
-                          const KeyHasher& hash) noexcept {
+// The connection that a unit opens, for limits that count open ones; a value that it shows has its
+// place there.
+ConnectionStart opened_by(const EvaluatedUnit& unit, const LimitCheck& check,
+                          const LoadedLimit& limit, const KeyHasher& hash) noexcept {
+    if (needs_value(limit.limit)) {
+        return {.digest = check.value};
+    }
     return algorithm_of(limit.limit) == Algorithm::Concurrency
                ? connection_start(unit.burst->ends_of(unit.row, hash),
                                   unit.burst->headers_of(unit.row),
@@ -126,7 +130,7 @@ std::size_t list_questions(const PacketChecks& packet, const LoadedSet& set, con
                                          .load = set.load,
                                          .hash = check.key.hash,
                                          .cost = check.cost,
-                                         .connection = opened_by(unit, limit, hash)},
+                                         .connection = opened_by(unit, check, limit, hash)},
                                         static_cast<std::uint8_t>(number)};
                        }
                        ++count;

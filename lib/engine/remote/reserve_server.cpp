@@ -116,15 +116,16 @@ Answer ReserveServer::judge(std::size_t asker, const Question& question, const L
     const bool at_once = is_admitted(check.conformance) && answer.aggregation_level != 0;
     commit(check, context, at_once, false);
     if (is_admitted(check.conformance) && !at_once) {
-        const auto lost = reservations_.reserve(asker, question.ticket,
-                                                {.hash = question.hash,
-                                                 .load = question.load,
-                                                 .units = question.cost,
-                                                 .own = question.own,
-                                                 .slot = question.slot,
-                                                 .conformance = check.conformance,
-                                                 .connection = question.connection},
-                                                now.at);
+        const auto lost =
+            reservations_.reserve(asker, question.ticket,
+                                  {.hash = question.hash,
+                                   .load = question.load,
+                                   .units = check.counts_already() ? Units{0} : question.cost,
+                                   .own = question.own,
+                                   .slot = question.slot,
+                                   .conformance = check.conformance,
+                                   .connection = question.connection},
+                                  now.at);
         counters_.count(AskEvent::Reserved);
         if (lost) {
             counters_.count(AskEvent::Expired);

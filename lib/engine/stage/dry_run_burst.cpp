@@ -126,37 +126,42 @@ private:
                 room_.limits[at].has_bucket = entry != nullptr;
                 room_.limits[at].cost = check.cost;
                 if (entry != nullptr) {
-                    note_unasked(*entry, keys, room_.limits[at]);
+                    note_unasked(check, *entry, keys, room_.limits[at]);
                 }
             });
     }
     // A bucket as the packet would find it, should its limit be asked.
-    void note_unasked(Entry& entry, const RuleKeys& keys, LimitFinding& finding) noexcept {
+    void note_unasked(const LimitCheck& check, Entry& entry, const RuleKeys& keys,
+                      LimitFinding& finding) noexcept {
         LimitRegistry& registry = core_.buckets.registry;
         const LoadedLimit& limit = keys.rule().limits[finding.limit];
         const OwnNumbers own = KeyOverride{keys, limit.key, now_}.own_numbers(finding.limit);
         registry.update(entry, now_);
         if (!limit.overridden || registry.bring_under(entry, own, now_)) {
-            note(entry, own.numbers != nullptr ? *own.numbers : limit.limit, finding);
+            note(check, entry, own.numbers != nullptr ? *own.numbers : limit.limit, finding);
         }
     }
-    void note(const Entry& entry, const AnyLimit& numbers, LimitFinding& finding) noexcept {
+    void note(const LimitCheck& check, const Entry& entry, const AnyLimit& numbers,
+              LimitFinding& finding) noexcept {
         LimitRegistry& registry = core_.buckets.registry;
         const Cell cell = registry.cell_of(entry);
         finding.aggregation_level = entry.stamp().aggregation_level;
         finding.remaining = remaining(cell, numbers, registry.pool(), now_);
-        finding.wait = wait(cell, numbers, registry.pool(), now_, {finding.cost}).value_or(kNever);
+        const std::uint32_t value = needs_value(numbers) ? check.shown_value() : 0;
+        finding.wait =
+            wait(cell, numbers, registry.pool(), now_, {.cost = finding.cost, .value = value})
+                .value_or(kNever);
     }
     void note_buckets() noexcept {
         (void)for_each_check(packet_, set_,
                              [&](const LimitCheck& check, const LimitFinding&, std::size_t at) {
                                  LimitFinding& finding = room_.limits[at];
                                  finding.asked = check.asked;
-                                 finding.charged = check.charged;
+                                 finding.charged = check.charged && !check.counts_already();
                                  finding.at_owner = check.at_owner;
                                  finding.conformance = check.conformance;
                                  if (check.asked && check.entry != nullptr) {
-                                     note(*check.entry, *check.numbers, finding);
+                                     note(check, *check.entry, *check.numbers, finding);
                                  }
                              });
     }

@@ -112,17 +112,26 @@ private:
             const RowMask rows = rows_to_key(active);
             for (const LimitPlan& limit : limits_of(plan_.rules[active.rule])) {
                 scratch_.keyed[limit.schema] |= rows;
+                if (limit.values != 0) [[unlikely]] {
+                    scratch_.keyed[limit.values - 1] |= rows;
+                }
             }
         }
         for (const ActiveRule& active : rules()) {
             for (const LimitPlan& limit : limits_of(plan_.rules[active.rule])) {
-                if (const RowMask rows = scratch_.keyed[limit.schema]; rows != 0) {
-                    scratch_.keyed[limit.schema] = 0;
-                    scratch_.has_key[limit.schema] = digest_keys(
-                        plan_.schemas[limit.schema], {burst_.frames(), burst_.headers(), rows},
-                        core_.hash, scratch_.digests[limit.schema]);
+                digest(limit.schema);
+                if (limit.values != 0) [[unlikely]] {
+                    digest(limit.values - 1);
                 }
             }
+        }
+    }
+    void digest(std::uint32_t schema) noexcept {
+        if (const RowMask rows = scratch_.keyed[schema]; rows != 0) {
+            scratch_.keyed[schema] = 0;
+            scratch_.has_key[schema] =
+                digest_keys(plan_.schemas[schema], {burst_.frames(), burst_.headers(), rows},
+                            core_.hash, scratch_.digests[schema]);
         }
     }
 
@@ -135,7 +144,10 @@ private:
             RowMask judged = 0;
             for (const LimitPlan& limit : limits_of(rule)) {
                 const RowMask has_key = asked & scratch_.has_key[limit.schema];
-                const RowMask rows = has_key & rows_with_units(limit);
+                RowMask rows = has_key & rows_with_units(limit);
+                if (limit.values != 0) [[unlikely]] {
+                    rows &= scratch_.has_key[limit.values - 1];
+                }
                 keyed |= has_key;
                 judged |= limit.meter == FastMeter::Penalty ? 0 : rows;
                 if (rows != 0) {

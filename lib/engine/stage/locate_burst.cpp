@@ -165,6 +165,7 @@ private:
         const LimitPlan& limit = plan_.limits[lookup.limit];
         switch (limit.meter) {
             case FastMeter::Pooled:
+            case FastMeter::Values:
             case FastMeter::General:
                 if (limit.gcra == nullptr && is_found(lookup, entry)) {
                     prefetch_line(entry);

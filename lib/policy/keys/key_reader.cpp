@@ -155,4 +155,11 @@ KeyText read_key(const YamlNode& node, const ReadContext& context) {
     return key;
 }
 
+KeyText read_value(const YamlNode& node, const ReadContext& context) {
+    KeyText key;
+    read_part(node, key, context);
+    give_room(key.parts);
+    return key;
+}
+
 }  // namespace sluice

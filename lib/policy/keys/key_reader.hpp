@@ -16,4 +16,7 @@ struct KeyText {
 
 [[nodiscard]] KeyText read_key(const YamlNode& node, const ReadContext& context);
 
+// One field or function of one, whose values are told apart as those of a key with that part.
+[[nodiscard]] KeyText read_value(const YamlNode& node, const ReadContext& context);
+
 }  // namespace sluice

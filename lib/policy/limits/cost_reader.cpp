@@ -17,26 +17,41 @@ struct Meaningless {
     std::string_view why;
 };
 
-// Reports keys that mean nothing beside a limit of open connections, each of which counts once
-// while it is open.
-void check_concurrency(const MapReader& map, const Rule& rule, const ReadContext& context) {
-    const bool counts_open =
-        std::any_of(rule.limits.begin(), rule.limits.end(), [](const MeteredLimit& limit) {
-            return algorithm_of(limit.limit) == Algorithm::Concurrency;
+// Limits of things each of which counts once, however often it comes, and why.
+struct CountsOnce {
+    Algorithm algorithm;
+    std::string_view name;
+    std::string_view cost;
+    std::string_view rejected;
+};
+constexpr auto kCountOnce = std::to_array<CountsOnce>({
+    {Algorithm::Concurrency, "concurrency", "each connection counts once",
+     "a connection that is refused is not open"},
+    {Algorithm::Distinct, "distinct", "each value counts once",
+     "a value that is refused does not count"},
+});
+
+// Reports keys that mean nothing beside such a limit.
+void check_those_that_count_once(const MapReader& map, const Rule& rule,
+                                 const ReadContext& context) {
+    for (const CountsOnce& one : kCountOnce) {
+        const auto is_one = [&](const MeteredLimit& limit) {
+            return algorithm_of(limit.limit) == one.algorithm;
+        };
+        if (std::none_of(rule.limits.begin(), rule.limits.end(), is_one)) {
+            continue;
+        }
+        const auto table = std::to_array<Meaningless>({
+            {"cost", rule.cost != 1 || !rule.path_costs.empty(), one.cost},
+            {"rejected_spend", rule.rejected_spend, one.rejected},
         });
-    if (!counts_open) {
-        return;
-    }
-    const auto table = std::to_array<Meaningless>({
-        {"cost", rule.cost != 1 || !rule.path_costs.empty(), "each connection counts once"},
-        {"rejected_spend", rule.rejected_spend, "a connection that is refused is not open"},
-    });
-    for (const Meaningless& row : table) {
-        if (row.is_given) {
-            context.problems.error(
-                map.place_of_key(row.key),
-                "`" + std::string{row.key} +
-                    "` has no meaning beside a concurrency limit: " + std::string{row.why});
+        for (const Meaningless& row : table) {
+            if (row.is_given) {
+                context.problems.error(map.place_of_key(row.key),
+                                       "`" + std::string{row.key} + "` has no meaning beside a " +
+                                           std::string{one.name} +
+                                           " limit: " + std::string{row.why});
+            }
         }
     }
 }
@@ -182,7 +197,7 @@ void check_costs(const MapReader& map, const Rule& rule, const ReadContext& cont
     } else if (cost != nullptr) {
         warn_of(cost->at, rule.cost, rule, context);
     }
-    check_concurrency(map, rule, context);
+    check_those_that_count_once(map, rule, context);
 }
 
 std::string text_of_cost(const RuleTerms& rule) {

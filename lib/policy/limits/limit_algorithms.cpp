@@ -50,6 +50,9 @@ constexpr auto kConcurrency = std::to_array<Parameter>(
      {.name = "half_open", .kind = ParameterKind::Duration, .required = false},
      {.name = "from", .kind = ParameterKind::Word, .required = false, .words = kCountedFrom}});
 
+constexpr auto kDistinct = std::to_array<Parameter>(
+    {{.name = "of", .kind = ParameterKind::Field}, {"count"}, {"window", ParameterKind::Duration}});
+
 void build_token_bucket(LimitBuilder& limit) {
     if (const auto gcra = limit.bucket("rate", "burst", LeastBurst::One)) {
         limit.finish(TokenBucketLimit{*gcra}, "{rate} burst {burst}",
@@ -136,6 +139,21 @@ void build_concurrency(LimitBuilder& limit) {
     }
 }
 
+// Halves of another window begin elsewhere. What `of` means is added by whoever reads it.
+void build_distinct(LimitBuilder& limit) {
+    const ParameterValue* count = limit.find("count");
+    const ParameterValue* window = limit.find("window");
+    if (count == nullptr || window == nullptr || limit.find("of") == nullptr) {
+        return;
+    }
+    if (const auto made =
+            limit.checked(make_distinct(count->units, window->time), {"count", "window"})) {
+        limit.depends_on({"window"});
+        limit.finish(*made, "{count} of {of} in {window}",
+                     "2 * {count} different values in any {window}");
+    }
+}
+
 // The RFC that a colour meter follows, and the parameters of its second bucket.
 struct ColorMeter {
     ColorVariant variant;
@@ -188,6 +206,7 @@ constexpr auto kWords = std::to_array<LimitAlgorithm>({
     {"srtcm", kSrtcm, build_srtcm},
     {"trtcm", kTrtcm, build_trtcm},
     {"concurrency", kConcurrency, build_concurrency, Per::Connection, true},
+    {"distinct", kDistinct, build_distinct},
 });
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "lib/policy/limits/limit_builder.hpp"
 #include "lib/policy/limits/parameter.hpp"
 
+#include <algorithm>
 #include <span>
 #include <string_view>
 
@@ -15,6 +16,14 @@ struct LimitAlgorithm {
     void (*build)(LimitBuilder&);
     Per usual_per = Per::Packet;
     bool per_is_fixed = false;  // it counts nothing else
+
+    // The parameter that names a field, whose values it counts; nullptr: it has none.
+    [[nodiscard]] const Parameter* field() const noexcept {
+        const auto* const found =
+            std::find_if(parameters.data(), parameters.data() + parameters.size(),
+                         [](const Parameter& one) { return one.kind == ParameterKind::Field; });
+        return found == parameters.data() + parameters.size() ? nullptr : found;
+    }
 };
 
 [[nodiscard]] std::span<const LimitAlgorithm> limit_algorithms() noexcept;

@@ -104,6 +104,7 @@ void LimitListReader::read_one(const YamlNode& item, const std::string& name, co
                                  .key = tier.index,
                                  .per = limit.per,
                                  .limit = *limit.numbers,
+                                 .of = limit.of,
                                  .max_unsynced = owner_.max_unsynced});
     }
 }

@@ -1,5 +1,6 @@
 #include "lib/policy/limits/limit_reader.hpp"
 
+#include "lib/policy/keys/key_reader.hpp"
 #include "lib/policy/limits/limit_algorithms.hpp"
 #include "lib/policy/limits/parameter_reader.hpp"
 #include "lib/policy/problems/nearest.hpp"
@@ -75,6 +76,29 @@ BuiltLimit build(const LimitAlgorithm& algorithm, const MapReader& map, Per per,
     return built;
 }
 
+// The field whose different values the limit counts. Without it there is no limit.
+void read_field(const LimitAlgorithm& algorithm, const MapReader& map, LimitText& limit,
+                const ReadContext& context) {
+    const Parameter* field = algorithm.field();
+    const YamlNode* node = field == nullptr ? nullptr : map.find(field->name);
+    if (node == nullptr || !node->is_scalar()) {
+        return;
+    }
+    KeyText value = read_value(*node, context);
+    limit.schema.push_back({field->name, value.schema});
+    limit.of = std::move(value.parts);
+    if (!value.whole) {
+        limit.numbers.reset();
+    }
+    if (limit.per == Per::Byte) {
+        const YamlNode* per = map.find("per");
+        context.problems.error((per != nullptr ? per : map.find("algorithm"))->at,
+                               "a " + std::string{algorithm.name} +
+                                   " limit counts different values: its `per` says what shows "
+                                   "them, such as packet, and bytes do not");
+    }
+}
+
 }  // namespace
 
 std::optional<Per> read_per(const MapReader& map) {
@@ -114,6 +138,7 @@ LimitText read_limit(const YamlNode& node, std::optional<Per> rule_per,
     limit.bound = std::move(built.bound);
     limit.schema.insert(limit.schema.end(), built.schema.begin(), built.schema.end());
     limit.numbers = built.numbers;
+    read_field(*algorithm, map, limit, context);
     return limit;
 }
 

@@ -20,6 +20,7 @@ namespace sluice {
 struct LimitText {
     std::optional<AnyLimit> numbers;  // nullopt: wrong, or not built yet (reported)
     Per per = Per::Packet;
+    GroupingKey of;     // the field whose different values it counts; empty: none
     std::string text;   // "token_bucket 50/s burst 200"
     std::string bound;  // the most it admits in any window W: "200 packets + 50/s * W"
     // The state depends on these beside its numbers: algorithm, window, buckets, edge, ...

@@ -79,6 +79,8 @@ Result<ParameterValue> parse_parameter(const Parameter& parameter, std::string_v
         case ParameterKind::Number:
             return with(std::move(value), &ParameterValue::number,
                         parse_number(text, parameter.most));
+        case ParameterKind::Field:
+            return value;  // read as a part of a key is
         default:
             return with(std::move(value), &ParameterValue::number,
                         parse_word(parameter.words, text));

@@ -19,6 +19,7 @@ enum class ParameterKind : std::uint8_t {
     Offset,    // from UTC: `+03:00`
     Number,    // without a unit, up to `most`
     Word,      // one of `words`
+    Field,     // of packets, as a key has it
 };
 
 // One parameter of an algorithm: a row of the table of algorithms.

@@ -40,8 +40,7 @@ public:
             return std::nullopt;
         }
         auto changed = window;
-        const Result<WindowNumbers> numbers =
-            make_window_numbers(*count, Nanoseconds{window.numbers.window});
+        const Result<WindowNumbers> numbers = numbers_of(window, *count);
         if (!numbers) {
             return fail(NumberWord::Count, numbers.error().what);
         }
@@ -50,6 +49,13 @@ public:
     }
 
 private:
+    static Result<WindowNumbers> numbers_of(const auto& window, Units count) {
+        return make_window_numbers(count, Nanoseconds{window.numbers.window});
+    }
+    static Result<WindowNumbers> numbers_of(const DistinctLimit& before, Units count) {
+        const auto made = make_distinct(count, Nanoseconds{before.numbers.window});
+        return made ? Result<WindowNumbers>{made->numbers} : made.error();
+    }
     std::nullopt_t fail(NumberWord word, std::string what) {
         fault_ = {word, std::move(what)};
         return std::nullopt;

@@ -25,8 +25,9 @@ bool reads_units(const ScopedRule& rule) {
     const auto key_reads = [&](const GroupingKey& key) {
         return std::any_of(key.begin(), key.end(), part_reads);
     };
-    const auto counts = [](const ScopedLimit& limit) {
-        return limit.limit != nullptr && !is_of_packet(limit.limit->per);
+    const auto counts = [&](const ScopedLimit& limit) {
+        return limit.limit != nullptr &&
+               (!is_of_packet(limit.limit->per) || key_reads(limit.limit->of));
     };
     const bool asks_clients = rule.rule != nullptr && rule.rule->asks_clients;
     return asks_clients || reads_units(rule.summary.condition) ||

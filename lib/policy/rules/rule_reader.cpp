@@ -94,7 +94,7 @@ public:
         if (candidate_ != nullptr) {
             become_candidate();
         }
-        if (asks_for_client(read_.asks_client, read_.rule.keys)) {
+        if (asks_for_client(read_.asks_client, read_keys(read_.rule))) {
             note_client(file_.client_ip, read_.summary.settings);
             read_.rule.asks_clients = file_.client_ip.view.proxied;
         }

@@ -30,7 +30,7 @@ void add_fields(const Expression& condition, FieldSet& from_databases) {
 
 void add_fields(const ReadRule& read, FieldSet& from_databases) {
     add_fields(read.when, from_databases);
-    for (const GroupingKey& key : read.rule.keys) {
+    for (const GroupingKey& key : read_keys(read.rule)) {
         for (const KeyPart& part : key) {
             add_field(part.field, from_databases);  // of a text: a field of packets
         }

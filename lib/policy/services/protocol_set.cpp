@@ -161,7 +161,7 @@ ProtocolSet protocols_of(const Rule& rule, const Expression& condition, const Te
     }
     Reading reading{.protocols = counted};
     reading.add(condition, names);
-    for (const GroupingKey& key : rule.keys) {
+    for (const GroupingKey& key : read_keys(rule)) {
         for (const KeyPart& part : key) {
             if (part.text) {
                 reading.add(*part.text, names);

@@ -41,7 +41,7 @@ std::uint64_t override_bound(const Rule& rule) {
 std::uint64_t rule_bound(const Rule& rule) {
     std::uint64_t bytes =
         kGrowth * (sizeof(LoadedRule) + sizeof(RulePlan)) + 4 * rule.id.size() + 512;
-    for (const GroupingKey& key : rule.keys) {
+    for (const GroupingKey& key : read_keys(rule)) {
         bytes += 2 * key_bound(key);
     }
     for_each_state(

@@ -40,6 +40,9 @@ FastMeter pooled_meter(const LoadedRule& rule, const LoadedLimit& limit) noexcep
     const bool colored = algorithm_of(limit.limit) == Algorithm::ColorMeter;
     // The general path finds out which connection a packet may open.
     const bool opens = algorithm_of(limit.limit) == Algorithm::Concurrency;
+    if (needs_value(limit.limit)) {
+        return FastMeter::Values;
+    }
     return limit.shared != 0 || opens || (colored && !passes_green(rule)) ? FastMeter::General
                                                                           : FastMeter::Pooled;
 }
@@ -93,6 +96,9 @@ LimitPlan limit_plan(MeterPlan& plan, const LoadedRule& rule, const LoadedLimit&
                    .per = limit.per,
                    .version = limit.version,
                    .key = limit.key};
+    if (needs_value(limit.limit)) {
+        made.values = 1 + schema_of(plan, limit.of, MissingKey::Skip);
+    }
     fill_numbers(limit.limit, made);
     made.stands_alone = made.gcra != nullptr && depends_on_key_alone(rule, limit);
     if (!rule.override_tables.empty()) {
@@ -194,7 +200,7 @@ void note_answers(const LoadedRule& rule, std::span<const Action> actions, RuleP
 }
 
 void note_later_layers(const LoadedRule& rule, RulePlan& made) {
-    for (const GroupingKey& key : rule.keys) {
+    for (const GroupingKey& key : read_keys(rule)) {
         for (const KeyPart& part : key) {
             made.key_texts.add_all(part.text ? TextFieldSet{*part.text} : TextFieldSet{});
         }

@@ -19,7 +19,7 @@ namespace sluice {
 class OverrideTable;
 struct LoadedSet;
 
-inline constexpr std::size_t kMaxSchemas = kMaxLimits * (1 + CoarseKeys::kMost);
+inline constexpr std::size_t kMaxSchemas = kMaxLimits * (2 + CoarseKeys::kMost);
 
 // How the fast path checks and charges a limit. General: only the general path can.
 enum class FastMeter : std::uint8_t {
@@ -28,6 +28,7 @@ enum class FastMeter : std::uint8_t {
     Parts,       // and where it is not
     Pooled,      // windows, logs and colour meters: a state in a line of the pool
     Shared,      // token bucket that several workers spend (lib/peer/merge)
+    Values,      // different values, told apart by a digest of a field
     Overridden,  // token bucket, keys of which may have numbers of their own or be exempt
     Penalty,     // the penalty box of a key: not a limit, but looked up beside its limits
 };
@@ -45,6 +46,8 @@ struct alignas(64) LimitPlan {
     std::uint32_t cost = 1;  // units for each thing counted
     std::uint32_t max_unsynced = 0;
     std::uint32_t schema = 0;
+    // The schema that values are read by, from 1 on; 0: it needs none.
+    std::uint32_t values = 0;
     std::uint32_t coarser = 0;  // index in MeterPlan::coarser, from 1 on; 0: it does not coarsen
     LimitSlot slot = 0;
     FastMeter meter = FastMeter::General;

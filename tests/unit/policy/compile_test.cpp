@@ -374,6 +374,51 @@ const test::WrongText kWrong[] = {
     {HEAD "    key: []\n    on_exceed: {action: dns_truncate, slip: 1000001}\n" LIMITS, 5, 45,
      "1000000"},
     {HEAD "    key: []\n    on_full: {coarsen: {factor: 1}}\n" LIMITS, 5, 33, "from 2 to 1024"},
+    {HEAD "    key: []\n    limits: [{algorithm: distinct, count: 3, window: 1m}]\n", 5, 14,
+     "a distinct needs `of`"},
+    {HEAD "    key: []\n    limits: [{algorithm: distinct, of: l4.dport, count: 3}]\n", 5, 14,
+     "a distinct needs `window`"},
+    {HEAD "    key: []\n    limits: [{algorithm: distinct, of: l4.dport, count: 0, window: 1m}]\n",
+     5, 57, "at least 1"},
+    {HEAD
+     "    key: []\n    limits: [{algorithm: distinct, of: l4.dport, count: 201, window: 1m}]\n",
+     5, 57, "the largest that fits is 200"},
+    {HEAD
+     "    key: []\n    limits: [{algorithm: distinct, of: l4.dport, count: 3, window: 10ms}]\n",
+     5, 68, "the shortest is 1s"},
+    {HEAD "    key: []\n    limits: [{algorithm: distinct, of: l4.dport, count: 3, window: }]\n", 5,
+     68, ""},
+    {HEAD "    key: []\n    limits: [{algorithm: distinct, of: l4.dprt, count: 3, window: 1m}]\n",
+     5, 40, "did you mean `l4.dport`?"},
+    {HEAD "    key: []\n    limits: [{algorithm: distinct, of: 443, count: 3, window: 1m}]\n", 5,
+     40, "a field"},
+    {HEAD "    key: []\n    limits: [{algorithm: distinct, of: '\"443\"', count: 3, window: 1m}]\n",
+     5, 41, "a field"},
+    {HEAD
+     "    key: []\n    limits: [{algorithm: distinct, of: [l4.dport], count: 3, window: 1m}]\n",
+     5, 40, "`of`"},
+    {HEAD
+     "    key: []\n    limits: [{algorithm: distinct, of: l4.dport, count: 3, window: 1m, rate: "
+     "1/s}]\n",
+     5, 80, "unknown key `rate` in a distinct"},
+    {HEAD
+     "    key: []\n    limits: [{algorithm: distinct, of: l4.dport, count: 3, window: 1m, unit: "
+     "packet}]\n",
+     5, 80, "unknown key `unit` in a distinct"},
+    {HEAD
+     "    key: []\n    limits: [{algorithm: distinct, of: l4.dport, count: 3, window: 1m, burst: "
+     "2}]\n",
+     5, 80, "unknown key `burst` in a distinct"},
+    {HEAD
+     "    key: []\n    limits: [{algorithm: distinct, of: l4.dport, count: 3, window: 1m, per: "
+     "byte}]\n",
+     5, 85, "counts different values"},
+    {HEAD "    key: []\n    cost: 2\n    limits: [{algorithm: distinct, of: l4.dport, count: 3, "
+          "window: 1m}]\n",
+     5, 5, "`cost` has no meaning beside a distinct limit: each value counts once"},
+    {HEAD "    key: []\n    rejected_spend: true\n    limits: [{algorithm: distinct, of: l4.dport, "
+          "count: 3, window: 1m}]\n",
+     5, 5, "`rejected_spend` has no meaning beside a distinct limit"},
     {HEAD "    key: []\n    limits: [{algorithm: concurrency, count: 3}]\n", 5, 14,
      "a concurrency needs `idle`"},
     {HEAD "    key: []\n    limits: [{algorithm: concurrency, count: 0, idle: 1m}]\n", 5, 46,

@@ -74,6 +74,10 @@ void spell_numbers(Fields& out, const ConcurrencyLimit& limit) {
     add_all(out, 8, limit.numbers.count, limit.numbers.window, limit.half_open_ms, limit.from);
 }
 
+void spell_numbers(Fields& out, const DistinctLimit& limit) {
+    add_all(out, 9, limit.numbers.count, limit.numbers.window);
+}
+
 void spell(Fields& out, const Rule& rule) {
     add_all(out, rule.id, rule.mode, rule.on_match, rule.missing_key, rule.on_full,
             rule.match_action, rule.on_exceed);
@@ -97,7 +101,10 @@ void spell(Fields& out, const Rule& rule) {
     add_all(out, rule.limits.size(), rule.ban.boxes.size(), rule.ban.action);
     for_each_state(rule, [&out](const MeteredLimit& limit) {
         add_all(out, limit.identity, limit.name, limit.key, limit.per, limit.scope,
-                limit.max_unsynced, limit.rss_mapping_at_ports);
+                limit.max_unsynced, limit.rss_mapping_at_ports, limit.of.size());
+        for (const KeyPart& part : limit.of) {
+            add_all(out, part.field, part.v4_length, part.v6_length);
+        }
         std::visit([&out](const auto& numbers) { spell_numbers(out, numbers); }, limit.limit);
     });
     add(out, rule.overrides != nullptr);

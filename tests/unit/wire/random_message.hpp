@@ -208,6 +208,18 @@ private:
             }
         }
     }
+    // The same of different values of a field.
+    void count_values(Rule& rule, MeteredLimit& limit) {
+        limit.limit = *make_distinct(Units{1 + below(kMostDistinct)},
+                                     std::chrono::seconds{1 + below(100'000)});
+        limit.of = {KeyPart{static_cast<Field>(below(kFieldCount)),
+                            static_cast<std::uint8_t>(below(33)),
+                            static_cast<std::uint8_t>(below(129))}};
+        limit.per = Per::Packet;
+        rule.cost = 1;
+        rule.path_costs.clear();
+        rule.rejected_spend = false;
+    }
     Rule rule(std::size_t index) {
         Rule out;
         out.id = "rule-" + std::to_string(index);
@@ -239,6 +251,9 @@ private:
         }
         out.rejected_spend = flag();
         count_connections(out);
+        if (!out.limits.empty() && below(4) == 0) {
+            count_values(out, out.limits.front());
+        }
         out.events = EdgeEventSet{static_cast<std::uint8_t>(below(EdgeEventSet::kAll + 1U))};
         for (ActionIndex& of_color : out.on_color) {
             of_color = action();
@@ -333,7 +348,8 @@ private:
                                     std::chrono::milliseconds{1 + below(100'000)});
     }
     AnyLimit numbers() {
-        switch (below(kAlgorithmCount - 1)) {  // a penalty is none of a limit
+        // A penalty is none of a limit, and different values are those of a field: distinct().
+        switch (below(kAlgorithmCount - 2)) {
             case 0:
                 return TokenBucketLimit{bucket()};
             case 1:
