@@ -17,6 +17,9 @@ WINDOWS = {"fixed_window": ["", ", phase: first", ", phase: clock",
                                 ", edge: lenient", ", buckets: 60, edge: strict"],
            "sliding_log": [""]}
 
+SHOWN = ["l4.dport", "l4.dport", "l4.sport", "ip.dst", "ip.src", "ip.ttl", "payload", "dns.qname", "client.ip",
+         '"prefix(ip.dst, 24|64)"', '"lower(dns.qname)"']
+
 
 class LimitMaker:
     def __init__(self, dice):
@@ -41,6 +44,13 @@ class LimitMaker:
                                             (("leaky_bucket", "queue"),))
         rate = self.dice.choice(PACKET_RATES if of_packets else BYTE_RATES)
         return f"{{algorithm: {algorithm}, per: {per}, rate: {rate}, {burst}: {amount}}}"
+
+    @staticmethod
+    def distinct(dice):
+        """Different values of a field: in rules without other costs alone."""
+        return (f"{{algorithm: distinct, per: {dice.choice(('packet',) * 4 + ('connection', 'query'))}, "
+                f"of: {dice.choice(SHOWN)}, count: {dice.choice((1, 2, 3, 5, 20, 100, 200))}, "
+                f"window: {dice.choice(('1s', '3s', '10s', '1m', '1h', '1d'))}}}")
 
     def color_meter(self, per, sizes, rates):
         def size():

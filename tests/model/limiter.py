@@ -27,8 +27,8 @@ class Charge:
     """One limit that judges the unit at hand, which has this key in its tier. `earlier`: what it has judged of the
     units before in the same packet: those that it admitted would spend, and all of them wait together."""
 
-    def __init__(self, bucket, tier, key, cost, came, earlier=()):
-        self.bucket, self.tier, self.key, self.cost = bucket, tier, key, cost
+    def __init__(self, bucket, tier, key, cost, came, earlier=(), value=None):
+        self.bucket, self.tier, self.key, self.cost, self.value = bucket, tier, key, cost, value
         self.color, self.wait, self.has_place = None, 0, not isinstance(bucket, NoPlace)
         self.delay = 0
         if not self.has_place:
@@ -38,10 +38,12 @@ class Charge:
         left = copy.deepcopy(bucket) if earlier else bucket
         for charge in earlier:
             charge.spend_from(left)
+        left.value = value
         self.color = left.color(cost, came) if isinstance(bucket, Meter) else None
         self.wait = left.wait(cost) if self.color is None else left.wait(cost, came)
         self.refused = self.wait > 0
         if self.refused and self.color is None:
+            bucket.value = value
             self.wait = bucket.wait(cost + sum(charge.cost for charge in earlier))
         self.delay = self.wait if self.color is None and not self.refused else NEVER
         if isinstance(bucket, TokenBucket):
@@ -56,6 +58,7 @@ class Charge:
             self.bucket.spend_at(self.cost, leaves, is_held)
 
     def spend_from(self, bucket, also_refused=False):
+        bucket.value = self.value
         if self.color is not None:
             bucket.spend(self.cost, self.color)
         elif also_refused or not self.refused:
@@ -484,6 +487,9 @@ class Limiter:
                 if cost == 0 and self._completes(rule, number, limit, key, packet):
                     cost = 1
                 once = (rule.id, number, limit.name)
+                value = part_text(limit.of, packet.fields, [limit.of]) if limit.of else None
+                if limit.of and value is None:
+                    continue  # nothing is shown
                 cost -= self.request.cost_before(once, key, cost)
                 if cost == 0 or once in self.once:
                     continue
@@ -497,7 +503,7 @@ class Limiter:
                 if isinstance(bucket, OpenConnections):
                     bucket.come(packet)
                 earlier = [charge for one in self.judged for charge in one.charges if charge.bucket is bucket]
-                charges.append(Charge(bucket, number, key, cost, came, earlier))
+                charges.append(Charge(bucket, number, key, cost, came, earlier, value))
         return charges
 
     def _completes(self, rule, number, limit, key, packet):

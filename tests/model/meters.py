@@ -208,6 +208,36 @@ class SlidingLog(Counting):
         self.spent.append((self.now, cost))
 
 
+class Distinct(Bucket):
+    """Different values, each by the half of a window in which it was last shown: it counts in that one and in the
+    next. `value` is the one that is asked about."""
+
+    def __init__(self, limit, now, utc):
+        super().__init__(limit, now, utc)
+        self.shown, self.value = {}, None
+
+    def half(self, instant):
+        return instant // self.length()
+
+    def length(self):
+        return (self.limit.window + 1) // 2
+
+    def counting(self, instant):
+        return {value for value, half in self.shown.items() if half + 1 >= self.half(instant)}
+
+    def wait(self, cost):
+        if self.value in self.counting(self.now):
+            return 0
+        if cost > self.limit.count:
+            return NEVER
+        begins = [self.now, *((self.half(self.now) + step) * self.length() for step in (1, 2))]
+        return next(begin - self.now for begin in begins
+                    if len(self.counting(begin)) + cost <= self.limit.count)
+
+    def spend(self, _):
+        self.shown[self.value] = self.half(self.now)
+
+
 METERS = {"token_bucket": TokenBucket, "leaky_bucket": TokenBucket, "fixed_window": FixedWindow,
           "sliding_window": SlidingWindow, "sliding_counters": SlidingCounters,
-          "sliding_log": SlidingLog}
+          "sliding_log": SlidingLog, "distinct": Distinct}

@@ -51,6 +51,23 @@ class Buckets(unittest.TestCase):
             self.assertEqual((verdict.action, verdict.wait), wanted, time)
         return limiter
 
+    def test_different_values(self):
+        # Two count in the half they were last shown in and in the next: 1 is shown again, 2 is not.
+        def to(port):
+            return packet(ip_src=ipaddress.ip_address("10.0.0.1"), l4_dport=port)
+        passes, drop = ("pass", "0"), "drop"
+        self.run_trace("""
+rules:
+  - id: a
+    mode: enforce
+    key: [ip.src]
+    limits: [{algorithm: distinct, of: l4.dport, count: 2, window: 2s}]
+""", [(0, to(1), passes), (0, to(2), passes), (0, to(1), passes),
+      (0, to(3), (drop, str(2 * SECOND))), (0, packet(ip_src=ipaddress.ip_address("10.0.0.1")), passes),
+      (1500 * MS, to(1), passes), (1500 * MS, to(3), (drop, str(500 * MS))),
+      (2 * SECOND, to(3), passes), (2 * SECOND, to(2), (drop, str(1 * SECOND))),
+      (3 * SECOND, to(2), passes)])
+
     def test_bans(self):
         # Two pass, then each is refused; the third refusal within a second bans for two.
         drop = ("drop", str(3600 * SECOND - 1))

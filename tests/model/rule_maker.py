@@ -3,6 +3,7 @@ import csv
 import datetime
 import io
 import ipaddress
+import random
 
 from conditions import COUNTRIES, SYSTEMS, ConditionMaker
 from limit_maker import WINDOW_LENGTHS, LimitMaker
@@ -97,6 +98,7 @@ class RuleMaker:
         if self.chance(15):
             lines.append(f"    on_full: {self.dice.choice(ON_FULL)}")
         tiers = self.tiers()
+        self.count_values(tiers, lines)
         lines += self.keys_and_limits(tiers)
         named = [self.named.get(limit, limit) for _, limits in tiers for limit in limits]
         if any("tcm" in limit for limit in named) and self.chance(70):
@@ -143,6 +145,15 @@ class RuleMaker:
         if tier == 0 and self.chance(15):
             some.append("bytes")
         return some
+
+    @staticmethod
+    def count_values(tiers, lines):
+        """Some limits become those of different values. The dice are others, so that all else stays as it was."""
+        dice = random.Random(str((lines, tiers)))
+        if dice.randrange(100) < 15 and not any("cost" in line or "rejected" in line for line in lines):
+            limits = dice.choice(tiers)[1]
+            if "common" not in limits[0] and limits[0] != "bytes":
+                limits[0] = LimitMaker.distinct(dice)
 
     def keys_and_limits(self, tiers):
         if self.is_tiered:

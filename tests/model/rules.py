@@ -28,7 +28,7 @@ class Limit:
     nanoseconds."""
 
     def __init__(self, name, per, what):
-        self.name, self.per, self.algorithm = name, per, what["algorithm"]
+        self.name, self.per, self.algorithm, self.of = name, per, what["algorithm"], what.get("of")
         if "cir" in what:
             self.variant = what.get("variant", "rfc2697")
             self.aware = what.get("color") == "aware"

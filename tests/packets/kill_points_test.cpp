@@ -33,8 +33,9 @@ struct Scenario {
     std::size_t keys = 64;
     std::size_t lines = 64;
     Nanoseconds between = 40ms;
-    bool exact = false;     // no more may be owed after a kill than the packet adds
-    bool connects = false;  // packets open connections, keep them open and reset them
+    bool exact = false;       // no more may be owed after a kill than the packet adds
+    bool connects = false;    // packets open connections, keep them open and reset them
+    std::uint32_t ports = 6;  // of those connections
     Forgives forgives = Forgives::Nothing;  // as rules change
 };
 
@@ -67,7 +68,7 @@ std::vector<Event> events_of(const Scenario& scenario, int count) {
         if (scenario.connects) {
             constexpr std::uint16_t kFlags[] = {2, 2, 2, 16, 4};
             event.connects = true;
-            event.port = static_cast<std::uint16_t>(1 + random() % 6);
+            event.port = static_cast<std::uint16_t>(1 + random() % scenario.ports);
             event.flags = kFlags[random() % std::size(kFlags)];
         }
         events.push_back(event);
@@ -288,6 +289,21 @@ std::vector<Scenario> plain_scenarios() {
          .rules = {rule("{algorithm: concurrency, count: 6, idle: 2s}")},
          .lines = 30,
          .connects = true},
+        {.name = "Values",
+         .rules = {rule("{algorithm: distinct, of: l4.sport, count: 4, window: 2s}"),
+                   rule("{algorithm: distinct, of: l4.sport, count: 3, window: 2s}")},
+         .lines = 40,
+         .connects = true},
+        {.name = "ValuesInSeveralLines",
+         .rules = {rule("{algorithm: distinct, of: l4.sport, count: 30, window: 10s}")},
+         .lines = 80,
+         .connects = true,
+         .ports = 60},
+        {.name = "ValuesInAFullPool",
+         .rules = {rule("{algorithm: distinct, of: l4.sport, count: 30, window: 10s}")},
+         .lines = 22,
+         .connects = true,
+         .ports = 60},
         {.name = "SeveralLimits",
          .rules = {rule("{algorithm: token_bucket, rate: 7/s, burst: 5}, "
                         "{algorithm: sliding_window, count: 9, window: 3s}, "
