@@ -97,6 +97,12 @@ def hammering():
                    evenly(100, lambda n: udp("203.0.113.9"), 30))
 
 
+def port_scan():
+    """One source tries 1,000 ports; another talks to three."""
+    return capture(evenly(1000, lambda n: tcp("192.0.2.1", sport=40000, dport=1 + n), 10),
+                   evenly(100, lambda n: tcp("203.0.113.9", sport=40000 + n, dport=(22, 80, 443)[n % 3]), 10))
+
+
 def two_sources():
     return capture(evenly(600, lambda n: udp("192.0.2.1")), evenly(50, lambda n: udp("203.0.113.9")))
 
@@ -149,7 +155,7 @@ def downloads():
 
 CAPTURES = {
     "amplification.pcap": amplification, "syn-flood.pcap": syn_flood, "customers.pcap": customers,
-    "countries.pcap": countries, "partners.pcap": partners, "hammering.pcap": hammering,
+    "countries.pcap": countries, "partners.pcap": partners, "port-scan.pcap": port_scan, "hammering.pcap": hammering,
     "two-sources.pcap": two_sources, "dialogue.pcap": dialogue, "spending.pcap": three_sources,
     "midnight.pcap": midnight, "logins.pcap": logins, "scrapers.pcap": scrapers, "api-calls.pcap": api_calls,
     "hellos.pcap": hellos, "random-names.pcap": random_names, "downloads.pcap": downloads,
