@@ -37,7 +37,7 @@ rules:
 void measure_one_rule(const PipelineRun& run);
 // P5: a rule file over 2^20 whole flows, admitting and refusing, beside P1's rule.
 void measure_rule_file(const PipelineRun& run);
-// P6: ten shapes of rules, each beside P1's.
+// P6: eleven shapes of rules, each beside P1's.
 void measure_shapes(const PipelineRun& run);
 // P7: frames that no rule judges, beside a MAC swap of the same frames.
 void measure_unjudged(const PipelineRun& run);

@@ -42,6 +42,7 @@ std::vector<Shape> all_shapes() {
              one},
         {"(i) two rules", one + "  - {id: s, mode: enforce, " + by_source + bucket + "}\n"},
         {"(j) IPv6 sources", one, PacketMill::Mix::Ipv6},
+        {"(k) distinct", rule(by_source + limit("distinct, of: l4.dport, count: 100, window: 1m"))},
     };
 }
 

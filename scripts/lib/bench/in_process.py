@@ -66,7 +66,7 @@ BARS_BY_CASE = {
     ("P5", "P1"): {"as it is": (0.30, 0.45), "refused": (0.25, 0.33)},
     ("P6", "P1"): {"(a)": (0.75, 0.95), "(b)": (0.65, 0.85), "(c)": (0.55, 0.75), "(d)": (0.35, 0.55),
                    "(e)": (0.35, 0.55), "(f)": (0.2, 0.35), "(g)": (0.75, 0.95), "(h)": (0.7, 0.9),
-                   "(i)": (0.55, 0.8), "(j)": (0.6, 0.8)},
+                   "(i)": (0.55, 0.8), "(j)": (0.6, 0.8), "(k)": (0.35, 0.5)},
     ("TLS", None): {"in one record": (667, None)},  # 1.5 million a second
     ("H0", None): {"680 lines without a colon": (5000, None)},  # ns that the dearest head may take
     ("R1", None): {"gap between bursts when a set is adopted, the longest": (100, 20)},
