@@ -386,8 +386,8 @@ const test::WrongText kWrong[] = {
     {HEAD
      "    key: []\n    limits: [{algorithm: distinct, of: l4.dport, count: 3, window: 10ms}]\n",
      5, 68, "the shortest is 1s"},
-    {HEAD "    key: []\n    limits: [{algorithm: distinct, of: l4.dport, count: 3, window: }]\n", 5,
-     68, ""},
+    {HEAD "    key: []\n    limits: [{algorithm: distinct, of: l4.dport, count: 3, window: ''}]\n",
+     5, 68, "a duration"},
     {HEAD "    key: []\n    limits: [{algorithm: distinct, of: l4.dprt, count: 3, window: 1m}]\n",
      5, 40, "did you mean `l4.dport`?"},
     {HEAD "    key: []\n    limits: [{algorithm: distinct, of: 443, count: 3, window: 1m}]\n", 5,
@@ -400,19 +400,19 @@ const test::WrongText kWrong[] = {
     {HEAD
      "    key: []\n    limits: [{algorithm: distinct, of: l4.dport, count: 3, window: 1m, rate: "
      "1/s}]\n",
-     5, 80, "unknown key `rate` in a distinct"},
+     5, 72, "unknown key `rate` in a distinct"},
     {HEAD
      "    key: []\n    limits: [{algorithm: distinct, of: l4.dport, count: 3, window: 1m, unit: "
      "packet}]\n",
-     5, 80, "unknown key `unit` in a distinct"},
+     5, 72, "unknown key `unit` in a distinct"},
     {HEAD
      "    key: []\n    limits: [{algorithm: distinct, of: l4.dport, count: 3, window: 1m, burst: "
      "2}]\n",
-     5, 80, "unknown key `burst` in a distinct"},
+     5, 72, "unknown key `burst` in a distinct"},
     {HEAD
      "    key: []\n    limits: [{algorithm: distinct, of: l4.dport, count: 3, window: 1m, per: "
      "byte}]\n",
-     5, 85, "counts different values"},
+     5, 77, "counts different values"},
     {HEAD "    key: []\n    cost: 2\n    limits: [{algorithm: distinct, of: l4.dport, count: 3, "
           "window: 1m}]\n",
      5, 5, "`cost` has no meaning beside a distinct limit: each value counts once"},
