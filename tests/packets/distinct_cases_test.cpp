@@ -99,7 +99,7 @@ TEST_P(Distinct, HasItsVerdicts) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Distinct, testing::ValuesIn(kCases),
-                         [](const auto& info) { return "row_" + std::to_string(info.index); });
+                         [](const auto& row) { return "row_" + std::to_string(row.index); });
 
 std::string with_count(int count, std::string_view more = "") {
     return "version: 1\nrules:\n  - id: r\n    mode: enforce\n    key: [ip.src]\n" +
