@@ -11,6 +11,7 @@
 #include <random>
 #include <set>
 #include <span>
+#include <vector>
 
 namespace sluice::range_table_test {
 namespace {
