@@ -96,9 +96,7 @@ KeyQuestion question_of(const AskKey& request, std::uint64_t load, std::size_t r
                          .key = request.key,
                          .bytes = {},
                          .with_ban = request.limit.empty(),
-                         .units = Units{request.units},
-                         // No more than any limit counts.
-                         .cost = Units{std::min(request.cost, kMostCount)}};
+                         .units = Units{request.units}};
     question.bytes.append(request.bytes);
     return question;
 }

@@ -1,7 +1,6 @@
 #include "dataplane/box/packet_questions.hpp"
 
-#include "lib/engine/burst/burst_units.hpp"
-#include "lib/engine/check/ask_bucket.hpp"
+#include "dataplane/box/packet_findings.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -12,14 +11,6 @@ namespace {
 
 constexpr std::chrono::milliseconds kPacketTimeout{200};
 constexpr std::chrono::microseconds kLookForAnswer{20};
-constexpr std::size_t kConnections = 256;  // that a question's packets may be of
-
-UnitBudget units_for_questions(const BoxConfig& box) {
-    UnitOptions few = box.units;
-    few.connections.max = std::min<std::size_t>(few.connections.max, kConnections);
-    few.fragments.table = std::min<std::size_t>(few.fragments.table, kConnections);
-    return unit_budget(few, 1);
-}
 
 // The place of the pair that is named; nullopt: there is none.
 std::optional<std::size_t> pair_of(const AskPacket& request, const Ports& ports) {
@@ -35,60 +26,12 @@ FrameView view_of(const AskedFrame& frame) {
     return {frame.bytes, std::max(frame.wire_size, held)};
 }
 
-DecisionState state_of(const Decision& decision) {
-    return {.verdict = decision.verdict,
-            .reason = decision.reason,
-            .rule = decision.rule,
-            .key = decision.key,
-            .limit = decision.limit,
-            .wait_ns = decision.wait.count()};
-}
-
-FoundLimit state_of(const LimitFinding& found) {
-    return {.rule = found.rule,
-            .limit = found.limit,
-            .unit = found.unit,
-            .asked = found.asked,
-            .admitted = found.asked && is_admitted(found.conformance),
-            .charged = found.charged,
-            .at_owner = found.at_owner,
-            .has_bucket = found.has_bucket,
-            .aggregation_level = found.aggregation_level,
-            .cost = found.cost.count(),
-            .remaining = found.remaining.count(),
-            .wait_ns = found.wait.count()};
-}
-
-FoundBan state_of(const BanFinding& found) {
-    return {.rule = found.rule,
-            .key = found.key,
-            .unit = found.unit,
-            .refusals = found.refusals.count(),
-            .after = found.after.count(),
-            .left_ns = found.left.count()};
-}
-
-void add_findings(const PacketAsker& asker, const DryRun& run, PacketState& state) {
-    state.decision = state_of(run.decision);
-    for (const LimitFinding& found : asker.limits(run)) {
-        state.limits.push_back(state_of(found));
-    }
-    for (const BanFinding& found : asker.bans(run)) {
-        state.bans.push_back(state_of(found));
-    }
-    const BurstUnits* const units = asker.burst().units();
-    const bool several = run.findings + run.bans != 0 && has_row(asker.burst().several(), 0);
-    for (std::size_t i = 0; several && i < units->count(0); ++i) {
-        state.units.push_back(state_of(units->decision(0, i)));
-    }
-}
-
 }  // namespace
 
 PacketQuestions::PacketQuestions(const BoxConfig& box, const HashSecret& secret,
                                  WorkerFleet& workers, const Ports& ports)
     : treatment_{.policy = {.tunnels = box.tunnels, .malformed = box.malformed},
-                 .units = units_for_questions(box),
+                 .units = unit_budget(few_units(box.units), 1),
                  .secret = secret},
       workers_{workers},
       ports_{ports} {}

@@ -104,11 +104,10 @@ struct AskKey {
     std::vector<std::byte> bytes;  // its canonical bytes, at most kMaxKeySize
     std::string limit;             // its name; empty: all of this key
     std::uint64_t units = 0;       // of Grant
-    std::uint64_t cost = 0;        // that waits are computed for; 0: the cost of one unit
 
     static void fields(auto& archive, auto& m) {
         archive.word(m.action, KeyAction::Forgive);
-        archive(m.generation, m.rule, m.key, m.bytes, m.limit, m.units, m.cost);
+        archive(m.generation, m.rule, m.key, m.bytes, m.limit, m.units);
         archive.check(m.bytes.size() <= kMaxKeySize);
     }
 };

@@ -45,14 +45,14 @@ struct DecisionState {
     Verdict verdict = Verdict::Pass;
     Reason reason = Reason::Unmatched;
     std::uint32_t rule = 0;
-    std::uint8_t key = 0;
     std::uint8_t limit = 0;
+    std::uint16_t action = 0;
     std::int64_t wait_ns = 0;
 
     static void fields(auto& archive, auto& m) {
         archive.word(m.verdict, Verdict::Drop);
         archive.word(m.reason, static_cast<Reason>(kReasonCount - 1));
-        archive(m.rule, m.key, m.limit, m.wait_ns);
+        archive(m.rule, m.limit, m.action, m.wait_ns);
     }
 };
 // One limit of a rule that a unit of the packet matches; see LimitFinding in lib/engine.

@@ -1,7 +1,6 @@
 #include "tests/fakes/fake_worker.hpp"
 
-#include "lib/engine/worker/packet_asker.hpp"
-#include "lib/wire/packet_messages.hpp"
+#include "dataplane/box/packet_findings.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -9,27 +8,6 @@
 
 namespace sluice {
 namespace {
-
-DecisionState state_of(const Decision& decision) {
-    return {.verdict = decision.verdict,
-            .reason = decision.reason,
-            .rule = decision.rule,
-            .key = decision.key,
-            .limit = decision.limit,
-            .wait_ns = decision.wait.count()};
-}
-FoundLimit state_of(const LimitFinding& found) {
-    return {.rule = found.rule,
-            .limit = found.limit,
-            .unit = found.unit,
-            .asked = found.asked,
-            .admitted = found.asked && found.conformance == Conformance::Green,
-            .charged = found.charged,
-            .has_bucket = found.has_bucket,
-            .cost = found.cost.count(),
-            .remaining = found.remaining.count(),
-            .wait_ns = found.wait.count()};
-}
 
 AskedArrival arrival_of(const AskedFrame& frame) {
     const auto held = static_cast<std::uint32_t>(frame.bytes.size());
@@ -56,18 +34,7 @@ PacketState fake_answer(const AskPacket& ask, const RuleSet& rules) {
     CoreState core{.hash = KeyHasher{secret}, .buckets = BucketStore{64, 64}, .counters = counters};
     const DryRun run = dry_run_burst(*question.burst, loaded->set(), core, now, question.room);
     state.answered = run.decided;
-    state.decision = state_of(run.decision);
-    for (const LimitFinding& found : (*asker)->limits(run)) {
-        state.limits.push_back(state_of(found));
-    }
-    for (const BanFinding& found : (*asker)->bans(run)) {
-        state.bans.push_back({.rule = found.rule,
-                              .key = found.key,
-                              .unit = found.unit,
-                              .refusals = found.refusals.count(),
-                              .after = found.after.count(),
-                              .left_ns = found.left.count()});
-    }
+    add_findings(**asker, run, state);
     return state;
 }
 

@@ -252,12 +252,10 @@ HttpResponse get_key(const HttpRequest& request, Services& services) {
     }
     words.key = key->second;
     const auto tier = whole_number(argument(request, "tier", "0"));
-    const auto cost = whole_number(argument(request, "cost", "0"));
-    if (!tier || !cost) {
-        return bad_request("`tier` and `cost` are numbers");
+    if (!tier) {
+        return bad_request("`tier` is a number");
     }
     words.tier = *tier;
-    words.cost = *cost;
     return ask_key(words, request, services);
 }
 

@@ -42,8 +42,7 @@ Found find_key(const KeyWords& words, const RuleView& view) {
                      .key = key->index,
                      .bytes = {bytes.begin(), bytes.end()},
                      .limit = words.limit,
-                     .units = words.units,
-                     .cost = words.cost},
+                     .units = words.units},
                     key->text,
                     rule,
                     is_network};

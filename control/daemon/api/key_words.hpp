@@ -18,7 +18,6 @@ struct KeyWords {
     std::string limit;
     KeyAction action = KeyAction::Show;
     std::uint64_t units = 0;
-    std::uint64_t cost = 0;   // that waits are computed for; 0: the cost of one unit
     bool or_network = false;  // a network of keys will do, as for bans
 };
 

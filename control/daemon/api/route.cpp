@@ -48,7 +48,7 @@ constexpr auto kRoutes = std::to_array<Route>({
     {"DELETE", "/v1/rules/*", delete_rule, kTerms},
     {"GET", "/v1/rules/*/full", get_rule},
     {"PUT", "/v1/rules/*/mode", put_mode},
-    {"GET", "/v1/rules/*/key", get_key, "key limit tier cost"},
+    {"GET", "/v1/rules/*/key", get_key, "key limit tier"},
     {"POST", "/v1/rules/*/key", post_key},
     {"GET", "/v1/rules/*/keys", get_keys, "most after"},
     {"POST", "/v1/rules/*/keys", post_keys, "", kMostOfKeys},

@@ -111,9 +111,8 @@ private:
         return question_.action == KeyAction::Reset || question_.action == KeyAction::Grant ||
                question_.action == KeyAction::Forgive;
     }
-    [[nodiscard]] Units cost() const noexcept {
-        return question_.cost == Units{0} ? Units{rule_.cost} : question_.cost;
-    }
+    // Waits are told for what one thing costs in the rule.
+    [[nodiscard]] Units cost() const noexcept { return Units{rule_.cost}; }
     // A reset of single limits leaves bans alone.
     [[nodiscard]] bool lifts_bans() const noexcept {
         return question_.action == KeyAction::Unban ||

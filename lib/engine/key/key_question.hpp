@@ -21,7 +21,6 @@ struct KeyQuestion {
     std::uint16_t limits = 0xFFFF;  // a bit for each limit of the rule that is meant
     bool with_ban = true;           // Reset: the key's ban is meant too
     Units units;                    // of Grant
-    Units cost;                     // that waits are told for; 0: what one thing costs in the rule
 };
 static_assert(kMaxLimitsPerRule <= 16);
 

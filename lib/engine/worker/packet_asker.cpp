@@ -13,8 +13,15 @@ namespace sluice {
 namespace {
 
 constexpr std::size_t kKeys = 64;  // nothing is charged in its tables
+constexpr std::size_t kConnections = 256;
 
 }  // namespace
+
+UnitOptions few_units(UnitOptions options) noexcept {
+    options.connections.max = std::min<std::size_t>(options.connections.max, kConnections);
+    options.fragments.table = std::min<std::size_t>(options.fragments.table, kConnections);
+    return options;
+}
 
 Result<std::unique_ptr<PacketAsker>> PacketAsker::make(const Treatment& treatment,
                                                        const LoadedRules& rules) {

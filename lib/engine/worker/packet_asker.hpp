@@ -23,6 +23,9 @@ struct AskedArrival {
     std::uint64_t pair = 0;  // port_name() of it
 };
 
+// Memory of connections and fragments for one question, whose packets are of few.
+[[nodiscard]] UnitOptions few_units(UnitOptions options) noexcept;
+
 // The asker's end of one PacketQuestion: follows the packets that the asked one goes on from, then
 // matches and keys it, with a parser and tables of its own. It stays until the worker has answered
 // or the question is withdrawn unread.

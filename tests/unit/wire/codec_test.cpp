@@ -216,7 +216,7 @@ void spell(Fields& out, const KeepRules& m) {
     add_all(out, m.generation, m.forgive);
 }
 void spell(Fields& out, const AskKey& m) {
-    add_all(out, m.action, m.generation, m.rule, m.key, m.bytes.size(), m.limit, m.units, m.cost);
+    add_all(out, m.action, m.generation, m.rule, m.key, m.bytes.size(), m.limit, m.units);
 }
 void spell(Fields& out, const AskedFrame& m) {
     add_all(out, m.bytes.size(), m.wire_size, m.dir, m.age_ns);
@@ -229,7 +229,7 @@ void spell(Fields& out, const AskPacket& m) {
     spell(out, m.packet);
 }
 void spell(Fields& out, const DecisionState& m) {
-    add_all(out, m.verdict, m.reason, m.rule, m.key, m.limit, m.wait_ns);
+    add_all(out, m.verdict, m.reason, m.rule, m.limit, m.action, m.wait_ns);
 }
 void spell(Fields& out, const PacketState& m) {
     add_all(out, m.lcore, m.is_sure, m.answered, m.enforces);

@@ -30,7 +30,7 @@ public:
                    number<std::uint32_t>()},
             AskKey{static_cast<KeyAction>(below(5)), number<std::uint64_t>(), text(),
                    number<std::uint8_t>(), std::vector<std::byte>(below(kMaxKeySize + 1)), text(),
-                   number<std::uint64_t>(), number<std::uint64_t>()},
+                   number<std::uint64_t>()},
             SetMergeInterval{number<std::uint64_t>()},
             Ping{},
             GetEvents{number<std::uint64_t>(), number<std::uint64_t>(), number<std::uint32_t>()},
@@ -391,7 +391,7 @@ private:
                 static_cast<Reason>(below(kReasonCount)),
                 number<std::uint32_t>(),
                 number<std::uint8_t>(),
-                number<std::uint8_t>(),
+                number<std::uint16_t>(),
                 number<std::int64_t>()};
     }
     PacketState packet_state() {
