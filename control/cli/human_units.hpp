@@ -1,4 +1,6 @@
 #pragma once
+#include "control/time_text.hpp"
+
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -6,15 +8,9 @@
 // Amounts as people say them.
 namespace sluice {
 
-// The two largest units that matter: "12s", "94m36s", "27h05m", "12d03h".
-[[nodiscard]] std::string duration_text(std::uint64_t seconds);
-
 // The time left: "340ms" below a second, else as duration_text(). All that lists or shows in how
 // long a key is fresh, or its ban ends, says it so.
 [[nodiscard]] std::string left_text(double seconds);
-
-// Three digits and a unit below a minute: "350 us", "99.9 ms", "1.5 s"; else as duration_text().
-[[nodiscard]] std::string time_text(std::int64_t nanoseconds);
 
 // Three digits and a unit of 1000: "950 bit/s", "1.23 Mbit/s"; "64 B", "1.5 kB".
 [[nodiscard]] std::string bit_rate_text(double bits_per_second);

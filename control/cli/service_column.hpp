@@ -1,6 +1,6 @@
 #pragma once
-#include "control/cli/explain/service_account.hpp"
 #include "control/cli/replay/setup.hpp"
+#include "control/explain/service_account.hpp"
 
 #include <memory>
 #include <optional>

@@ -89,6 +89,7 @@ struct RuleView {
     std::vector<Mode> file_modes;  // by rule: what the file says
     std::vector<ServiceSummary> services{};
     std::vector<Mode> service_file_modes{};  // by service, likewise
+    ModeOverrides modes{};                   // set at run time
     RuleLives lives{};                       // of those with a ttl
     KeySettings keys{};                      // settings of single keys
     std::int64_t changed_at = 0;             // UTC, seconds

@@ -391,8 +391,8 @@ class Confined(AccessCase):
         friends.write_text("192.0.2.0/24\n")
         self.apply(WITH_LIST, "--send-lists")
         generation = self.box.stats()["generation"]
-        held = json.loads(self.box.api("GET", "/v1/rules/held")[1])["lists"]
-        self.assertEqual(held, [{"path": "closed/friends.txt", "file": "sent"}])
+        known, = json.loads(self.box.api("GET", "/v1/rules/friends/full")[1])["lists"]
+        self.assertEqual((known["file"], known["known"], known["entries"]), ("closed/friends.txt", True, 1))
         friends.write_text("198.51.100.0/24\n")
         done = self.box.ctl("diff", str(self.box.folder / "rules.yaml"), "--send-lists", "--json")
         self.assertNotEqual(json.loads(done.stdout)["to"], generation)

@@ -209,6 +209,16 @@ class ExplainedAsInForce(Case):
         self.assertEqual(friend["rule"], "friends")
         self.assertIn("No such file", friend["notes"][0])
 
+    @unittest.skipIf(os.geteuid() != 0, "wants root")
+    def test_nobody_else_is_told_of_lists(self):
+        self.dataplane = self.box.start_dataplane()
+        self.sluiced = self.box.start_sluiced("--socket-mode", "0666")
+        self.applied()
+        done = self.ctl("explain", "--json", "--src", "192.0.2.1", "--dst", "198.51.100.1", "--socket", self.box.socket,
+                        user=65534, group=0, extra_groups=[0])
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertIn("only root and who applied the rules are told", done.stderr)
+
     def test_modes_that_were_set(self):
         self.start()
         self.applied()

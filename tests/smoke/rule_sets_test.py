@@ -147,15 +147,24 @@ class SeveralFiles(Case):
                    "  - {id: m, when: ip.src in $more, on_match: drop}\n", other)
         self.write("bad.txt", "198.51.100.0/24\n", other)
         self.ctl("apply", "rules.d", "other")
-        held = {one["path"]: one["file"] for one in self.box.get("/v1/rules/held").json()["lists"]}
-        self.assertEqual(held, {"bad.txt": "same", str(other / "bad.txt"): "same"})
+        listed = {rule: self.json("rules", rule)["lists"][0]["file"] for rule in ("b", "m")}
+        self.assertEqual(listed, {"b": "bad.txt", "m": str(other / "bad.txt")})
+        self.assertEqual(self.notes(), [])
         before = self.box.generation()
         self.write("bad.txt", "198.51.100.0/25\n", other)
         wait_until("the changed list", lambda: self.box.generation() != before)
         self.assertEqual(self.ids(), ["a", "b", "z", "m"])
+        self.write("bad.txt", "nonsense\n", other)
+        note, = self.notes()
+        self.assertIn(f"the list {other / 'bad.txt'} is judged by as it is in force; its file is not that", note)
+        self.write("bad.txt", "198.51.100.0/25\n", other)
         self.ctl("apply", "--send-lists", "rules.d", "other")
-        self.assertEqual({one["file"] for one in self.box.get("/v1/rules/held").json()["lists"]}, {"sent"})
+        self.write("bad.txt", "nonsense\n", other)
+        self.assertEqual(self.notes(), [])  # those that were sent are not watched
         self.assertEqual(self.texts()["10-first.yaml"], FIRST)
+
+    def notes(self):
+        return self.json("explain", "--src", "192.0.2.7", "--dst", "203.0.113.1")["notes"]
 
     def test_the_first_rules_of_a_box_may_be_a_folder(self):
         self.box.stop(self.sluiced)

@@ -81,7 +81,13 @@ class TcpApi(unittest.TestCase):
         self.assertEqual(self.status("/v1/traces", "POST", body="{}"), 403)
         self.assertEqual(self.status("/v1/traces/77-1"), 403)
         # What it is not told by a Unix socket either, unless it is root's.
-        self.assertIn(self.status("/v1/rules/held/list?path=x"), (403, 404))
+        (self.box.folder / "a.txt").write_text("192.0.2.0/24\n")
+        listed = ("version: 1\ndata: {lists: {a: {type: cidr, file: " + str(self.box.folder / "a.txt") + "}}}\n"
+                  "rules: [{id: a, mode: enforce, when: ip.src in $a, on_match: drop}]\n")
+        self.assertEqual(self.box.put_rules(listed).status, 200)
+        question = '{"packet":{"frame":"00"}}'
+        self.assertEqual(self.status("/v1/explain", "POST", body=question), 200)
+        self.assertEqual(self.status("/v1/explain?account=1", "POST", body=question), 403)
 
     def test_without_it_nothing_is_told(self):
         self.start()

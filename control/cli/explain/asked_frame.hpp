@@ -1,7 +1,8 @@
 #pragma once
 #include "control/cli/exit_code.hpp"
 #include "control/cli/options.hpp"
-#include "control/cli/replay/worker_set.hpp"
+#include "control/replay/worker_set.hpp"
+#include "lib/capture/reader.hpp"
 
 #include <variant>
 #include <vector>

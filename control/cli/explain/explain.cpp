@@ -1,9 +1,11 @@
-#include "control/cli/explain/account_text.hpp"
 #include "control/cli/explain/asked_frame.hpp"
 #include "control/cli/explain/explain_running.hpp"
+#include "control/cli/explain/shown_account.hpp"
+#include "control/explain/account_text.hpp"
 
 #include "control/active_json.hpp"
 #include "control/cli/commands.hpp"
+#include "control/cli/replay/frame_source.hpp"
 #include "control/cli/replay/setup.hpp"
 #include "control/cli/terminal.hpp"
 #include "lib/capture/reader.hpp"
@@ -17,7 +19,8 @@ namespace sluice {
 namespace {
 
 void show(const PacketAccount& account, const Options& options, std::string_view pair) {
-    print(options.json ? dump_line(account_json(account, pair)) : account_text(account, pair));
+    print(options.json ? dump_line(account_json(account, pair))
+                       : shown_account(account.number, account_text(account, pair)));
 }
 
 ExitCode explain_captured(const Options& options, const ReplaySetup& setup,
@@ -77,8 +80,9 @@ std::optional<std::string> wrong_question(const Options& options) {
         return captured ? "--pcap and a described packet exclude each other"
                         : "say which packet: --pcap FILE --frame N, or --src A --dst B ...";
     }
-    if (options.rules_files.empty() && (options.enforce || options.workers != 1)) {
-        return "--enforce and --workers are for rule files";
+    if (options.rules_files.empty() &&
+        (options.enforce || options.workers != 1 || !options.config_file.empty())) {
+        return "--enforce, --workers and --config are for rule files";
     }
     if (!options.at.empty() && (captured || options.rules_files.empty())) {
         return "--at is for a described packet under rule files: others have a time of their own";

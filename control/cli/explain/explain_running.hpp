@@ -1,7 +1,7 @@
 #pragma once
 #include "control/cli/exit_code.hpp"
 #include "control/cli/options.hpp"
-#include "control/cli/replay/worker_set.hpp"
+#include "control/replay/worker_set.hpp"
 
 namespace sluice {
 

@@ -1,7 +1,7 @@
 #include "control/cli/replay/outputs.hpp"
 
 #include "control/cli/replay/capture_sink.hpp"
-#include "control/cli/replay/worker_set.hpp"
+#include "control/replay/worker_set.hpp"
 #include "lib/respond/act/act_burst.hpp"
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 #pragma once
-#include "control/cli/replay/service_outcome.hpp"
 #include "control/json.hpp"
+#include "control/replay/service_outcome.hpp"
 #include "lib/policy/compile.hpp"
 
 #include <array>

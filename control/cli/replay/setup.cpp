@@ -138,15 +138,4 @@ std::variant<ReplayRules, ExitCode> replay_rules(const Options& options, ReplayS
     return *std::move(ready);
 }
 
-Result<ReplayRules> ready_to_run(CompiledRules compiled, const ReplaySetup& setup) {
-    Result<LoadedRules> loaded = LoadedRules::make(
-        std::move(compiled.set),
-        {.secret = kReplaySecret, .sharers = {setup.workers, setup.merge_interval}});
-    if (!loaded) {
-        return loaded.error();
-    }
-    return ReplayRules{std::move(compiled.rules), std::move(compiled.services), compiled.client,
-                       *std::move(loaded)};
-}
-
 }  // namespace sluice

@@ -1,8 +1,8 @@
 #pragma once
 #include "control/cli/exit_code.hpp"
 #include "control/cli/options.hpp"
-#include "control/cli/replay/replay_rules.hpp"
-#include "control/cli/replay/worker_set.hpp"
+#include "control/replay/replay_rules.hpp"
+#include "control/replay/worker_set.hpp"
 
 #include <variant>
 
@@ -20,8 +20,5 @@ enum class RulesAct : bool { No, Yes };
 [[nodiscard]] std::variant<ReplayRules, ExitCode> replay_rules(const Options& options,
                                                                ReplaySetup& setup,
                                                                RulesAct act = RulesAct::Yes);
-
-// Compiled rules, ready to run by so many workers.
-[[nodiscard]] Result<ReplayRules> ready_to_run(CompiledRules compiled, const ReplaySetup& setup);
 
 }  // namespace sluice

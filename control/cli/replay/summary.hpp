@@ -1,8 +1,8 @@
 #pragma once
-#include "control/cli/replay/replay_rules.hpp"
 #include "control/cli/replay/service_tally.hpp"
-#include "control/cli/replay/worker_set.hpp"
 #include "control/json.hpp"
+#include "control/replay/replay_rules.hpp"
+#include "control/replay/worker_set.hpp"
 
 #include <array>
 #include <cstdint>

@@ -1,4 +1,5 @@
 #include "control/daemon/api/api.hpp"
+#include "control/daemon/api/explain_account.hpp"
 #include "control/daemon/api/json_body.hpp"
 #include "control/daemon/api/known_members.hpp"
 #include "control/hex_text.hpp"
@@ -179,9 +180,33 @@ Result<PacketState> ask_box(AskPacket& ask, std::shared_ptr<const RuleView>& vie
     }
 }
 
+// Conditions show what is in lists, which were read with the rights of the user who applied them:
+// root and that user alone are told.
+bool may_read_lists(const HttpRequest& request, const RuleView& view) {
+    return view.lists.empty() || request.peer.uid == 0 || request.peer.uid == view.applied_by;
+}
+
+HttpResponse with_account(const AskPacket& ask, const PacketState& state, const RuleView& view,
+                          const DataplaneLink& link) {
+    Result<AskedAccount> account = explain_packet(ask, state, view, link);
+    if (!account) {
+        return problem_response(503, "not explained", account.error().what);
+    }
+    Json json = state_json(state, view);
+    json["file"] = view.file;
+    json["notes"] = explain_notes(state, view);
+    json["account"] = std::move(account->json);
+    json["text"] = std::move(account->text);
+    return json_response(json);
+}
+
 }  // namespace
 
 HttpResponse post_explain(const HttpRequest& request, Services& services) {
+    const std::string account = argument(request, "account", "0");
+    if (account != "0" && account != "1") {
+        return bad_request("`account` is 0 or 1");
+    }
     const std::variant<Json, HttpResponse> parsed = parse_body(request);
     if (const auto* refusal = std::get_if<HttpResponse>(&parsed)) {
         return *refusal;
@@ -194,7 +219,8 @@ HttpResponse post_explain(const HttpRequest& request, Services& services) {
     if (view->generation == 0) {
         return problem_response(404, "no rules", "no rules were ever applied");
     }
-    const Result<PacketState> state = ask_box(std::get<AskPacket>(read), view, services);
+    auto& ask = std::get<AskPacket>(read);
+    const Result<PacketState> state = ask_box(ask, view, services);
     if (!state) {
         return state.error().code == Errc::Refused
                    ? problem_response(409, "refused by the dataplane", state.error().what)
@@ -205,7 +231,15 @@ HttpResponse post_explain(const HttpRequest& request, Services& services) {
             503, "not answered",
             fmt::format("the worker on lcore {} has not answered", state->lcore));
     }
-    return json_response(state_json(*state, *view));
+    if (account == "0") {
+        return json_response(state_json(*state, *view));
+    }
+    if (!may_read_lists(request, *view)) {
+        return problem_response(403, "not yours to read",
+                                "the rules read lists, of which only root and who applied the "
+                                "rules are told");
+    }
+    return with_account(ask, *state, *view, services.link);
 }
 
 }  // namespace sluice

@@ -72,6 +72,7 @@ void RuleBoard::show(const AppliedRules& applied, CompiledRules* compiled) {
                   .tag = tag_of(rules),
                   .rules = {},
                   .file_modes = {},
+                  .modes = rules.modes,
                   .lives = rules.lives,
                   .keys = rules.keys,
                   .changed_at = rules.changed_at,

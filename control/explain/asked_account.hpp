@@ -1,0 +1,28 @@
+#pragma once
+#include "control/json.hpp"
+#include "lib/base/result.hpp"
+#include "lib/policy/compile.hpp"
+#include "lib/rules/packet_treatment.hpp"
+#include "lib/wire/packet_messages.hpp"
+
+#include <string>
+
+namespace sluice {
+
+// A packet that a box's worker was asked about, and its answer.
+struct AskedPacket {
+    const AskPacket& ask;
+    const PacketState& state;
+    PacketTreatment treatment;  // of packets, by the box
+    std::string pair;           // that the packet would come in at
+};
+
+struct AskedAccount {
+    Json json;         // account_json()
+    std::string text;  // account_text()
+};
+
+// The account of the packet in the words of the rules that the worker has decided it by.
+[[nodiscard]] Result<AskedAccount> asked_account(const AskedPacket& packet, CompiledRules rules);
+
+}  // namespace sluice
