@@ -11,6 +11,7 @@
 #include <cap-ng.h>
 #include <seccomp.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 namespace sluice {
@@ -90,6 +91,30 @@ int load(scmp_filter_ctx filter, Programs programs) {
     return failed != 0 ? failed : seccomp_load(filter);
 }
 
+int load_networks(scmp_filter_ctx filter) {
+    int failed = seccomp_attr_set(filter, SCMP_FLTATR_CTL_TSYNC, 1);
+    for (const int family : {AF_INET, AF_INET6, AF_PACKET}) {
+        failed = failed != 0 ? failed
+                             : seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(socket), 1,
+                                                SCMP_A0_32(SCMP_CMP_EQ, family));
+    }
+    return failed != 0 ? failed : seccomp_load(filter);
+}
+
+template <typename FillAndLoad>
+Result<Done> load_filter(const FillAndLoad& fill_and_load) {
+    const scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
+    if (filter == nullptr) {
+        return Error{Errc::TooMany, "there is no memory for a list of system calls"};
+    }
+    const int failed = fill_and_load(filter);
+    seccomp_release(filter);
+    if (failed != 0) {
+        return refused("the kernel takes no list of system calls", -failed);
+    }
+    return Done{};
+}
+
 }  // namespace
 
 Result<Done> become_user(const std::string& user) {
@@ -119,16 +144,11 @@ Result<Done> keep_capabilities(std::span<const unsigned> capabilities) {
 }
 
 Result<Done> refuse_system_calls(Programs programs) {
-    const scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
-    if (filter == nullptr) {
-        return Error{Errc::TooMany, "there is no memory for a list of system calls"};
-    }
-    const int failed = load(filter, programs);
-    seccomp_release(filter);
-    if (failed != 0) {
-        return refused("the kernel takes no list of system calls", -failed);
-    }
-    return Done{};
+    return load_filter([&](scmp_filter_ctx filter) { return load(filter, programs); });
+}
+
+Result<Done> refuse_networks() {
+    return load_filter(load_networks);
 }
 
 }  // namespace sluice

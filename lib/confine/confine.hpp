@@ -22,4 +22,7 @@ namespace sluice {
 enum class Programs : bool { No, Yes };
 [[nodiscard]] Result<Done> refuse_system_calls(Programs programs);
 
+// For all threads: no socket of a network can be opened from here on, those that are open stay.
+[[nodiscard]] Result<Done> refuse_networks();
+
 }  // namespace sluice
