@@ -262,8 +262,14 @@ std::optional<std::string> refusal_of(const RuleText& source) {
     return error == problems.list().end() ? "it does not compile" : error->message;
 }
 
-Checked check_rules(const RuleFiles& input, bool strict, const RssMapping& box,
-                    CompiledRules& rules, std::optional<std::string>& refused) {
+// What sluice.yaml says that rules are for.
+struct BoxFacts {
+    RssMapping mapping = usual_rss_mapping();
+    NotifyTargets webhooks{};
+};
+
+Checked check_rules(const RuleFiles& input, bool strict, const BoxFacts& box, CompiledRules& rules,
+                    std::optional<std::string>& refused) {
     const LongWork work{"check"};
     Problems problems{input.label};
     const ListReader lists = lists_of(input);
@@ -273,8 +279,9 @@ Checked check_rules(const RuleFiles& input, bool strict, const RssMapping& box,
                          .text = input.text,
                          .lists = &lists,
                          .patterns = &patterns,
-                         .box = &box,
-                         .parts = parts};
+                         .box = &box.mapping,
+                         .parts = parts,
+                         .targets = &box.webhooks};
     auto compiled = compile_rules(whole, Purpose::Check, {}, problems);
     if (compiled) {
         // Rules without a warning are applied as they are.
@@ -314,19 +321,28 @@ void print_json(const std::vector<Checked>& files, bool ok, bool applies,
     print(dump_line(document));
 }
 
+std::vector<std::string> names_of(const std::vector<Webhook>& webhooks) {
+    std::vector<std::string> names;
+    for (const Webhook& webhook : webhooks) {
+        names.push_back(webhook.name);
+    }
+    return names;
+}
+
 }  // namespace
 
 ExitCode run_check(const Options& options) {
     std::vector<Checked> files;
     CompiledRules rules;
     std::optional<std::string> refused;
-    RssMapping box = usual_rss_mapping();
+    BoxFacts box;
     if (!options.config_file.empty()) {
         files.push_back(check_file(options.config_file, options.strict,
                                    [&box](const RuleText& source, Problems& problems) {
                                        if (const auto read =
                                                read_box(source, Purpose::Check, problems)) {
-                                           box = rss_mapping_of(*read);
+                                           box.mapping = rss_mapping_of(*read);
+                                           box.webhooks.names = names_of(read->notify);
                                        }
                                    }));
     }

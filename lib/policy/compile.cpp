@@ -28,9 +28,21 @@ public:
           relaxed_{lines, problems, false, &databases_},
           rules_{lines, problems},
           suffixes_{source.lists},
-          file_{lines,     problems,     purpose,     modes,           {},
-                limits_,   lists_,       databases_,  actions_,        rules_.text_names(),
-                suffixes_, source.lists, source.keys, source.overrides} {}
+          file_{lines,
+                problems,
+                purpose,
+                modes,
+                {},
+                limits_,
+                lists_,
+                databases_,
+                actions_,
+                rules_.text_names(),
+                suffixes_,
+                source.lists,
+                source.keys,
+                source.overrides,
+                source.targets} {}
 
     std::optional<CompiledRules> run(const YamlNode& root) {
         const MapReader top{root, rule_keys::kTop, context_, "a rule file"};

@@ -6,6 +6,7 @@
 #include "lib/policy/overrides/banned_keys.hpp"
 #include "lib/policy/overrides/dynamic_terms.hpp"
 #include "lib/policy/problems/problem.hpp"
+#include "lib/policy/rules/notify_terms.hpp"
 #include "lib/policy/values/named_text.hpp"
 #include "lib/rules/port_rss_mapping.hpp"
 #include "lib/rules/rule_set.hpp"
@@ -108,6 +109,7 @@ struct RuleSummary {
     std::string ban;  // "after 3 refusals within 10m, for 1h: drop"; empty: none
     std::shared_ptr<const BannedKeys> banned{};  // by override files; nullptr: none
     std::optional<DynamicTerms> dynamic{};       // which numbers may be set for its keys
+    std::optional<NotifyTerms> notify{};         // the webhook that is told of its keys
     std::optional<Nanoseconds> ttl;              // how long after it was first applied it ends
     std::uint64_t memory = 0;                    // bytes: the compiled rule, without its buckets
     Stance stance{};
@@ -184,6 +186,7 @@ struct RuleText {
     OverrideCache* overrides = nullptr;  // of files that were read before; nullptr: none
     // Several files, or none: then they are the text. `lists` begins in the folder of the first.
     std::span<const RuleFilePart> parts{};
+    const NotifyTargets* targets = nullptr;  // of `notify`; nullptr: every name is taken
 };
 
 // The bound as it is to be shown: with what its scope adds.

@@ -79,6 +79,16 @@ struct ApiOptions {
     bool read_only = true;   // only what changes nothing
 };
 
+// Where notices of rules with `notify` go. Only sluiced reads it.
+struct Webhook {
+    std::string name;  // that rules say
+    std::string url;
+    std::string secret_file;  // relative to sluice.yaml; notices are signed with what is in it
+    std::string ca_file;      // likewise; empty: the certificates that the system trusts
+
+    bool operator==(const Webhook&) const = default;
+};
+
 // The program in the kernel at af_xdp ports, which outlives the box.
 struct KernelOptions {
     KernelFail fail = KernelFail::Open;
@@ -115,6 +125,7 @@ struct BoxConfig {
     std::optional<KernelOptions> kernel;          // nullopt: af_xdp ports end with the process
     std::optional<ManagementOptions> management;  // nullopt: all frames are the box's
     std::optional<ApiOptions> api;                // nullopt: none by TCP
+    std::vector<Webhook> notify;                  // in the order of the file
     std::string user;                             // that sluiced runs as; empty: as it is started
     std::string database_key;  // the file of that key; empty: in the state directory
     LogLevel log_level = LogLevel::Info;
@@ -148,6 +159,12 @@ inline constexpr auto kConfigKeys<ApiOptions> = std::tuple{
     BareKey{"listen"},
     ConfigKey{"token_file", &ApiOptions::token_file, form::Text{}},
     ConfigKey{"read_only", &ApiOptions::read_only, form::Flag{}},
+};
+template <>
+inline constexpr auto kConfigKeys<Webhook> = std::tuple{
+    ConfigKey{"url", &Webhook::url, form::Text{}},
+    ConfigKey{"secret_file", &Webhook::secret_file, form::Text{}},
+    ConfigKey{"ca_file", &Webhook::ca_file, form::Text{}},
 };
 template <>
 inline constexpr auto kConfigKeys<ManagementOptions> = std::tuple{
@@ -233,9 +250,11 @@ inline constexpr auto kConfigKeys<BoxConfig> = std::tuple{
     ConfigKey{"management", &BoxConfig::management, form::Map{}},
     ConfigKey{"kernel", &BoxConfig::kernel, form::Map{}},
     BareKey{"api"},
+    BareKey{"notify"},
     BareKey{"cluster", false},
 };
 
+inline constexpr std::size_t kMostWebhooks = 16;
 inline constexpr std::size_t kMostPairs = 16;  // DPDK has 32 ports
 inline constexpr int kBeatsInHeartbeat = 4;    // how often it beats in that time
 inline constexpr mode_t kMostSocketMode = 0777;

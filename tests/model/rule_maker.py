@@ -106,7 +106,7 @@ class RuleMaker:
         if self.chance(25):
             lines.append(self.ban())
         if self.chance(15):  # what is told changes no verdict
-            lines.append("    events: [limit_start, limit_end, refill]")
+            lines += ["    events: [limit_start, limit_end, refill]", "    notify: {to: ops, on: [limit, over, state]}"]
         shares = any("missing_key: share" in line for line in lines)
         overridden = self.chance(35) and self.overrides(number, tiers, shares, lines)
         candidates = self.candidates(tiers, overridden) if self.chance(25) else []

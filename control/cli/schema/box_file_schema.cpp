@@ -90,6 +90,9 @@ Json box_file_schema() {
     properties["on_no_rules"] = words(kOnNoRulesNames);
     properties["api"] = map_schema(kConfigKeys<ApiOptions>);
     properties["api"]["required"] = Json::array({"listen", "token_file"});
+    Json webhook = map_schema(kConfigKeys<Webhook>);
+    webhook["required"] = Json::array({"url", "secret_file"});
+    properties["notify"] = map_of(std::move(webhook));
     return schema;
 }
 

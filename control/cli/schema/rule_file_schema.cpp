@@ -3,6 +3,7 @@
 #include "lib/policy/file_keys/rule_keys.hpp"
 #include "lib/policy/limits/limit_algorithms.hpp"
 #include "lib/policy/limits/limit_reader.hpp"
+#include "lib/policy/rules/notify_terms.hpp"
 #include "lib/rules/edge_event.hpp"
 #include "lib/rules/rule_set.hpp"
 
@@ -158,6 +159,10 @@ Json rule_schema() {
         {"max_unsynced", scalar()},
         {"cluster_sync", Json{{"type", "object"}}},
         {"events", list_of(words(kEdgeEventNames))},
+        {"notify",
+         one_of(scalar(), object(rule_keys::kNotify,
+                                 {{"to", scalar()}, {"on", list_of(words(kNotifyEventNames))}},
+                                 Json::array({"to"})))},
         {"ttl", scalar()}};
     for_each_key(kConfigKeys<RuleTerms>, [&](const auto& row) { add_value(values, row); });
     return object(rule_keys::kRule, values, Json::array({"id"}));

@@ -103,6 +103,9 @@ std::optional<BoxConfig> read_root(const YamlNode& root, const ReadContext& cont
     if (const YamlNode* api = value_of(root, "api")) {
         box.api = read_api(*api, context);
     }
+    if (const YamlNode* notify = value_of(root, "notify")) {
+        box.notify = read_webhooks(*notify, context);
+    }
     BoxChecker{root, box, context.problems}.run();
     if (context.problems.has_errors()) {
         return std::nullopt;

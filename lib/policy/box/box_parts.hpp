@@ -28,4 +28,7 @@ void read_own(const MapReader& map, std::string_view key, const ReadContext& con
 // reported.
 [[nodiscard]] std::optional<ApiOptions> read_api(const YamlNode& node, const ReadContext& context);
 
+// `notify: {NAME: {url: "https://…", secret_file: FILE}}`; what is wrong of it was reported.
+[[nodiscard]] std::vector<Webhook> read_webhooks(const YamlNode& node, const ReadContext& context);
+
 }  // namespace sluice

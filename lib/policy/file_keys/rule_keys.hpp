@@ -25,7 +25,7 @@ inline constexpr auto kRule =
                            {"table_share"}, {"scope"},        {"on_color"},
                            {"ban"},         {"overrides"},    {"candidates"},
                            {"dynamic"},     {"max_unsynced"}, {"cluster_sync", false},
-                           {"events"},      {"ttl"}});
+                           {"events"},      {"notify"},       {"ttl"}});
 inline constexpr auto kActive = std::to_array<KeyRow>({{"days"}, {"hours"}, {"zone"}});
 inline constexpr auto kOnColor = std::to_array<KeyRow>({{"green"}, {"yellow"}, {"red"}});
 inline constexpr auto kDefaults = std::to_array<KeyRow>({{"mode"}, {"missing_key"}, {"on_full"}});
@@ -58,6 +58,7 @@ inline constexpr auto kDecoyAction =
 inline constexpr auto kShapeAction =
     std::to_array<KeyRow>({{"action"}, {"max_delay"}, {"overflow"}});
 inline constexpr auto kDnsTruncateAction = std::to_array<KeyRow>({{"action"}, {"slip"}, {"then"}});
+inline constexpr auto kNotify = std::to_array<KeyRow>({{"to"}, {"on"}});
 inline constexpr auto kTier = std::to_array<KeyRow>({{"key"}, {"limits"}});
 inline constexpr auto kDynamic =
     std::to_array<KeyRow>({{"source"}, {"ttl"}, {"floor"}, {"ceiling"}});

@@ -13,6 +13,7 @@
 #include "lib/policy/rules/ban_reader.hpp"
 #include "lib/policy/rules/dynamic_reader.hpp"
 #include "lib/policy/rules/events_reader.hpp"
+#include "lib/policy/rules/notify_reader.hpp"
 #include "lib/policy/rules/rule_id.hpp"
 #include "lib/policy/rules/shape_check.hpp"
 #include "lib/policy/rules/tier_reader.hpp"
@@ -46,7 +47,7 @@ std::optional<Nanoseconds> read_ttl(const MapReader& map, const ReadContext& con
 // Keys that a rule that decides on sight does not have.
 constexpr auto kNotOnSight = std::to_array<std::string_view>(
     {"key", "limits", "on_exceed", "tiers", "per", "missing_key", "on_full", "on_color", "cost",
-     "ban", "overrides", "candidates", "dynamic", "max_unsynced", "events"});
+     "ban", "overrides", "candidates", "dynamic", "max_unsynced", "events", "notify"});
 
 constexpr auto kColorWords = std::to_array<std::string_view>({"green", "yellow", "red"});
 
@@ -283,8 +284,18 @@ private:
     }
 
     void read_reports() {
-        read_.rule.events = candidate_ == nullptr ? read_events(map_, context_) : EdgeEventSet{};
+        if (candidate_ == nullptr) {
+            read_.rule.events = read_events(map_, context_);
+            read_.summary.notify = read_notify(map_, file_.targets, context_);
+        }
+        const std::optional<NotifyTerms>& notify = read_.summary.notify;
+        if (notify) {
+            const EdgeEventSet asked = events_for(*notify, map_.find("ban") != nullptr);
+            read_.rule.events =
+                EdgeEventSet{static_cast<std::uint8_t>(read_.rule.events.bits() | asked.bits())};
+        }
         read_.summary.settings.push_back({"events", text_of(read_.rule.events)});
+        read_.summary.settings.push_back({"notify", notify ? text_of(*notify) : ""});
     }
 
     // A rule that is off leaves nothing in the set.

@@ -36,9 +36,10 @@ struct FileContext {
     ActionPool& actions;
     TextNames& text_names;  // that rules have named so far
     SuffixFile& suffixes;
-    const ListReader* files = nullptr;   // nullptr: none can be read
-    const KeySettings* keys = nullptr;   // set at run time; nullptr: none
-    OverrideCache* overrides = nullptr;  // of files that were read before; nullptr: none
+    const ListReader* files = nullptr;       // nullptr: none can be read
+    const KeySettings* keys = nullptr;       // set at run time; nullptr: none
+    OverrideCache* overrides = nullptr;      // of files that were read before; nullptr: none
+    const NotifyTargets* targets = nullptr;  // as in RuleText
     ClientIp client_ip{};
 };
 
