@@ -213,10 +213,6 @@ void panic_arguments(CLI::App& app, Options& options) {
         ->capture_default_str();
 }
 
-void xdp_arguments(CLI::App& app, Options& options) {
-    app.add_option("ACTION", options.word, "status")->required()->check(CLI::IsMember({"status"}));
-}
-
 void merge_interval_arguments(CLI::App& app, Options& options) {
     app.add_option("INTERVAL", options.word, "from 10us to 1s, until the dataplane ends")
         ->required();
@@ -273,6 +269,7 @@ constexpr auto kCommands = std::to_array<Command>({
     {"xdp", "show the program in the kernel at af_xdp ports", run_xdp, xdp_arguments},
     {"panic", "forward everything unjudged (pass), or judge again (resume)", run_panic,
      panic_arguments},
+    {"notify", "send a webhook a notice by hand", run_notify, notify_arguments},
     {"merge-interval", "how often workers that share limits tell each other, from now on",
      run_merge_interval, merge_interval_arguments},
     {"health", "show whether sluiced has its dataplane", run_health},

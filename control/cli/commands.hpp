@@ -34,6 +34,7 @@ ExitCode run_ports(const Options& options);
 ExitCode run_workers(const Options& options);
 ExitCode run_xdp(const Options& options);
 ExitCode run_panic(const Options& options);
+ExitCode run_notify(const Options& options);
 ExitCode run_merge_interval(const Options& options);
 ExitCode run_health(const Options& options);
 

@@ -43,6 +43,7 @@ constexpr auto kChoices =
                             {"xdp", 0, "", "status"},
                             {"rollback", 0, "", kSets},
                             {"panic", 0, "", "pass resume"},
+                            {"notify", 0, "", "test"},
                             {"completion", 0, "", "bash zsh fish"}});
 
 // Words that an option of a command takes; of a list, each behind a comma.

@@ -73,6 +73,7 @@ struct Options {
     std::string list_after;      // of lists: where the part before ended
     std::uint64_t most = 1'000;  // of lists: rows at most
     std::string word;            // a mode, pass or resume, a shell
+    std::string webhook;         // of notify
     std::string dataplane_socket = "/run/sluice/dataplane.sock";
 
     std::string when;           // of trace and capture: a condition; empty: every packet

@@ -293,6 +293,26 @@ std::string inactive_rules_text(const Json& health) {
     return text.empty() ? text : text + "\n";
 }
 
+// Webhooks that do not take notices, or did not take all.
+std::string notify_text(const Json& health) {
+    std::string text;
+    const Json webhooks = health.value("notify", Json::array());
+    for (const Json& webhook : webhooks) {
+        const std::uint64_t lost = count_at(webhook, "failed") + count_at(webhook, "dropped");
+        const Json& problem = webhook.at("problem");
+        if (!problem.is_null()) {
+            text += fmt::format("the webhook {} does not take notices: {}; {} wait\n",
+                                text_at(webhook, "name"), problem.get<std::string>(),
+                                count_at(webhook, "queued"));
+        }
+        if (lost != 0) {
+            text += fmt::format("the webhook {} was not told of {} notices since sluiced started\n",
+                                text_at(webhook, "name"), lost);
+        }
+    }
+    return text;
+}
+
 std::string health_text(const Json& document) {
     const Json& dataplane = document.at("dataplane");
     const std::string text = fmt::format(
@@ -303,7 +323,8 @@ std::string health_text(const Json& document) {
     return text + panic_text(document) + trusted_text(document) + fallen_back_text(document) +
            other_programs_text(document) + links_down_text(document) + low_mtus_text(document) +
            raised_mtus_text(document) + list_problem_text(document) + empty_lists_text(document) +
-           inactive_rules_text(document) + unconfirmed_text(document) + learning_text(document);
+           inactive_rules_text(document) + notify_text(document) + unconfirmed_text(document) +
+           learning_text(document);
 }
 
 // A rule, else a service of that id.

@@ -73,4 +73,14 @@ void capture_arguments(CLI::App& app, Options& options) {
         ->check(CLI::Range(std::size_t{64}, kMostTracedBytes));
 }
 
+void xdp_arguments(CLI::App& app, Options& options) {
+    app.add_option("ACTION", options.word, "status")->required()->check(CLI::IsMember({"status"}));
+}
+
+void notify_arguments(CLI::App& app, Options& options) {
+    app.add_option("ACTION", options.word, "test")->required()->check(CLI::IsMember({"test"}));
+    app.add_option("WEBHOOK", options.webhook, "its name under `notify` of sluice.yaml")
+        ->required();
+}
+
 }  // namespace sluice

@@ -89,6 +89,11 @@ Result<Done> confine(const Settings& settings) {
             return done.error();
         }
     }
+    if (settings.notify.empty()) {
+        if (const Result<Done> done = refuse_networks(); !done) {
+            return done.error();
+        }
+    }
     return refuse_system_calls(Programs::No);
 }
 

@@ -4,6 +4,7 @@
 #include "control/daemon/link_keeper.hpp"
 #include "control/daemon/list_keeper.hpp"
 #include "control/daemon/log.hpp"
+#include "control/daemon/notify/event_follower.hpp"
 #include "control/daemon/rule_compile.hpp"
 #include "control/daemon/settings.hpp"
 #include "control/daemon/state_lock.hpp"
@@ -26,7 +27,10 @@
 #include <functional>
 #include <mutex>
 #include <stop_token>
+#include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include <systemd/sd-daemon.h>
 #include <unistd.h>
@@ -129,6 +133,36 @@ Result<std::optional<TcpEntrance>> open_entrance(const Settings& settings) {
     return std::optional<TcpEntrance>{TcpEntrance{*std::move(listener), *std::move(gate)}};
 }
 
+// Of `notify` of rules: what this sluiced knows of webhooks.
+void name_targets(const std::vector<Webhook>& webhooks) {
+    std::vector<std::string> names;
+    for (const Webhook& webhook : webhooks) {
+        names.push_back(webhook.name);
+    }
+    notify_targets() = std::move(names);
+}
+
+// Opened with the rights that sluiced starts with, which it may not keep.
+struct OfRoot {
+    std::optional<TcpEntrance> entrance;
+    std::vector<WebhookTarget> webhooks;
+};
+Result<OfRoot> open_and_confine(const Settings& settings) {
+    Result<std::optional<TcpEntrance>> entrance = open_entrance(settings);
+    if (!entrance) {
+        return entrance.error();
+    }
+    Result<std::vector<WebhookTarget>> webhooks = open_webhooks(settings.notify);
+    if (!webhooks) {
+        return webhooks.error();
+    }
+    name_targets(settings.notify);
+    if (const Result<Done> done = confine(settings); !done) {
+        return done.error();
+    }
+    return OfRoot{*std::move(entrance), *std::move(webhooks)};
+}
+
 // nullptr: there is none.
 Result<std::unique_ptr<HttpServer>> serve_tcp(const ApiOptions& api, TcpEntrance entrance,
                                               Audit& audit, ApiCounters& counters,
@@ -149,6 +183,10 @@ Result<std::unique_ptr<HttpServer>> serve_tcp(const ApiOptions& api, TcpEntrance
         std::unique_ptr<HttpServer::ByTcp>{new HttpServer::ByTcp{
             std::move(entrance.listener), name, std::move(entrance.gate), refused}},
         api.read_only ? HttpServer::Access::ReadOnly : HttpServer::Access::All, counters, handle);
+}
+
+std::int64_t utc_now_ns() {
+    return std::chrono::nanoseconds{std::chrono::system_clock::now().time_since_epoch()}.count();
 }
 
 // By the Unix sockets: for operators, and for those who watch.
@@ -211,13 +249,9 @@ int run(const Settings& settings, const sigset_t& signals) {
     DataplaneLink link{settings.dataplane_socket, DataplaneLink::kTimeout,
                        std::filesystem::absolute(settings.state_dir).string()};
     share_database_key(settings, link);  // root's, and so before sluiced is another user
-    Result<std::optional<TcpEntrance>> entrance = open_entrance(settings);  // likewise
-    if (!entrance) {
-        spdlog::error("{}", entrance.error().what);
-        return kRefused;
-    }
-    if (const Result<Done> done = confine(settings); !done) {
-        spdlog::error("{}", done.error().what);
+    Result<OfRoot> of_root = open_and_confine(settings);
+    if (!of_root) {
+        spdlog::error("{}", of_root.error().what);
         return kRefused;
     }
     warn_of_state_dir(settings, *lock);
@@ -228,16 +262,17 @@ int run(const Settings& settings, const sigset_t& signals) {
     }
     const std::jthread signal_waiter{
         [&](const std::stop_token& stop) { end_on_signal(stop, signals); }};
+    NoticeSender notices{std::move(of_root->webhooks)};
     Audit audit{settings.state_dir};
     RuleKeeper rules{Store{settings.state_dir}, link, audit};
     ApiCounters counters;
-    Services services{rules, link, audit, counters};
+    Services services{rules, link, audit, counters, notices};
     LinkKeeper keeper{link, rules, settings.rules};
     ListKeeper lists{link, rules, audit};
     // Before the API answers: its first request finds the dataplane connected, if there is one.
     keeper.tick(LinkKeeper::Clock::now());
     const Result<Servers> servers =
-        serve(settings, *std::move(listeners), *std::move(entrance), counters, services);
+        serve(settings, *std::move(listeners), std::move(of_root->entrance), counters, services);
     if (!servers) {
         spdlog::error("{}", servers.error().what);
         return kRefused;
@@ -247,6 +282,11 @@ int run(const Settings& settings, const sigset_t& signals) {
     }};
     const std::jthread reloads{[&](const std::stop_token& stop) {
         repeat(stop, kChorePause, [&] { lists.tick(ListKeeper::Clock::now()); });
+    }};
+    EventFollower follower{rules, link, notices};
+    const std::jthread following{[&](const std::stop_token& stop) {
+        repeat(stop, EventFollower::kPause,
+               [&] { follower.tick(EventFollower::Clock::now(), utc_now_ns()); });
     }};
     (void)sd_notify(0, "READY=1");
     spdlog::info("serving {}", settings.control.path);

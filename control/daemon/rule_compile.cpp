@@ -119,7 +119,12 @@ std::stop_source& compile_stop() {
     return stop;
 }
 
-Compiled compile(StoredRules& rules, const RssMapping& box) {
+std::vector<std::string>& notify_targets() {
+    static std::vector<std::string> names;
+    return names;
+}
+
+Compiled compile(StoredRules& rules, const RssMapping& box, UnknownWebhook webhooks) {
     Problems problems{rules.file, compile_stop().get_token()};
     if (const std::optional<std::string> why = no_memory_for(rules.text.size(), 0)) {
         problems.error({}, *why);
@@ -142,9 +147,10 @@ Compiled compile(StoredRules& rules, const RssMapping& box) {
         return file;
     };
     const std::vector<RuleFilePart> parts = parts_of(rules);
+    const NotifyTargets targets{notify_targets(), webhooks == UnknownWebhook::Refused};
     std::optional<CompiledRules> compiled =
         compile_rules({rules.file, rules.text, &lists, &pattern_cache(), &rules.keys, &box,
-                       &override_cache(), parts},
+                       &override_cache(), parts, &targets},
                       Purpose::Enforce, modes_in_force(rules.modes, rules.lives), problems);
     if (compiled) {
         forget_what_nobody_asked_for(rules, asked);
@@ -154,15 +160,16 @@ Compiled compile(StoredRules& rules, const RssMapping& box) {
 }
 
 // Only the rules themselves say which of them have a ttl, so that this may take two times.
-Compiled compile_at(StoredRules& rules, std::int64_t now, const RssMapping& box) {
-    Compiled compiled = compile(rules, box);
+Compiled compile_at(StoredRules& rules, std::int64_t now, const RssMapping& box,
+                    UnknownWebhook webhooks) {
+    Compiled compiled = compile(rules, box, webhooks);
     if (!compiled.rules) {
         return compiled;
     }
     const RuleLives before = std::move(rules.lives);
     rules.lives = renewed(before, compiled.rules->rules, now);
     return same_ends(compiled.rules->rules, before, rules.lives) ? std::move(compiled)
-                                                                 : compile(rules, box);
+                                                                 : compile(rules, box, webhooks);
 }
 
 }  // namespace sluice

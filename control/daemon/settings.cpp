@@ -48,6 +48,14 @@ bool take_config(const std::string& path, Settings& settings) {
         settings.api->token_file =
             (std::filesystem::path{path}.parent_path() / box->api->token_file).string();
     }
+    settings.notify = box->notify;
+    for (Webhook& webhook : settings.notify) {
+        const auto beside = [&](const std::string& file) {
+            return (std::filesystem::path{path}.parent_path() / file).string();
+        };
+        webhook.secret_file = beside(webhook.secret_file);
+        webhook.ca_file = webhook.ca_file.empty() ? "" : beside(webhook.ca_file);
+    }
     settings.dataplane_socket = box->dataplane.path;
     settings.state_dir = box->state_dir;
     settings.user = box->user;

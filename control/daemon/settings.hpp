@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace sluice {
 
@@ -13,6 +14,7 @@ struct Settings {
     // to the same.
     SocketOptions read_only{"", 0660, "", ""};
     std::optional<ApiOptions> api;  // by TCP
+    std::vector<Webhook> notify;    // where notices go; their files as they are opened
     std::string dataplane_socket = "/run/sluice/dataplane.sock";
     std::string state_dir = "/var/lib/sluice";
     std::string user;          // to run as; empty: as it is started

@@ -1,5 +1,6 @@
 #pragma once
 #include "control/daemon/request_class.hpp"
+#include "control/daemon/secret_file.hpp"
 #include "lib/base/result.hpp"
 
 #include <array>
@@ -17,8 +18,7 @@ namespace sluice {
 class TokenGate {
 public:
     using Clock = std::chrono::steady_clock;
-    static constexpr std::size_t kShortest = 16;  // bytes, of printable ASCII without a space
-    static constexpr std::size_t kLongest = 512;
+    static constexpr std::size_t kLongest = kLongestSecret;
     // Refusals that are answered: others are only counted.
     static constexpr unsigned kRefusalsAtOnce = 20;
     static constexpr std::chrono::milliseconds kRefusalEvery{200};
@@ -26,8 +26,7 @@ public:
     static constexpr unsigned kRecordsAtOnce = 5;
     static constexpr std::chrono::minutes kRecordEvery{10};
 
-    // Reads the token from a file that belongs to root or to who runs this, that others may not
-    // read and only its owner may write.
+    // Reads the token from a file that read_secret_file() takes.
     [[nodiscard]] static Result<TokenGate> open(const std::string& path);
     explicit TokenGate(std::string_view token);
     TokenGate(TokenGate&& other) noexcept : token_{other.token_} {}

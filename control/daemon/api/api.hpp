@@ -7,12 +7,15 @@
 
 namespace sluice {
 
+class NoticeSender;
+
 // Services that the resources work on.
 struct Services {
     RuleKeeper& rules;
     DataplaneLink& link;
     Audit& audit;
     const ApiCounters& counters;
+    NoticeSender& notices;
 };
 
 // Answers one request: finds its resource in the table of routes, or says 404 or 405.
@@ -53,6 +56,7 @@ struct Services {
 [[nodiscard]] HttpResponse get_workers(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse post_merge(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse post_panic(const HttpRequest& request, Services& services);
+[[nodiscard]] HttpResponse post_notify_test(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse get_health(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse get_metrics(const HttpRequest& request, Services& services);
 

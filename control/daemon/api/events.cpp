@@ -1,4 +1,5 @@
 #include "control/daemon/api/change.hpp"
+#include "control/daemon/api/event_json.hpp"
 #include "control/daemon/rule_compile.hpp"
 #include "lib/base/whole_number.hpp"
 
@@ -71,60 +72,6 @@ bool concerns_everybody(const KeyEvent& event) {
     return event.kind == KeyEventKind::Lost || event.kind == KeyEventKind::Bridged ||
            event.kind == KeyEventKind::ChecksumsTrusted ||
            (event.kind == KeyEventKind::DebtsForgiven && event.rule.empty());
-}
-
-Json event_json(const KeyEvent& event) {
-    Json json{{"seq", event.number}, {"time", utc_ns_text(event.utc_ns)}};
-    if (event.kind == KeyEventKind::Lost) {
-        json["event"] = "lost";
-        json["lost"] = event.lost;
-        return json;
-    }
-    if (event.kind == KeyEventKind::Bridged) {
-        json["event"] = "bridged";
-        json["pair"] = event.key;
-        json["packets"] = event.packets;
-        return json;
-    }
-    if (event.kind == KeyEventKind::ChecksumsTrusted) {
-        json["event"] = "checksums_trusted";
-        json["service"] = event.key;
-        json["side"] = event.limit;
-        return json;
-    }
-    if (event.kind == KeyEventKind::DebtsForgiven) {
-        json["event"] = "debts_forgiven";
-        if (!event.rule.empty()) {
-            json["rule"] = event.rule;
-            json["key"] = event.key;
-        }
-        json["debts"] = event.packets;
-        return json;
-    }
-    const bool is_ban = event.kind == KeyEventKind::BanStart || event.kind == KeyEventKind::BanEnd;
-    json["event"] = is_ban ? "ban" : kKeyEventKindNames[static_cast<std::size_t>(event.kind)];
-    if (is_ban) {
-        json["edge"] = event.kind == KeyEventKind::BanStart ? "start" : "end";
-    }
-    json["rule"] = event.rule;
-    if (!is_ban) {
-        json["limit"] = event.limit;
-    }
-    json["key"] = event.key;
-    json["lcore"] = event.lcore;
-    switch (event.kind) {
-        case KeyEventKind::LimitStart:
-            json["wait_s"] = seconds_json(event.for_ns);
-            break;
-        case KeyEventKind::LimitEnd:
-        case KeyEventKind::BanStart:
-        case KeyEventKind::BanEnd:
-            json["for_s"] = seconds_json(event.for_ns);
-            break;
-        default:
-            break;
-    }
-    return json;
 }
 
 // Reads on from where it is; what other rules tell is passed over.

@@ -1,5 +1,6 @@
 #include "control/active_json.hpp"
 #include "control/daemon/api/change.hpp"
+#include "control/daemon/notify/notice_sender.hpp"
 #include "lib/base/device_text.hpp"
 
 #include <algorithm>
@@ -140,6 +141,21 @@ Json inactive_rules_json(const RuleView& view) {
     return inactive;
 }
 
+// Webhooks, and what became of their notices since sluiced started; a URL may be a secret itself.
+Json notify_json(const NoticeSender& notices) {
+    Json webhooks = Json::array();
+    for (const NoticeSender::State& state : notices.states()) {
+        webhooks.push_back({{"name", state.name},
+                            {"queued", state.queued},
+                            {"sent", state.counts.sent},
+                            {"failed", state.counts.failed},
+                            {"dropped", state.counts.dropped},
+                            {"retried", state.counts.retried},
+                            {"problem", state.problem.empty() ? Json() : Json(state.problem)}});
+    }
+    return webhooks;
+}
+
 }  // namespace
 
 // The first question of a person on call: whether the rules judge, and for how long.
@@ -165,6 +181,7 @@ HttpResponse get_health(const HttpRequest&, Services& services) {
          {"empty_lists", empty_lists_json(*view)},
          {"inactive_rules", inactive_rules_json(*view)},
          {"list_problem", view->list_problem.empty() ? Json() : Json(view->list_problem)},
+         {"notify", notify_json(services.notices)},
          {"unconfirmed", unconfirmed_json(view->unconfirmed)}});
 }
 

@@ -1,6 +1,7 @@
 #include "control/daemon/api/api.hpp"
 #include "control/daemon/api/metrics_text.hpp"
 #include "control/daemon/api/own_metrics.hpp"
+#include "control/daemon/notify/notice_sender.hpp"
 
 namespace sluice {
 
@@ -12,7 +13,8 @@ HttpResponse get_metrics(const HttpRequest&, Services& services) {
             .body = metrics_text(stats ? std::optional{*std::move(stats)} : std::nullopt, *rules) +
                     list_metrics(*rules, std::chrono::system_clock::now()) +
                     dynamic_metrics(services.rules.dynamic_count(), services.rules.refused_sets()) +
-                    api_metrics(services.counters)};
+                    api_metrics(services.counters) +
+                    notify_metrics(services.notices.states(), services.notices.strangers())};
 }
 
 }  // namespace sluice

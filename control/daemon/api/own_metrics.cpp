@@ -57,4 +57,33 @@ std::string api_metrics(const ApiCounters& counters) {
     return text.take();
 }
 
+std::string notify_metrics(const std::vector<NoticeSender::State>& webhooks,
+                           std::uint64_t strangers) {
+    MetricsWriter text;
+    if (!webhooks.empty() || strangers != 0) {
+        text.single("sluice_notify_unknown_total",
+                    "Notices of rules whose webhook sluice.yaml does not have.", strangers);
+    }
+    if (webhooks.empty()) {
+        return text.take();
+    }
+    text.family("sluice_notify_queue", "Notices that wait for a webhook.");
+    for (const NoticeSender::State& webhook : webhooks) {
+        text.sample({{"webhook", webhook.name}}, webhook.queued);
+    }
+    text.family("sluice_notify_total",
+                "Notices by webhook and what became of them: sent, failed (refused for good, or "
+                "tried in vain), dropped (for newer ones).");
+    for (const NoticeSender::State& webhook : webhooks) {
+        text.sample({{"webhook", webhook.name}, {"outcome", "sent"}}, webhook.counts.sent);
+        text.sample({{"webhook", webhook.name}, {"outcome", "failed"}}, webhook.counts.failed);
+        text.sample({{"webhook", webhook.name}, {"outcome", "dropped"}}, webhook.counts.dropped);
+    }
+    text.family("sluice_notify_retried_total", "Attempts of notices after their first.");
+    for (const NoticeSender::State& webhook : webhooks) {
+        text.sample({{"webhook", webhook.name}}, webhook.counts.retried);
+    }
+    return text.take();
+}
+
 }  // namespace sluice

@@ -1,10 +1,13 @@
 #pragma once
 #include "control/daemon/api_counters.hpp"
 #include "control/daemon/dynamic_count.hpp"
+#include "control/daemon/notify/notice_sender.hpp"
 #include "control/daemon/rule_change.hpp"
 
 #include <chrono>
+#include <cstdint>
 #include <string>
+#include <vector>
 
 // Metrics of sluiced's own, in Prometheus text format 0.0.4.
 namespace sluice {
@@ -19,5 +22,9 @@ namespace sluice {
 
 // Counters of the API's sockets.
 [[nodiscard]] std::string api_metrics(const ApiCounters& counters);
+
+// Notices by webhook, and those for webhooks that there are not; nothing where there are neither.
+[[nodiscard]] std::string notify_metrics(const std::vector<NoticeSender::State>& webhooks,
+                                         std::uint64_t strangers);
 
 }  // namespace sluice

@@ -70,6 +70,7 @@ constexpr auto kRoutes = std::to_array<Route>({
     {"GET", "/v1/workers", get_workers},
     {"POST", "/v1/merge", post_merge},
     {"POST", "/v1/panic", post_panic},
+    {"POST", "/v1/notify/*/test", post_notify_test},
     {"GET", "/v1/health", get_health},
     {"GET", "/v1/metrics", get_metrics, kAnyArguments},
 });

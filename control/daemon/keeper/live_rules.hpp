@@ -43,8 +43,9 @@ struct LiveRules {
           reverts{to} {}
 
     // Compiles for now and for the box that is connected.
-    [[nodiscard]] Compiled compile_now(StoredRules& rules) const {
-        return compile_at(rules, applied.now(), link.rss_mapping());
+    [[nodiscard]] Compiled compile_now(StoredRules& rules,
+                                       UnknownWebhook webhooks = UnknownWebhook::Warned) const {
+        return compile_at(rules, applied.now(), link.rss_mapping(), webhooks);
     }
 
     // With `changing` held.

@@ -1,0 +1,10 @@
+#pragma once
+#include "control/json.hpp"
+#include "lib/watch/events/key_event.hpp"
+
+namespace sluice {
+
+// An event as `sluicectl events` and notices tell it.
+[[nodiscard]] Json event_json(const KeyEvent& event);
+
+}  // namespace sluice

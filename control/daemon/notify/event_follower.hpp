@@ -1,0 +1,43 @@
+#pragma once
+#include "control/daemon/dataplane_link.hpp"
+#include "control/daemon/notify/notice_gate.hpp"
+#include "control/daemon/notify/notice_sender.hpp"
+#include "control/daemon/rule_keeper.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+
+namespace sluice {
+
+// Follows the dataplane for the rules with `notify`: what it tells of keys, what rules refuse, and
+// whether its state survives. Without such rules it asks nothing.
+class EventFollower {
+public:
+    using Clock = NoticeGate::Clock;
+    static constexpr std::chrono::milliseconds kPause{500};  // between two ticks
+    static constexpr std::chrono::seconds kAskStats{5};
+
+    EventFollower(RuleKeeper& rules, DataplaneLink& link, NoticeSender& sender)
+        : rules_{rules}, link_{link}, sender_{sender} {}
+
+    // To be called often; `utc`: nanoseconds.
+    void tick(Clock::time_point now, std::int64_t utc);
+
+private:
+    void adopt(std::int64_t utc);
+    void read_events(Clock::time_point now);
+    void read_stats(Clock::time_point now, std::int64_t utc);
+
+    RuleKeeper& rules_;
+    DataplaneLink& link_;
+    NoticeSender& sender_;
+    NoticeGate gate_;
+    std::shared_ptr<const RuleView> view_;
+    std::uint64_t origin_ = 0;
+    std::uint64_t from_ = 0;
+    std::int64_t since_ = 0;  // events of before were nobody's to be told
+    Clock::time_point ask_stats_at_{};
+};
+
+}  // namespace sluice

@@ -1,0 +1,171 @@
+#include "control/daemon/notify/notice_gate.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace sluice::notice_gate_test {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using Clock = NoticeGate::Clock;
+
+constexpr Clock::time_point kStart{std::chrono::hours{1}};
+constexpr std::int64_t kSecond = 1'000'000'000;
+
+RuleSummary rule(const std::string& id, std::initializer_list<NotifyEvent> on,
+                 const std::string& to = "ops") {
+    RuleSummary summary;
+    summary.id = id;
+    summary.mode = Mode::Enforce;
+    summary.notify = NotifyTerms{.to = to};
+    for (const NotifyEvent event : on) {
+        summary.notify->on[static_cast<std::size_t>(event)] = true;
+    }
+    return summary;
+}
+
+NoticeGate gate_of(std::vector<RuleSummary> rules) {
+    RuleView view;
+    view.rules = std::move(rules);
+    NoticeGate gate;
+    gate.adopt(view);
+    return gate;
+}
+
+KeyEvent event(KeyEventKind kind, const std::string& rule, std::int64_t utc,
+               const std::string& key = "192.0.2.1") {
+    return {.kind = kind, .utc_ns = utc, .rule = rule, .limit = "1", .key = key};
+}
+
+TEST(NoticeGate, ManyBansAreOneNoticeAtOnceAndOneInEachWindow) {
+    NoticeGate gate = gate_of({rule("login", {NotifyEvent::Ban})});
+    gate.take(event(KeyEventKind::BanStart, "login", 1), kStart);
+    std::vector<Notice> first = gate.collect(kStart);
+    ASSERT_EQ(first.size(), 1U);
+    EXPECT_EQ(first[0].kind, NoticeKind::Ban);
+    EXPECT_EQ(first[0].to, "ops");
+    EXPECT_EQ(first[0].rule, "login");
+    EXPECT_EQ(first[0].mode, Mode::Enforce);
+    EXPECT_EQ(first[0].count, 1U);
+    for (int i = 0; i < 100'000; ++i) {
+        gate.take(event(KeyEventKind::BanStart, "login", 2 + i, std::to_string(i)), kStart);
+        EXPECT_TRUE(i % 1000 != 0 || gate.collect(kStart + seconds{9}).empty());
+    }
+    gate.lose(7);
+    const std::vector<Notice> second = gate.collect(kStart + NoticeGate::kWindow);
+    ASSERT_EQ(second.size(), 1U);
+    EXPECT_EQ(second[0].count, 100'000U);
+    EXPECT_EQ(second[0].missed, 7U);
+    EXPECT_EQ(second[0].first, 2);
+    EXPECT_EQ(second[0].last, 100'001);
+    ASSERT_EQ(second[0].examples.size(), NoticeGate::kMostExamples);
+    EXPECT_EQ(second[0].examples[9].key, "9");
+    EXPECT_TRUE(gate.collect(kStart + NoticeGate::kWindow * 3).empty());
+}
+
+TEST(NoticeGate, ExamplesAreBoundedByTheBytesOfTheirKeysToo) {
+    NoticeGate gate = gate_of({rule("login", {NotifyEvent::Limit})});
+    for (int i = 0; i < 10; ++i) {
+        gate.take(event(KeyEventKind::LimitStart, "login", i,
+                        std::string(NoticeGate::kMostExampleBytes / 2, 'x')),
+                  kStart);
+    }
+    const std::vector<Notice> due = gate.collect(kStart);
+    ASSERT_EQ(due.size(), 1U);
+    EXPECT_EQ(due[0].count, 10U);
+    EXPECT_EQ(due[0].examples.size(), 2U);
+}
+
+TEST(NoticeGate, OnlyTheRulesAndKindsThatAskForItAreTold) {
+    NoticeGate gate = gate_of({rule("a", {NotifyEvent::Limit}), rule("b", {NotifyEvent::Ban})});
+    gate.take(event(KeyEventKind::BanStart, "a", 1), kStart);
+    gate.take(event(KeyEventKind::LimitStart, "b", 1), kStart);
+    gate.take(event(KeyEventKind::LimitStart, "c", 1), kStart);
+    gate.take(event(KeyEventKind::LimitEnd, "a", 1), kStart);
+    gate.take(event(KeyEventKind::BanEnd, "b", 1), kStart);
+    EXPECT_TRUE(gate.collect(kStart).empty());
+    RuleSummary off = rule("a", {NotifyEvent::Limit});
+    off.mode = Mode::Off;
+    EXPECT_TRUE(gate_of({off}).empty());
+    EXPECT_TRUE(gate_of({RuleSummary{}}).empty());
+}
+
+TEST(NoticeGate, AnAttackIsOverOnceNothingWasRefusedForAWhile) {
+    NoticeGate gate = gate_of({rule("login", {NotifyEvent::Over})});
+    gate.count_refused("login", 5, kStart, 0);
+    EXPECT_TRUE(gate.collect(kStart + seconds{100}).empty()) << "nothing had begun";
+    gate.take(event(KeyEventKind::LimitStart, "login", 3 * kSecond), kStart);
+    gate.take(event(KeyEventKind::LimitStart, "login", 4 * kSecond, "192.0.2.2"), kStart);
+    Clock::time_point now = kStart;
+    for (std::uint64_t refused = 6; refused < 20; ++refused) {
+        now += NoticeGate::kQuiet - milliseconds{1};
+        gate.count_refused("login", refused, now, static_cast<std::int64_t>(refused) * kSecond);
+        EXPECT_TRUE(gate.collect(now).empty()) << "it still refuses";
+    }
+    gate.count_refused("login", 19, now + seconds{20}, 90 * kSecond);
+    const std::vector<Notice> due = gate.collect(now + NoticeGate::kQuiet);
+    ASSERT_EQ(due.size(), 1U);
+    EXPECT_EQ(due[0].kind, NoticeKind::Over);
+    EXPECT_EQ(due[0].count, 2U);
+    EXPECT_EQ(due[0].first, 3 * kSecond);
+    EXPECT_EQ(due[0].last, 19 * kSecond);
+    EXPECT_TRUE(gate.collect(now + std::chrono::hours{1}).empty()) << "it is told once";
+}
+
+TEST(NoticeGate, OtherRulesGoOnWithWhatWasCounted) {
+    NoticeGate gate = gate_of({rule("login", {NotifyEvent::Limit}), rule("gone", {})});
+    gate.take(event(KeyEventKind::LimitStart, "login", 1), kStart);
+    EXPECT_EQ(gate.collect(kStart).size(), 1U);
+    gate.take(event(KeyEventKind::LimitStart, "login", 2), kStart);
+    RuleView next;
+    next.rules = {rule("login", {NotifyEvent::Limit}, "other")};
+    gate.adopt(next);
+    EXPECT_TRUE(gate.collect(kStart + seconds{1}).empty()) << "its window is not over";
+    const std::vector<Notice> due = gate.collect(kStart + NoticeGate::kWindow);
+    ASSERT_EQ(due.size(), 1U);
+    EXPECT_EQ(due[0].to, "other");
+}
+
+TEST(NoticeGate, StateThatDoesNotSurviveIsToldOncePerWebhook) {
+    NoticeGate gate =
+        gate_of({rule("a", {NotifyEvent::State}), rule("b", {NotifyEvent::State}),
+                 rule("c", {NotifyEvent::State}, "other"), rule("d", {NotifyEvent::Ban}, "third")});
+    gate.note_state(true, 0);
+    EXPECT_TRUE(gate.collect(kStart).empty());
+    gate.note_state(false, 1);
+    const std::vector<Notice> due = gate.collect(kStart);
+    ASSERT_EQ(due.size(), 2U);
+    EXPECT_EQ(due[0].kind, NoticeKind::State);
+    EXPECT_EQ(due[0].to, "ops");
+    EXPECT_EQ(due[1].to, "other");
+    EXPECT_FALSE(due[0].survives);
+    EXPECT_EQ(due[0].not_kept, 1U);
+    gate.note_state(false, 1);
+    EXPECT_TRUE(gate.collect(kStart + std::chrono::hours{1}).empty());
+    // A dataplane that starts anew has it again, and loses it again.
+    gate.note_state(true, 0);
+    gate.note_state(false, 0);
+    EXPECT_EQ(gate.collect(kStart + std::chrono::hours{2}).size(), 2U);
+}
+
+TEST(NoticeGate, WhatWasNotKeptIsToldAtMostOnceAMinute) {
+    NoticeGate gate = gate_of({rule("a", {NotifyEvent::State})});
+    gate.note_state(true, 1);
+    EXPECT_EQ(gate.collect(kStart).size(), 1U);
+    gate.note_state(true, 1);
+    EXPECT_TRUE(gate.collect(kStart + std::chrono::hours{1}).empty());
+    Clock::time_point now = kStart + std::chrono::hours{2};
+    std::size_t told = 0;
+    for (std::uint64_t times = 2; times < 62; ++times) {
+        gate.note_state(true, times);
+        told += gate.collect(now).size();
+        now += seconds{5};
+    }
+    EXPECT_EQ(told, 5U);
+}
+
+}  // namespace
+}  // namespace sluice::notice_gate_test
