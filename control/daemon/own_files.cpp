@@ -30,7 +30,7 @@ bool is_one_of(std::string_view name, const auto& names) {
     return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-struct Found {
+struct OwnFile {
     Fd file;  // O_PATH: what it is stays what it is, whatever gets its name
     std::string path;
     struct stat info{};
@@ -38,8 +38,8 @@ struct Found {
 
 // Nothing where there is no file or folder of that name, such as a link.
 void find_in(int folder, const std::string& folder_name, const std::string& name,
-             std::vector<Found>& found) {
-    Found one{Fd{::openat(folder, name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC)},
+             std::vector<OwnFile>& found) {
+    OwnFile one{Fd{::openat(folder, name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC)},
               folder_name + "/" + name,
               {}};
     if (one.file.is_open() && ::fstat(one.file.get(), &one.info) == 0 &&
@@ -48,8 +48,8 @@ void find_in(int folder, const std::string& folder_name, const std::string& name
     }
 }
 
-std::vector<Found> find_own(const std::string& state_dir) {
-    std::vector<Found> found;
+std::vector<OwnFile> find_own(const std::string& state_dir) {
+    std::vector<OwnFile> found;
     const Fd folder{::open(state_dir.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)};
     for (const std::string& name : names_in(state_dir)) {
         if (!is_sluiceds_own(name)) {
@@ -82,13 +82,13 @@ bool is_sluiceds_own(std::string_view name) {
 }
 
 Result<Done> hand_over_own_files(const std::string& state_dir, uid_t user, gid_t group) {
-    const std::vector<Found> found = find_own(state_dir);
+    const std::vector<OwnFile> found = find_own(state_dir);
     // The history's files are those that were in force: some have two names here.
     std::map<std::pair<dev_t, ino_t>, nlink_t> names;
-    for (const Found& one : found) {
+    for (const OwnFile& one : found) {
         ++names[{one.info.st_dev, one.info.st_ino}];
     }
-    for (const Found& one : found) {
+    for (const OwnFile& one : found) {
         if (one.info.st_uid == user && one.info.st_gid == group) {
             continue;
         }

@@ -188,7 +188,7 @@ WorkerSet::Place WorkerSet::match(const CapturedFrame& frame, Instant now) {
 }
 
 WorkerSet::Place WorkerSet::match(const CapturedFrame& frame, Direction dir, Instant now) {
-    return match(frame, Route{route_of(frame).worker, dir}, now);
+    return match(frame, Route{route_of(frame, now).worker, dir}, now);
 }
 
 WorkerSet::Place WorkerSet::match(const CapturedFrame& frame, const Route& route, Instant now) {
