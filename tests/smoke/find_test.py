@@ -123,7 +123,7 @@ class Find(WorkersCase):
         wait_until("bans of flows", lambda: any(row.get("ban") and row["banned"] for row in self.rows("10.0.0.7", "key")
                                                if row["rule"] == "flows"))
         text = self.box.ctl("find", "10.0.0.7").stdout
-        for line in ("rule deny: its condition names it as ip.src, in $bad by 10.0.0.0/29 (line 3) and 1 more: drop",
+        for line in ("rule deny: its condition names it as ip.src, in $bad by 10.0.0.0/29 (line 3) and 1 more: on_match drop",
                      "rule policy, key 10.0.0.7: banned", "within 10.0.0.0/25, banned by policy, because: shared",
                      "rules that may meet it as they meet everybody: not-us, asked, all"):
             self.assertIn(line, " ".join(text.split()))

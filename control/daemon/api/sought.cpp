@@ -68,13 +68,16 @@ Result<Sought> read_host(std::string_view text) {
     if (host.ends_with('.')) {
         host.pop_back();
     }
+    if (std::ranges::any_of(host, [](char c) { return static_cast<unsigned char>(c) >= 0x80; })) {
+        return wrong(fmt::format(
+            "`{}` has letters beyond ASCII; http.host comes with A-labels, such as xn--bcher-kva",
+            text));
+    }
     const auto fault_as = [&host](TextField field) {
         return find_form_fault({.field = field, .how = TextHow::Equals, .text = host});
     };
     const std::optional<std::string> fault = fault_as(TextField::HttpHost);
-    const bool is_ascii =
-        std::ranges::all_of(host, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
-    if (fault && (!is_ascii || fault_as(TextField::DnsQname))) {
+    if (fault && fault_as(TextField::DnsQname)) {
         return wrong(fmt::format("http.host{}", *fault));
     }
     return Sought{Sought::Kind::Host, std::move(host)};
