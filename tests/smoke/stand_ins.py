@@ -13,8 +13,8 @@ import threading
 VERSION = int(re.search(r"kWireVersion = (\d+)", (
     pathlib.Path(__file__).parents[2] / "lib" / "wire" / "message.hpp").read_text())[1])
 
-# Of PacketTreatment in its Welcome: four words; of connections, of fragments; two more.
-TREATMENT_SIZE = 4 + (3 * 8 + 1) + (1 + 2 * 8) + (1 + 8)
+# Of PacketTreatment in its Welcome: six words, eight ports of tunnels; of connections, of fragments; two more.
+TREATMENT_SIZE = 6 + 8 * 3 + (3 * 8 + 1) + (1 + 2 * 8) + (1 + 8)
 
 
 class UnixHttpServer(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
