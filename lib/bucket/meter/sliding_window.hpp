@@ -54,8 +54,12 @@ public:
     }
 
 private:
-    // The window that the counters call current has ended.
+    // The window that the counters call current has ended; a number that no window has, of a line
+    // that was damaged, is of one long ago.
     [[nodiscard]] bool is_over(const SlidingWindowLimit& limit, Instant now) const noexcept {
+        if (index_ < 0) [[unlikely]] {
+            return true;
+        }
         const std::int64_t begin = index_ * limit.numbers.window;
         return now.time_since_epoch().count() - begin >= limit.numbers.window;
     }

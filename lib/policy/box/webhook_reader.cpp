@@ -1,3 +1,4 @@
+#include "lib/packet/ip_address.hpp"
 #include "lib/policy/box/box_parts.hpp"
 #include "lib/policy/file_keys/options_reader.hpp"
 #include "lib/policy/rules/rule_id.hpp"
@@ -38,8 +39,12 @@ std::string url_fault(std::string_view url) {
 }
 
 bool stays_here(std::string_view authority) {
-    return authority.starts_with("127.") || authority.starts_with("[::1]") ||
-           authority == "localhost" || authority.starts_with("localhost:");
+    const std::size_t port =
+        authority.starts_with('[') ? authority.find("]:") : authority.find(':');
+    const std::string_view host =
+        authority.substr(0, authority.starts_with('[') && port != authority.npos ? port + 1 : port);
+    return host == "[::1]" || host == "localhost" ||
+           (host.starts_with("127.") && parse_address(host));
 }
 
 // nullopt: what is wrong was reported.

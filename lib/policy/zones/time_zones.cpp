@@ -3,7 +3,10 @@
 #include <absl/time/time.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
 #include <string>
+#include <system_error>
 #include <utility>
 
 namespace sluice {
@@ -24,6 +27,15 @@ bool is_zone_name(std::string_view name) {
            std::all_of(name.begin(), name.end(), fits);
 }
 
+// Abseil keeps every name that it was asked for, unknown ones as unknown, until the process ends:
+// it is asked for those alone that the system has.
+bool has_zone(std::string_view name) {
+    const char* const folder = std::getenv("TZDIR");
+    std::error_code failed;
+    return std::filesystem::is_regular_file(
+        std::filesystem::path{folder != nullptr ? folder : "/usr/share/zoneinfo"} / name, failed);
+}
+
 std::int32_t ahead_at(const absl::TimeZone& zone, absl::Time time) {
     return zone.At(time).offset;
 }
@@ -33,12 +45,10 @@ std::int32_t ahead_at(const absl::TimeZone& zone, absl::Time time) {
 Result<std::shared_ptr<const ZoneOffsets>> read_time_zone(std::string_view name) {
     absl::TimeZone zone;
     const absl::string_view wanted{name.data(), name.size()};
-    if (!is_zone_name(name) || !absl::LoadTimeZone(wanted, &zone)) {
-        absl::TimeZone known;
-        const bool has_database = absl::LoadTimeZone("Europe/London", &known);
+    if (!is_zone_name(name) || !has_zone(name) || !absl::LoadTimeZone(wanted, &zone)) {
         return Error{
             Errc::BadSyntax,
-            has_database || !is_zone_name(name)
+            has_zone("Europe/London") || !is_zone_name(name)
                 ? "there is no time zone `" + std::string{name} +
                       "`; zones are called as in the IANA database, such as Europe/Moscow"
                 : "the time zone `" + std::string{name} +
