@@ -93,6 +93,9 @@ std::variant<Json, DaemonRefusal> ask_once(const Options& options, const PagedLi
             if (page.contains("boxes_read")) {
                 all["boxes_read"] = page["boxes_read"];  // false from the page on where it is
             }
+            if (page.value("cut", false)) {
+                all["cut"] = true;
+            }
         }
     } while (!after.empty() && most != 0);
     return all;

@@ -1,6 +1,7 @@
 #include "control/cli/find_text.hpp"
 
 #include "control/cli/key_text.hpp"
+#include "control/cli/more_text.hpp"
 #include "control/visible_text.hpp"
 
 #include <fmt/format.h>
@@ -84,6 +85,17 @@ std::string everybody_text(const Json& document) {
     return rules.empty() ? "" : "\nrules that may meet it as they meet everybody: " + rules + "\n";
 }
 
+std::string left_out_text(const Json& document) {
+    return fmt::format(
+        "{}{}",
+        document.value("lists_read", true) ? ""
+                                           : "\nwhat lists name is told to root and to who applied "
+                                             "the rules alone, and left out\n",
+        document.value("cut", false)
+            ? "\nnot all of it is here: there are more keys, or lists, than are looked into\n"
+            : "");
+}
+
 }  // namespace
 
 // Keys have tables, and a line around each.
@@ -96,9 +108,7 @@ std::string find_text(const Json& document) {
         was_key = is_key;
     }
     text += everybody_text(document);
-    return text + (document.at("next").is_null()
-                       ? ""
-                       : fmt::format("more: --after '{}'\n", visible(document, "next")));
+    return text + left_out_text(document) + more_text(document);
 }
 
 }  // namespace sluice

@@ -1,8 +1,8 @@
 #include "control/cli/live_keys_text.hpp"
 
 #include "control/cli/human_units.hpp"
+#include "control/cli/more_text.hpp"
 #include "control/cli/table.hpp"
-#include "control/visible_text.hpp"
 
 #include <fmt/format.h>
 
@@ -58,13 +58,6 @@ std::string head_of(const Json& document, bool from_first) {
 
 std::string count_cell(const Json& count) {
     return count.is_null() ? "" : grouped(count.get<std::uint64_t>());
-}
-
-// The place at which a list was cut.
-std::string more_text(const Json& document) {
-    return document.at("next").is_null()
-               ? ""
-               : fmt::format("more: --after '{}'\n", visible_line(text_at(document, "next")));
 }
 
 // Rules whose bans drop nothing, a line each: "dns is in monitor: nothing is dropped for its bans".

@@ -62,6 +62,21 @@ TEST(FindText, NamesConditionsAndBans) {
         "more: --after '1:a:k:1:x'\n");
 }
 
+TEST(FindText, SaysWhatIsLeftOut) {
+    Json document = answer(Json::array());
+    document["lists_read"] = true;
+    document["cut"] = false;
+    EXPECT_EQ(find_text(document), "address 10.0.0.7: nothing is known of it\n");
+    document["lists_read"] = false;
+    document["cut"] = true;
+    document["next"] = "1:a:k:1:it's";
+    EXPECT_EQ(find_text(document),
+              "address 10.0.0.7: nothing is known of it\n\n"
+              "what lists name is told to root and to who applied the rules alone, and left out\n\n"
+              "not all of it is here: there are more keys, or lists, than are looked into\n"
+              "more: --after '1:a:k:1:it'\\''s'\n");
+}
+
 TEST(FindText, PointsToTheAddressInside) {
     Json document = answer(Json::array());
     document["of"] = "::ffff:10.0.0.7";
