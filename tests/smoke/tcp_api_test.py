@@ -88,6 +88,13 @@ class TcpApi(unittest.TestCase):
         question = '{"packet":{"frame":"00"}}'
         self.assertEqual(self.status("/v1/explain", "POST", body=question), 200)
         self.assertEqual(self.status("/v1/explain?account=1", "POST", body=question), 403)
+        # Nor whether an address is in a list: one that is and one that is not are alike.
+        for address in ("192.0.2.7", "198.51.100.7"):
+            found = json.loads(self.ask(f"/v1/find?of={address}")[1])
+            self.assertEqual((found["lists_read"], found["findings"], found["everybody"]), (False, [], ["a"]))
+        found = self.box.get("/v1/find?of=192.0.2.7").json()
+        self.assertTrue(found["lists_read"])
+        self.assertEqual([row["entry"] for row in found["findings"]], ["192.0.2.0/24"])
 
     def test_without_it_nothing_is_told(self):
         self.start()

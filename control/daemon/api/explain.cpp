@@ -2,6 +2,7 @@
 #include "control/daemon/api/explain_account.hpp"
 #include "control/daemon/api/json_body.hpp"
 #include "control/daemon/api/known_members.hpp"
+#include "control/daemon/api/list_readers.hpp"
 #include "control/hex_text.hpp"
 
 #include <fmt/format.h>
@@ -180,12 +181,6 @@ Result<PacketState> ask_box(AskPacket& ask, std::shared_ptr<const RuleView>& vie
     }
 }
 
-// Conditions show what is in lists, which were read with the rights of the user who applied them:
-// root and that user alone are told.
-bool may_read_lists(const HttpRequest& request, const RuleView& view) {
-    return view.lists.empty() || request.peer.uid == 0 || request.peer.uid == view.applied_by;
-}
-
 HttpResponse with_account(const AskPacket& ask, const PacketState& state, const RuleView& view,
                           const DataplaneLink& link) {
     Result<AskedAccount> account = explain_packet(ask, state, view, link);
@@ -234,6 +229,7 @@ HttpResponse post_explain(const HttpRequest& request, Services& services) {
     if (account == "0") {
         return json_response(state_json(*state, *view));
     }
+    // Conditions show what is in lists.
     if (!may_read_lists(request, *view)) {
         return problem_response(403, "not yours to read",
                                 "the rules read lists, of which only root and who applied the "

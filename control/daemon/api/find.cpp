@@ -1,4 +1,7 @@
+#include "control/daemon/api/find_place.hpp"
+#include "control/daemon/api/finding.hpp"
 #include "control/daemon/api/known_by_name.hpp"
+#include "control/daemon/api/list_readers.hpp"
 #include "control/daemon/api/live_pages.hpp"
 #include "control/daemon/api/named_in.hpp"
 #include "lib/policy/keys/key_text.hpp"
@@ -7,8 +10,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <map>
 #include <utility>
+#include <variant>
 
 // All that concerns an address, a host or a key, over all rules and workers, page by page: rules
 // that name it, its keys with what they have left, and bans. Keys are looked up one by one; of
@@ -21,71 +26,9 @@ constexpr int kCostOfTableRead = 8;  // questions: read_tables() asks so often
 constexpr std::chrono::seconds kMostTime{1};
 constexpr std::uint32_t kMostOfTop = 1'000;  // keys of a rule that are known as its most frequent
 
-// The beginning of a page: "GENERATION:RULE:k:TIER:KEY", behind that key, or
-// "GENERATION:RULE:b:WORKER:POSITION" of penalty boxes. A rule's id has no colon.
-struct FindPlace {
-    std::string generation;
-    std::string rule;
-    char part = 'k';
-    std::string rest;
-};
-
-std::string take_word(std::string& text) {
-    const std::size_t colon = std::min(text.find(':'), text.size());
-    std::string word = text.substr(0, colon);
-    text.erase(0, colon + 1);
-    return word;
-}
-
-std::optional<FindPlace> read_find_place(std::string text) {
-    FindPlace place;
-    if (text.empty()) {
-        return place;
-    }
-    place.generation = take_word(text);
-    place.rule = take_word(text);
-    const std::string part = take_word(text);
-    place.rest = std::move(text);
-    if (place.rule.empty() || (part != "k" && part != "b")) {
-        return std::nullopt;
-    }
-    place.part = part.front();
-    return place;
-}
-
 HttpResponse other_rules() {
     return problem_response(409, "other rules run now",
                             "the rules have changed; ask again from the beginning");
-}
-
-Json head_of(const RuleSummary& rule, std::string_view what) {
-    return {{"what", what},
-            {"rule", rule.id},
-            {"kind", kRuleKindNames[static_cast<std::size_t>(rule.kind)]},
-            {"mode", kModeNames[static_cast<std::size_t>(rule.mode)]}};
-}
-
-bool has_something(const Json& bucket) {
-    return bucket.at("bucket").get<bool>() || bucket.at("carried").get<bool>() ||
-           bucket.at("step") != 0 || bucket.at("overridden").get<bool>() ||
-           bucket.at("given_wider") != 0;
-}
-
-// True if anything is known of a key: else a rule would merely count it.
-bool is_live(const Json& key) {
-    if (key.at("banned").get<bool>() || key.at("exempt").get<bool>() || !key.at("set").empty() ||
-        key.contains("file_ban") || key.contains("networks")) {
-        return true;
-    }
-    for (const Json& limit : key.at("limits")) {
-        if (std::ranges::any_of(limit.at("workers"), has_something)) {
-            return true;
-        }
-    }
-    const auto ban = key.find("ban");
-    return ban != key.end() && std::ranges::any_of(ban->at("workers"), [](const Json& worker) {
-               return worker.at("refusals") != 0 || worker.at("left_ns") != 0;
-           });
 }
 
 // One page, as it is filled. Its functions end with a refusal, or with nullopt and `next_` where
@@ -94,8 +37,19 @@ class FindPage {
 public:
     using Refused = std::optional<HttpResponse>;
 
-    FindPage(const RuleView& view, Sought sought, std::uint32_t most, Services& services)
-        : view_{view}, sought_{std::move(sought)}, most_{most}, services_{services} {}
+    // Of what is sought; `most` findings, with what lists name where `lists_read`.
+    struct Question {
+        Sought sought;
+        std::uint32_t most = 0;
+        bool lists_read = false;
+    };
+
+    FindPage(const RuleView& view, Question question, Services& services)
+        : view_{view},
+          sought_{std::move(question.sought)},
+          most_{question.most},
+          services_{services},
+          lists_read_{question.lists_read} {}
 
     [[nodiscard]] Refused fill(const FindPlace& from) {
         bool begun = from.rule.empty();
@@ -118,10 +72,12 @@ public:
                   {"inside", sought_.inside.empty() ? Json() : Json(sought_.inside)},
                   {"generation", generation_text(view_.generation)},
                   {"boxes_read", boxes_read_},
+                  {"lists_read", lists_read_},
                   {"findings", std::move(findings_)}};
         if (is_first) {
             json["everybody"] = everybody();
         }
+        json["cut"] = cut_;
         json["next"] = next_ ? Json(*next_) : Json();
         return json_response(json);
     }
@@ -129,7 +85,7 @@ public:
 private:
     [[nodiscard]] bool is_full() const {
         return findings_.size() >= most_ || questions_ >= kMostQuestions ||
-               (asked_any_ && std::chrono::steady_clock::now() - begun_ > kMostTime);
+               (has_any_ && std::chrono::steady_clock::now() - begun_ > kMostTime);
     }
     void end_at(const RuleSummary& rule, char part, const std::string& rest) {
         next_ = fmt::format("{}:{}:{}:{}", generation_text(view_.generation), rule.id, part, rest);
@@ -148,22 +104,26 @@ private:
                            Truth::No;
                 }));
     }
-    // Lists are read once for a page.
     [[nodiscard]] const Json& named(const RuleSummary& rule) {
         const auto [at, is_new] = named_.try_emplace(&rule);
         if (is_new) {
-            at->second = named_in(rule, view_, sought_);
+            at->second = named_in(rule, sought_, lists_);
         }
         return at->second;
     }
     // Rules that judge its packets as those of all others: none of their keys is it, and no
-    // condition names it.
+    // condition names it. Lists can be long: it stops where its time is up.
     [[nodiscard]] Json everybody() {
         Json rules = Json::array();
         if (sought_.kind == Sought::Kind::Key) {
             return rules;
         }
+        const auto begun = std::chrono::steady_clock::now();
         for (const RuleSummary& rule : view_.rules) {
+            if (std::chrono::steady_clock::now() - begun > kMostTime) {
+                cut_ = true;
+                break;
+            }
             const bool is_own = std::ranges::any_of(
                 rule.keys, [&](const GroupingKey& key) { return counts(key, sought_); });
             if (!is_own && rule.mode != Mode::Off && may_match(rule, sought_) &&
@@ -176,12 +136,20 @@ private:
 
     Refused add_rule(const RuleSummary& rule, const FindPlace& from) {
         if (is_full()) {
-            end_at(rule, 'k', "");
+            end_at(rule, 'w', "0");
             return std::nullopt;
         }
         KnownByName known{rule, view_, settings_, sought_};
-        if (from.rest.empty()) {
-            add_words(rule, known);
+        Refused refused = add_parts(rule, known, from);
+        cut_ = cut_ || known.is_cut();
+        return refused;
+    }
+    Refused add_parts(const RuleSummary& rule, KnownByName& known, const FindPlace& from) {
+        if (from.part == 'w') {
+            add_words(rule, known, std::strtoull(from.rest.c_str(), nullptr, 10));
+            if (next_) {
+                return std::nullopt;
+            }
         }
         const bool is_open = std::ranges::any_of(
             rule.keys, [&](const GroupingKey& key) { return leaves_open(key, sought_); });
@@ -190,8 +158,8 @@ private:
                 return refused;
             }
         }
-        if (from.part == 'k') {
-            Refused refused = add_keys(rule, known, from.rest);
+        if (from.part != 'b') {
+            Refused refused = add_keys(rule, known, from.part == 'k' ? from.rest : "");
             if (refused || next_) {
                 return refused;
             }
@@ -202,35 +170,41 @@ private:
         return add_boxed(rule, known, from.part == 'b' ? from.rest : "0:0");
     }
 
-    // Findings that nobody is asked about.
-    void add_words(const RuleSummary& rule, const KnownByName& known) {
+    // From a position on.
+    void add_words(const RuleSummary& rule, KnownByName& known, std::size_t from) {
+        Json words = words_of(rule, known);
+        for (std::size_t i = from; i < words.size(); ++i) {
+            if (is_full()) {
+                end_at(rule, 'w', std::to_string(i));
+                return;
+            }
+            findings_.push_back(std::move(words[i]));
+            has_any_ = true;
+        }
+        has_any_ = true;
+    }
+    // Findings that nobody is asked about. Bans can end meanwhile, and are the last.
+    [[nodiscard]] Json words_of(const RuleSummary& rule, KnownByName& known) {
+        Json words = Json::array();
         for (const Json& naming : named(rule)) {
-            Json finding = head_of(rule, "condition");
+            Json finding = finding_of(rule, "condition");
             finding.update(naming);
             finding["action"] = rule.action;
-            findings_.push_back(std::move(finding));
-        }
-        for (const Json& ban : known.network_bans()) {
-            Json finding = head_of(rule, "ban");
-            finding.update(ban);
-            findings_.push_back(std::move(finding));
+            words.push_back(std::move(finding));
         }
         for (std::size_t i = 0; i < rule.keys.size(); ++i) {
             if (leaves_open(rule.keys[i], sought_) && may_count(rule, rule.keys[i])) {
-                add_counting(rule, i + 1, Json(), shape_of(rule.keys[i], rule.text_names));
+                words.push_back(
+                    counting_of(rule, i + 1, Json(), shape_of(rule.keys[i], rule.text_names)));
             }
         }
+        for (const Json& ban : known.network_bans()) {
+            Json finding = finding_of(rule, "ban");
+            finding.update(ban);
+            words.push_back(std::move(finding));
+        }
+        return words;
     }
-    // A rule that counts it under a key of which nothing is known yet, or under keys of this form
-    // of which some may have no name.
-    void add_counting(const RuleSummary& rule, std::size_t tier, Json key, std::string form) {
-        Json finding = head_of(rule, "counts");
-        finding["tier"] = tier;
-        finding["key"] = std::move(key);
-        finding["form"] = std::move(form);
-        findings_.push_back(std::move(finding));
-    }
-
     // Keys that the rule counts the most packets for.
     Refused add_frequent(const RuleSummary& rule, KnownByName& known) {
         ++questions_;
@@ -265,7 +239,7 @@ private:
         KeyState state;
         if (boxes_read_ && rule.mode != Mode::Off) {
             ++questions_;
-            asked_any_ = true;
+            has_any_ = true;
             Result<KeyState> asked = ask_for<KeyState>(services_.link, known.key.ask);
             if (Refused refused = asked ? std::nullopt : unanswered(asked.error())) {
                 return refused;
@@ -274,12 +248,13 @@ private:
         }
         Json key = key_state_json(known.key, state, view_);
         if (is_live(key)) {
-            Json finding = head_of(rule, "key");
+            Json finding = finding_of(rule, "key");
             finding.update(key);
             findings_.push_back(std::move(finding));
         } else if (known.exact && may_count(rule, rule.keys[known.key.ask.key])) {
-            add_counting(rule, known.key.ask.key + std::size_t{1}, known.key.text,
-                         shape_of(rule.keys[known.key.ask.key], rule.text_names));
+            findings_.push_back(
+                counting_of(rule, known.key.ask.key + std::size_t{1}, known.key.text,
+                            shape_of(rule.keys[known.key.ask.key], rule.text_names)));
         }
         return std::nullopt;
     }
@@ -295,10 +270,7 @@ private:
                 end_at(rule, 'b', text_of(*place));
                 return std::nullopt;
             }
-            questions_ += kCostOfTableRead;
-            const std::variant<KeyPage, HttpResponse> read = read_tables(
-                {view_.generation, rule.id, true, place->worker, place->position, kMostListedKeys},
-                services_);
+            const std::variant<KeyPage, HttpResponse> read = read_boxes(rule, known, *place);
             if (const auto* refusal = std::get_if<HttpResponse>(&read)) {
                 boxes_read_ = services_.link.status().connected;
                 return boxes_read_ ? std::optional{*refusal} : std::nullopt;
@@ -312,12 +284,52 @@ private:
         }
         return std::nullopt;
     }
+    // Some entries of the penalty boxes, of which no more concern what is sought than the page has
+    // room for: where there are more, they are read once more, up to those.
+    std::variant<KeyPage, HttpResponse> read_boxes(const RuleSummary& rule,
+                                                   const KnownByName& known,
+                                                   const TablePlace& place) {
+        const std::uint32_t room = room_left();
+        std::uint32_t most = kMostListedKeys;
+        for (;;) {
+            questions_ += kCostOfTableRead;
+            std::variant<KeyPage, HttpResponse> read = read_tables(
+                {view_.generation, rule.id, true, place.worker, place.position, most}, services_);
+            has_any_ = true;
+            const auto* page = std::get_if<KeyPage>(&read);
+            const std::uint32_t fitting = page == nullptr ? 0 : fitting_in(room, *page, known);
+            if (page == nullptr || fitting == page->keys.size() || most == room) {
+                return read;
+            }
+            most = most == kMostListedKeys ? fitting : room;
+        }
+    }
+    // For keys behind two reads of the tables; at least one, so that the page gets on.
+    [[nodiscard]] std::uint32_t room_left() const {
+        const std::size_t findings = most_ - std::min<std::size_t>(most_, findings_.size());
+        const auto questions = static_cast<std::size_t>(
+            std::max(1, kMostQuestions - questions_ - 2 * kCostOfTableRead));
+        return static_cast<std::uint32_t>(std::clamp<std::size_t>(findings, 1, questions));
+    }
+    // The number of keys of the tables before the first for which there is no room.
+    [[nodiscard]] static std::uint32_t fitting_in(std::uint32_t room, const KeyPage& page,
+                                                  const KnownByName& known) {
+        std::uint32_t fitting = 0;
+        for (const ListedKey& one : page.keys) {
+            if (is_whole(one) && known.concerns(one.text, one.key + std::size_t{1}) &&
+                room-- == 0) {
+                break;
+            }
+            ++fitting;
+        }
+        return fitting;
+    }
+    [[nodiscard]] static bool is_whole(const ListedKey& key) { return key.named && key.level == 0; }
     Refused add_named(const RuleSummary& rule, KnownByName& known, const KeyPage& page) {
         for (const ListedKey& one : page.keys) {
             const std::size_t before = known.keys().size();
-            const KnownByName::Known* key = one.named && one.level == 0
-                                                ? known.add(one.text, one.key + std::size_t{1})
-                                                : nullptr;
+            const KnownByName::Known* key =
+                is_whole(one) ? known.add_boxed(one.text, one.key + std::size_t{1}) : nullptr;
             const bool is_new = known.keys().size() != before;
             if (Refused refused = is_new && key != nullptr ? add_key(rule, *key) : std::nullopt) {
                 return refused;
@@ -342,8 +354,11 @@ private:
     SettingsByRule settings_ = settings_by_rule(view_);
     std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
     int questions_ = 0;
-    bool asked_any_ = false;  // a page has one key at least, however long that takes
+    bool has_any_ = false;  // a page gets on by something, however long that takes
     bool boxes_read_ = services_.link.status().connected;  // else buckets and boxes are not known
+    bool lists_read_ = false;  // else nothing is told of what lists name
+    bool cut_ = false;         // some of it found no room, or no time
+    ListedEntries lists_{view_, lists_read_};
     std::map<const RuleSummary*, Json> named_;
     Json findings_ = Json::array();
     std::optional<std::string> next_;
@@ -366,7 +381,11 @@ HttpResponse get_find(const HttpRequest& request, Services& services) {
     if (!is_first && from->generation != generation_text(view->generation)) {
         return other_rules();
     }
-    FindPage page{*view, *std::move(sought), words->most, services};
+    FindPage page{*view,
+                  {.sought = *std::move(sought),
+                   .most = words->most,
+                   .lists_read = may_read_lists(request, *view)},
+                  services};
     if (FindPage::Refused refused = page.fill(*from)) {
         return *std::move(refused);
     }

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <chrono>
 #include <span>
+#include <utility>
 
 namespace sluice {
 namespace {
@@ -71,13 +72,14 @@ KnownByName::KnownByName(const RuleSummary& rule, const RuleView& view,
     add_banned();
 }
 
-const KnownByName::Known* KnownByName::put(std::size_t tier, const ReadKey& key, bool exact) {
+const KnownByName::Known* KnownByName::put(const ReadKey& key, bool exact, std::size_t room) {
+    const std::size_t tier = key.index + std::size_t{1};
     const auto place = std::pair{tier, key.text};
     const auto there = keys_.find(place);
     if (there != keys_.end()) {
         return &there->second;
     }
-    if (keys_.size() == kMost) {
+    if (keys_.size() >= room) {
         cut_ = true;
         return nullptr;
     }
@@ -85,7 +87,7 @@ const KnownByName::Known* KnownByName::put(std::size_t tier, const ReadKey& key,
     FoundKey found{{.action = KeyAction::Show,
                     .generation = view_.generation,
                     .rule = rule_.id,
-                    .key = static_cast<std::uint8_t>(tier - 1),
+                    .key = key.index,
                     .bytes = {bytes.begin(), bytes.end()},
                     .limit = ""},
                    key.text,
@@ -99,24 +101,41 @@ void KnownByName::add_exact() {
         if (rule_.keys[i].empty()) {
             continue;
         }
-        if (const auto read = read_exact(rule_.keys[i], sought_, rule_.text_names)) {
-            (void)put(i + 1, *read, is_counted_under(rule_.keys[i], sought_));
+        if (auto read = read_exact(rule_.keys[i], sought_, rule_.text_names)) {
+            read->index = static_cast<std::uint8_t>(i);
+            (void)put(*read, is_counted_under(rule_.keys[i], sought_), kMost);
         }
     }
 }
 
-const KnownByName::Known* KnownByName::add(std::string_view text, std::optional<std::size_t> tier) {
+std::optional<ReadKey> KnownByName::key_of(std::string_view text,
+                                           std::optional<std::size_t> tier) const {
     for (std::size_t i = 0; i < rule_.keys.size(); ++i) {
         const GroupingKey& key = rule_.keys[i];
         if ((tier && *tier != i + 1) || !leaves_open(key, sought_)) {
             continue;
         }
-        const Result<ReadKey> read = read_key_text(key, text, rule_.text_names);
+        Result<ReadKey> read = read_key_text(key, text, rule_.text_names);
         if (read && has_part(key, read->bytes.view(), sought_)) {
-            return put(i + 1, *read, false);
+            read->index = static_cast<std::uint8_t>(i);
+            return *std::move(read);
         }
     }
-    return nullptr;
+    return std::nullopt;
+}
+
+const KnownByName::Known* KnownByName::add(std::string_view text, std::optional<std::size_t> tier) {
+    const std::optional<ReadKey> key = key_of(text, tier);
+    return key ? put(*key, false, kMost) : nullptr;
+}
+
+const KnownByName::Known* KnownByName::add_boxed(std::string_view text, std::size_t tier) {
+    const std::optional<ReadKey> key = key_of(text, tier);
+    return key ? put(*key, false, keys_.size() + 1) : nullptr;
+}
+
+bool KnownByName::concerns(std::string_view text, std::size_t tier) const {
+    return key_of(text, tier).has_value();
 }
 
 void KnownByName::add_set(const SettingsByRule& settings) {
@@ -150,17 +169,25 @@ bool KnownByName::is_in_networks(std::size_t key) const {
            rule_.keys[key].front().is_address() && !has_exact(key + 1);
 }
 
-Json KnownByName::network_bans() const {
+void KnownByName::put_ban(Json& bans, Json ban) {
+    if (bans.size() == kMost) {
+        cut_ = true;
+    } else {
+        bans.push_back(std::move(ban));
+    }
+}
+
+Json KnownByName::network_bans() {
     Json bans = Json::array();
     const auto [first, last] = settings_.equal_range(rule_.id);
-    for (auto at = first; at != last && bans.size() < kMost; ++at) {
+    for (auto at = first; at != last; ++at) {
         const KeySetting& one = *at->second;
         if (one.what != KeySetting::What::Banned || !is_in_networks(one.tier - 1)) {
             continue;
         }
         const auto network = read_network_of_rule(rule_.keys, one.key, one.tier);
         if (network && has_part(rule_.keys[one.tier - 1], network->bytes.view(), sought_)) {
-            bans.push_back(ban_json(one.key, one.tier, "operator", one.until, one.reason));
+            put_ban(bans, ban_json(one.key, one.tier, "operator", one.until, one.reason));
         }
     }
     if (rule_.banned == nullptr) {
@@ -170,14 +197,13 @@ Json KnownByName::network_bans() const {
         const std::int64_t until =
             one.until == kForever ? 0 : std::chrono::ceil<std::chrono::seconds>(one.until).count();
         const KeyNetwork network = network_of_key(one.bytes);
-        if (bans.size() == kMost || !is_in_networks(one.key) ||
-            (until != 0 && until <= utc_seconds()) ||
+        if (!is_in_networks(one.key) || (until != 0 && until <= utc_seconds()) ||
             network.length >= rule_.keys[one.key].front().length(IpVersion{network.version}) ||
             !has_part(rule_.keys[one.key], one.bytes, sought_)) {
             continue;
         }
-        bans.push_back(ban_json(text_of_bytes(one.bytes), one.key + std::size_t{1}, "policy", until,
-                                reason_of(one)));
+        put_ban(bans, ban_json(text_of_bytes(one.bytes), one.key + std::size_t{1}, "policy", until,
+                               reason_of(one)));
     }
     return bans;
 }

@@ -21,7 +21,8 @@ using SettingsByRule = std::multimap<std::string, const KeySetting*, std::less<>
 // key with parts that nobody names cannot be found in them.
 class KnownByName {
 public:
-    static constexpr std::size_t kMost = 1'000;  // keys of a rule
+    // Keys of a rule, without those of penalty boxes: these come page by page, and find room.
+    static constexpr std::size_t kMost = 1'000;
 
     struct Known {
         FoundKey key;
@@ -37,18 +38,26 @@ public:
     // A key as the dataplane writes it; of no tier in particular where it does not say. nullptr: it
     // is none that concerns what is sought.
     const Known* add(std::string_view text, std::optional<std::size_t> tier = std::nullopt);
+    // One of a penalty box, likewise; the caller bounds them.
+    const Known* add_boxed(std::string_view text, std::size_t tier);
+    [[nodiscard]] bool concerns(std::string_view text, std::size_t tier) const;
     [[nodiscard]] const Keys& keys() const noexcept { return keys_; }
+    // True if some found no room.
     [[nodiscard]] bool is_cut() const noexcept { return cut_; }
 
     // Bans of networks that overlap with the one that is sought, where no key of it says so:
     // [{"key":"10.0.0.0/16","tier":1,"source":"operator","until":…,"reason":…}].
-    [[nodiscard]] Json network_bans() const;
+    [[nodiscard]] Json network_bans();
 
 private:
     void add_exact();
     void add_set(const SettingsByRule& settings);
     void add_banned();
-    const Known* put(std::size_t tier, const ReadKey& key, bool exact);
+    // The first of the rule's keys that the text is one of and that concerns what is sought.
+    [[nodiscard]] std::optional<ReadKey> key_of(std::string_view text,
+                                                std::optional<std::size_t> tier) const;
+    const Known* put(const ReadKey& key, bool exact, std::size_t room);
+    void put_ban(Json& bans, Json ban);
     [[nodiscard]] bool has_exact(std::size_t tier) const;
     [[nodiscard]] bool is_in_networks(std::size_t key) const;
 

@@ -70,6 +70,13 @@ Truth named_by(const TextTest& test, const Sought& sought) {
     return any ? Truth::Yes : test.how == TextHow::Matches ? Truth::Maybe : Truth::No;
 }
 
+// True if texts of this field can be what is sought: a host or an address among names, a key as the
+// whole of any text.
+bool may_name(const TextTest& test, const Sought& sought) {
+    return sought.kind == Sought::Kind::Key ? test.how == TextHow::Equals
+                                            : row_of(test.field).kind == TextKind::Folded;
+}
+
 Truth truth_of_parts(const Expression& condition, std::string_view field, const Sought& sought) {
     const bool is_and = condition.kind == Expression::Kind::And;
     Truth all = is_and ? Truth::Yes : Truth::No;
@@ -94,8 +101,8 @@ std::vector<std::string> lists_in(const std::string& when) {
 // The comparisons of a condition that name what is sought, collected.
 class Namings {
 public:
-    Namings(const RuleSummary& rule, const RuleView& view, const Sought& sought)
-        : view_{view}, sought_{sought}, lists_{lists_in(rule.when)} {}
+    Namings(const RuleSummary& rule, const Sought& sought, ListedEntries& entries)
+        : sought_{sought}, entries_{entries}, lists_{lists_in(rule.when)} {}
 
     void add(const Expression& condition, bool except) {
         switch (condition.kind) {
@@ -121,7 +128,7 @@ private:
         const bool may_be = row_of(leaf.field).kind == FieldKind::Address && sought_.has_network();
         Json entry;
         if (leaf.from_list) {
-            entry = next_entry(ListType::Cidr, may_be, [&](const ListValues& one) {
+            entry = next_entry({.type = ListType::Cidr}, may_be, [&](const ListValues& one) {
                 const IpPrefix& network = sought_.network;
                 return share_of(network.version == IpVersion::V4 ? one.v4 : one.v6, network) !=
                        Truth::No;
@@ -132,33 +139,28 @@ private:
         }
     }
     void add_text(const TextTest& test, bool except) {
+        const bool may_be = may_name(test, sought_);
         Json entry;
         if (test.from_list) {
-            entry = next_entry(ListType::String, true, [&](const ListValues& one) {
-                return !one.texts.empty() && holds(test.how, test.ignore_case, one.texts.front(),
-                                                   folded_for(test, sought_));
-            });
+            const std::string text = folded_for(test, sought_);
+            entry = next_entry(
+                {ListType::String, test.how, test.ignore_case}, may_be, [&](const ListValues& one) {
+                    return !one.texts.empty() &&
+                           holds(test.how, test.ignore_case, one.texts.front(), text);
+                });
         }
-        if (test.from_list ? !entry.is_null() : named_by(test, sought_) == Truth::Yes) {
+        if (test.from_list ? !entry.is_null() : may_be && named_by(test, sought_) == Truth::Yes) {
             add(test.name, except != test.negated, std::move(entry));
         }
     }
     // The entry of the next list of the condition that names what is sought; null: none does.
-    Json next_entry(ListType type, bool may_be,
+    Json next_entry(const ListedEntries::Comparison& how, bool may_be,
                     const std::function<bool(const ListValues&)>& holds) {
         const std::string name = at_ < lists_.size() ? lists_[at_++] : "";
-        const auto list = std::ranges::find(view_.list_summaries, name, &ListSummary::name);
-        const auto text =
-            list == view_.list_summaries.end() ? view_.lists.end() : view_.lists.find(list->file);
-        if (!may_be || text == view_.lists.end()) {
+        if (!may_be) {
             return {};
         }
-        const std::optional<FoundEntry> found = find_entry(*text->second, type, holds);
-        return found ? Json{{"list", name},
-                            {"entry", found->entry},
-                            {"line", found->at.line},
-                            {"others", found->others}}
-                     : Json();
+        return entries_.find(name, how, holds);
     }
     void add(std::string field, bool except, Json entry) {
         Json one{{"field", std::move(field)}, {"except", except}};
@@ -168,8 +170,8 @@ private:
         json_.push_back(std::move(one));
     }
 
-    const RuleView& view_;
     const Sought& sought_;
+    ListedEntries& entries_;
     std::vector<std::string> lists_;
     std::size_t at_ = 0;
     Json json_ = Json::array();
@@ -218,8 +220,8 @@ bool may_match(const RuleSummary& rule, const Sought& sought) {
                  });
 }
 
-Json named_in(const RuleSummary& rule, const RuleView& view, const Sought& sought) {
-    Namings namings{rule, view, sought};
+Json named_in(const RuleSummary& rule, const Sought& sought, ListedEntries& lists) {
+    Namings namings{rule, sought, lists};
     if (!rule.when.empty()) {
         namings.add(rule.condition, false);
     }

@@ -1,4 +1,5 @@
 #pragma once
+#include "control/daemon/api/listed_entries.hpp"
 #include "control/daemon/api/sought.hpp"
 #include "control/daemon/rule_change.hpp"
 #include "control/json.hpp"
@@ -22,7 +23,8 @@ enum class Truth : std::uint8_t { No, Maybe, Yes };
 
 // The comparisons of the rule's condition that name what is sought, each as
 // {"field":"ip.src","except":false,"list":"bad","entry":"10.0.0.0/8","line":3,"others":0}; without
-// a list its members are null. `except`: the condition holds of others.
-[[nodiscard]] Json named_in(const RuleSummary& rule, const RuleView& view, const Sought& sought);
+// a list its members are null. `except`: the condition holds of others. Fields of names alone name
+// a host or an address; a key is the whole of any text.
+[[nodiscard]] Json named_in(const RuleSummary& rule, const Sought& sought, ListedEntries& lists);
 
 }  // namespace sluice

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <string>
 #include <variant>
 
@@ -30,7 +31,9 @@ RuleSummary rule_when(const std::string& when) {
 // "ip.src", "!ip.src" where it is excepted, one behind the other.
 std::string named(const std::string& when, const std::string& words) {
     std::string fields;
-    for (const Json& one : named_in(rule_when(when), {}, sought(words))) {
+    const RuleView view;
+    ListedEntries lists{view, true};
+    for (const Json& one : named_in(rule_when(when), sought(words), lists)) {
         fields += (fields.empty() ? "" : " ") + std::string{one.at("except") == true ? "!" : ""} +
                   one.at("field").get<std::string>();
     }
@@ -48,26 +51,99 @@ TEST(NamedIn, FindsComparisonsThatNameIt) {
     EXPECT_EQ(named("ip.src in {10.0.1.0/24}", "10.0.0.0/24"), "");
     EXPECT_EQ(named("ip.src in {2001:db8::/32}", "2001:db8:9::1"), "ip.src");
     EXPECT_EQ(named("http.host eq \"example.com\"", "Example.com"), "http.host");
-    EXPECT_EQ(named("http.host ends_with \".example.com\"", "www.example.com"), "http.host");
-    EXPECT_EQ(named("http.host ends_with \".example.com\"", "example.com"), "");
+    EXPECT_EQ(named("ends_with(http.host, \".example.com\")", "www.example.com"), "http.host");
+    EXPECT_EQ(named("ends_with(http.host, \".example.com\")", "example.com"), "");
     EXPECT_EQ(named("tls.sni ne \"example.com\"", "example.com"), "!tls.sni");
     EXPECT_EQ(named("ip.proto eq 17", "10.0.0.7"), "");
 }
 
-TEST(NamedIn, SaysByWhichEntryOfAList) {
+// Hosts and addresses are in fields of names; a key is the whole of a text.
+TEST(NamedIn, TakesTextsOfFieldsThatCanBeIt) {
+    const std::string begins = "starts_with(http.user_agent, \"curl\")";
+    EXPECT_EQ(named("http.user_agent eq \"a.example\"", "a.example"), "");
+    EXPECT_EQ(named("http.request.uri contains \"a\"", "a.example"), "");
+    EXPECT_EQ(named("http.host contains \"a\"", "a.example"), "http.host");
+    EXPECT_EQ(named("http.user_agent eq \"10.0.0.7\"", "10.0.0.7"), "");
+    EXPECT_EQ(named("starts_with(http.user_agent, \"1\")", "10.0.0.0/8"), "");
+    EXPECT_EQ(named("http.host eq \"10.0.0.7\"", "10.0.0.7"), "http.host");
+    EXPECT_EQ(named("http.user_agent eq \"curl\"", "curl"), "http.user_agent");
+    EXPECT_EQ(named(begins, "curl"), "");
+}
+
+RuleSummary rule_of_list() {
     RuleSummary rule = rule_when("ip.src in {10.0.0.0/8}");
     rule.when = "ip.src in $bad";
     rule.condition.leaf.from_list = true;
+    return rule;
+}
+
+RuleView view_of_lists() {
     RuleView view;
     view.list_summaries = {{.name = "other", .type = "cidr", .file = "other.txt"},
                            {.name = "bad", .type = "cidr", .file = "bad.txt"}};
     view.lists["bad.txt"] =
         std::make_shared<const std::string>("# bad\n10.9.0.0/16\n10.0.0.0/24\n10.0.0.7\n");
     view.lists["other.txt"] = std::make_shared<const std::string>("10.0.0.7\n");
-    const Json names = named_in(rule, view, sought("10.0.0.7"));
+    return view;
+}
+
+TEST(NamedIn, SaysByWhichEntryOfAList) {
+    const RuleView view = view_of_lists();
+    ListedEntries lists{view, true};
+    const Json names = named_in(rule_of_list(), sought("10.0.0.7"), lists);
     ASSERT_EQ(names.size(), 1U);
     EXPECT_EQ(names[0].dump(), R"({"field":"ip.src","except":false,"list":"bad",)"
                                R"("entry":"10.0.0.0/24","line":3,"others":1})");
+}
+
+// That an address is in a list tells what is in the list.
+TEST(NamedIn, TellsOfListsOnlyWhoMayReadThem) {
+    const RuleView view = view_of_lists();
+    ListedEntries lists{view, false};
+    EXPECT_TRUE(named_in(rule_of_list(), sought("10.0.0.7"), lists).empty());
+    EXPECT_EQ(lists.reads(), 0U);
+}
+
+TEST(NamedIn, ReadsAListOnceForAllRules) {
+    const RuleView view = view_of_lists();
+    ListedEntries lists{view, true};
+    for (int i = 0; i < 3; ++i) {
+        EXPECT_EQ(named_in(rule_of_list(), sought("10.0.0.7"), lists).size(), 1U);
+    }
+    EXPECT_EQ(lists.reads(), 1U);
+    RuleSummary other = rule_of_list();
+    other.when = "ip.src in $other";
+    EXPECT_EQ(named_in(other, sought("10.0.0.7"), lists).front().at("list").get<std::string>(),
+              "other");
+    EXPECT_EQ(lists.reads(), 2U);
+}
+
+// Comparisons of one list that differ in how they compare have answers of their own.
+TEST(NamedIn, ComparesTextsOfAListInEachWay) {
+    RuleSummary rule = rule_when(
+        "http.host eq \"a\" or ends_with(http.host, \"a\") or starts_with(http.host, \"a\")");
+    rule.when =
+        "http.host in $hosts or ends_with(http.host, $hosts) or "
+        "starts_with(http.host, $hosts)";
+    for (Expression& part : rule.condition.parts) {
+        part.text.from_list = true;
+    }
+    RuleView view;
+    view.list_summaries.push_back({.name = "hosts", .type = "string", .file = "hosts.txt"});
+    view.lists["hosts.txt"] = std::make_shared<const std::string>("one.example\n.example\none.\n");
+    ListedEntries lists{view, true};
+    std::string entries;
+    for (const Json& one : named_in(rule, sought("one.example"), lists)) {
+        entries += one.at("entry").get<std::string>() + " ";
+    }
+    EXPECT_EQ(entries, "one.example one.example one.example ");
+    entries.clear();
+    ListedEntries of_other{view, true};
+    for (const Json& one : named_in(rule, sought("two.example"), of_other)) {
+        entries += one.at("entry").get<std::string>() + " ";
+    }
+    EXPECT_EQ(entries, ".example ");
+    EXPECT_EQ(of_other.reads(), 3U);
 }
 
 TEST(TruthOf, KnowsOneFieldAlone) {

@@ -1,0 +1,34 @@
+#include "control/daemon/api/find_place.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <string_view>
+#include <utility>
+
+namespace sluice {
+
+std::string take_word(std::string& text) {
+    const std::size_t colon = std::min(text.find(':'), text.size());
+    std::string word = text.substr(0, colon);
+    text.erase(0, colon + 1);
+    return word;
+}
+
+std::optional<FindPlace> read_find_place(std::string text) {
+    FindPlace place;
+    if (text.empty()) {
+        return place;
+    }
+    place.generation = take_word(text);
+    place.rule = take_word(text);
+    const std::string part = take_word(text);
+    place.rest = std::move(text);
+    if (place.rule.empty() || part.size() != 1 ||
+        std::string_view{"wkb"}.find(part) == std::string_view::npos) {
+        return std::nullopt;
+    }
+    place.part = part.front();
+    return place;
+}
+
+}  // namespace sluice

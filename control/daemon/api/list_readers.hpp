@@ -1,0 +1,13 @@
+#pragma once
+#include "control/daemon/http.hpp"
+#include "control/daemon/rule_change.hpp"
+
+namespace sluice {
+
+// Lists were read with the rights of the user who applied them: root and that user alone are told
+// what is in them.
+[[nodiscard]] inline bool may_read_lists(const HttpRequest& request, const RuleView& view) {
+    return view.lists.empty() || request.peer.uid == 0 || request.peer.uid == view.applied_by;
+}
+
+}  // namespace sluice
