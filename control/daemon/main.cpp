@@ -1,4 +1,5 @@
 #include "control/daemon/api/api.hpp"
+#include "control/daemon/api/explain_account.hpp"
 #include "control/daemon/confinement.hpp"
 #include "control/daemon/http_server.hpp"
 #include "control/daemon/link_keeper.hpp"
@@ -239,6 +240,12 @@ Result<Servers> serve(const Settings& settings, Listeners listeners,
     return Servers{*std::move(control), *std::move(read_only), *std::move(by_tcp)};
 }
 
+// Rules that have ended, and what was compiled for questions that nobody asks any more.
+void end_what_is_over(RuleKeeper& rules) {
+    rules.end_rules();
+    forget_explained(rules.view());
+}
+
 int run(const Settings& settings, const sigset_t& signals) {
     set_up_log(settings.log_level, settings.log_format);
     const Result<StateLock> lock = StateLock::take(settings.state_dir);
@@ -278,7 +285,7 @@ int run(const Settings& settings, const sigset_t& signals) {
         return kRefused;
     }
     const std::jthread ends{[&](const std::stop_token& stop) {
-        repeat(stop, kChorePause, [&] { rules.end_rules(); });
+        repeat(stop, kChorePause, [&] { end_what_is_over(rules); });
     }};
     const std::jthread reloads{[&](const std::stop_token& stop) {
         repeat(stop, kChorePause, [&] { lists.tick(ListKeeper::Clock::now()); });

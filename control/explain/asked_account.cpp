@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <utility>
 
 namespace sluice {
 namespace {
@@ -64,15 +63,11 @@ bool fits(const PacketState& state, const LoadedSet& set) {
 
 }  // namespace
 
-Result<AskedAccount> asked_account(const AskedPacket& packet, CompiledRules compiled) {
-    const Result<ReplayRules> rules = ready_to_run(std::move(compiled), {});
-    if (!rules) {
-        return rules.error();
+Result<AskedAccount> asked_account(const AskedPacket& packet, const ReplayRules& rules) {
+    if (!fits(packet.state, rules.loaded.set())) {
+        return Error{Errc::Refused, "the dataplane has decided by other rules; try again"};
     }
-    if (!fits(packet.state, rules->loaded.set())) {
-        return Error{Errc::BadSyntax, "the dataplane has decided by other rules"};
-    }
-    const PacketAccount account = account_in(packet, *rules);
+    const PacketAccount account = account_in(packet, rules);
     return AskedAccount{account_json(account, packet.pair), account_text(account, packet.pair)};
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 #include "control/json.hpp"
+#include "control/replay/replay_rules.hpp"
 #include "lib/base/result.hpp"
-#include "lib/policy/compile.hpp"
 #include "lib/rules/packet_treatment.hpp"
 #include "lib/wire/packet_messages.hpp"
 
@@ -22,7 +22,9 @@ struct AskedAccount {
     std::string text;  // account_text()
 };
 
-// The account of the packet in the words of the rules that the worker has decided it by.
-[[nodiscard]] Result<AskedAccount> asked_account(const AskedPacket& packet, CompiledRules rules);
+// The account of the packet in the words of the rules that the worker has decided it by. Refused:
+// it has decided by others. Rules are for one packet at a time.
+[[nodiscard]] Result<AskedAccount> asked_account(const AskedPacket& packet,
+                                                 const ReplayRules& rules);
 
 }  // namespace sluice

@@ -16,6 +16,7 @@ import sys
 import threading
 import time
 import unittest
+from concurrent.futures import ThreadPoolExecutor
 
 from capture_files import udp
 from daemon_box import Answer, DaemonBox, UnixConnection, read_all, requests_of, wait_until
@@ -998,6 +999,15 @@ class AskedPacket(Case):
         self.assertEqual((told["notes"], told["generation"]), ([], self.applied))
         self.assertIn("\nrules\n  none (off) is off\n  few (enforce) matches\n", told["text"])
         self.assertTrue(told["text"].endswith(", by bytes, never fits\n"), told["text"])
+        # More than there are places: each gives its own back.
+        for _ in range(6):
+            self.assertEqual(self.good(self.ask(question, "?account=1"))["account"]["rule"], "bytes")
+        with ThreadPoolExecutor(16) as clients:
+            answers = list(clients.map(lambda _: self.ask(question, "?account=1"), range(16)))
+        for answer in answers:
+            if answer.status != 200:
+                self.assertIn("other packets are being explained", self.refused(answer, 429)["detail"])
+        self.assertIn(200, [answer.status for answer in answers])
         self.refused(self.ask(question, "?account=yes"), 400)
 
     def test_wrong_questions(self):

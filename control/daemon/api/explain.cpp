@@ -181,15 +181,15 @@ Result<PacketState> ask_box(AskPacket& ask, std::shared_ptr<const RuleView>& vie
     }
 }
 
-HttpResponse with_account(const AskPacket& ask, const PacketState& state, const RuleView& view,
-                          const DataplaneLink& link) {
+HttpResponse with_account(const AskPacket& ask, const PacketState& state,
+                          const std::shared_ptr<const RuleView>& view, const DataplaneLink& link) {
     Result<AskedAccount> account = explain_packet(ask, state, view, link);
     if (!account) {
-        return problem_response(503, "not explained", account.error().what);
+        return not_explained(account.error());
     }
-    Json json = state_json(state, view);
-    json["file"] = view.file;
-    json["notes"] = explain_notes(state, view);
+    Json json = state_json(state, *view);
+    json["file"] = view->file;
+    json["notes"] = explain_notes(state, *view);
     json["account"] = std::move(account->json);
     json["text"] = std::move(account->text);
     return json_response(json);
@@ -235,7 +235,7 @@ HttpResponse post_explain(const HttpRequest& request, Services& services) {
                                 "the rules read lists, of which only root and who applied the "
                                 "rules are told");
     }
-    return with_account(ask, *state, *view, services.link);
+    return with_account(ask, *state, view, services.link);
 }
 
 }  // namespace sluice

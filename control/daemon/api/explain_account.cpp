@@ -1,31 +1,26 @@
 #include "control/daemon/api/explain_account.hpp"
 
+#include "control/daemon/api/explain_turns.hpp"
+#include "control/daemon/api/explained_rules.hpp"
 #include "control/daemon/rule_compile.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
-#include <mutex>
+#include <cstddef>
 #include <optional>
 #include <utility>
 
 namespace sluice {
 namespace {
 
+constexpr std::size_t kPlaces = 4;  // one that is explained, and those that wait
 constexpr std::chrono::seconds kTurn{10};
 
-StoredRules stored_in(const RuleView& view) {
-    return {.file = view.file,
-            .text = view.text,
-            .modes = view.modes,
-            .lives = view.lives,
-            .directory = view.directory,
-            .applied_by = view.applied_by,
-            .lists = view.lists,
-            .sent = view.sent,
-            .keys = view.keys,
-            .slices = view.slices};
+ExplainedRules& explained_rules() {
+    static ExplainedRules rules;
+    return rules;
 }
 
 // The pair that the question names, or the first.
@@ -36,12 +31,15 @@ std::string pair_of(const AskPacket& ask, const DataplaneLink& link) {
 }
 
 // Says where a list's file is not what is in force; nullopt: it is, or the list was sent along.
-std::optional<std::string> list_note(const StoredRules& rules, const std::string& path,
+std::optional<std::string> list_note(const RuleView& view, const std::string& path,
                                      const std::string& text) {
-    if (rules.sent.contains(path)) {
+    if (view.sent.contains(path)) {
         return std::nullopt;
     }
-    const Result<ListFile> file = read_list(rules, path);
+    StoredRules place;  // and who reads there
+    place.directory = view.directory;
+    place.applied_by = view.applied_by;
+    const Result<ListFile> file = read_list(place, path);
     if (file && *file->text == text) {
         return std::nullopt;
     }
@@ -58,9 +56,8 @@ std::vector<std::string> explain_notes(const PacketState& state, const RuleView&
             "`panic pass` is on: the box forwards every packet unjudged; this is what it would do "
             "without");
     }
-    const StoredRules rules = stored_in(view);
-    for (const auto& [path, text] : rules.lists) {
-        if (auto note = list_note(rules, path, *text)) {
+    for (const auto& [path, text] : view.lists) {
+        if (auto note = list_note(view, path, *text)) {
             notes.push_back(*std::move(note));
         }
     }
@@ -79,26 +76,39 @@ std::vector<std::string> explain_notes(const PacketState& state, const RuleView&
 }
 
 Result<AskedAccount> explain_packet(const AskPacket& ask, const PacketState& state,
-                                    const RuleView& view, const DataplaneLink& link) {
-    static std::timed_mutex one_at_a_time;
-    const std::unique_lock turn{one_at_a_time, kTurn};
-    if (!turn.owns_lock()) {
-        return Error{Errc::TooMany, "other packets are being explained"};
+                                    const std::shared_ptr<const RuleView>& view,
+                                    const DataplaneLink& link) {
+    static ExplainTurns turns{kPlaces, kTurn};
+    const ExplainTurns::Turn turn = turns.take();
+    if (!turn) {
+        return Error{Errc::TooMany, "other packets are being explained; try again"};
     }
-    StoredRules rules = stored_in(view);
-    Compiled compiled = compile(rules, link.rss_mapping());
-    if (!compiled.rules) {
-        const auto error =
-            std::ranges::find(compiled.problems, Severity::Error, &Problem::severity);
-        return Error{Errc::TooMany,
-                     "the rules in force cannot be compiled again" +
-                         (error == compiled.problems.end() ? "" : ": " + error->message)};
+    const auto rules = explained_rules().of(view, link.rss_mapping());
+    if (!rules) {
+        return rules.error();
     }
     return asked_account({.ask = ask,
                           .state = state,
                           .treatment = link.treatment().value_or(PacketTreatment{}),
                           .pair = pair_of(ask, link)},
-                         *std::move(compiled.rules));
+                         **rules);
+}
+
+HttpResponse not_explained(const Error& error) {
+    switch (error.code) {
+        case Errc::TooMany:
+            return problem_response(429, "busy", error.what);
+        case Errc::Refused:
+            return problem_response(409, "other rules", error.what);
+        case Errc::NoMemory:
+            return problem_response(507, "no memory", error.what);
+        default:
+            return problem_response(500, "not explained", error.what);
+    }
+}
+
+void forget_explained(const std::shared_ptr<const RuleView>& in_force) {
+    explained_rules().sweep(in_force, ExplainedRules::Clock::now());
 }
 
 }  // namespace sluice

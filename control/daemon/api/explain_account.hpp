@@ -1,18 +1,28 @@
 #pragma once
 #include "control/daemon/dataplane_link.hpp"
+#include "control/daemon/http.hpp"
 #include "control/daemon/rule_change.hpp"
 #include "control/explain/asked_account.hpp"
 
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace sluice {
 
-// `ask` has been answered by `state` under the rules of `view`. These are compiled once more, for
-// one packet at a time, since what is in force is kept without its conditions. TooMany: others are
-// being explained, or there is no memory for it.
+// `ask` has been answered by `state` under the rules of `view`, which are compiled once more for
+// it. One packet at a time. TooMany: others are being explained; Refused: `state` is of other
+// rules; NoMemory: there is none to compile them.
 [[nodiscard]] Result<AskedAccount> explain_packet(const AskPacket& ask, const PacketState& state,
-                                                  const RuleView& view, const DataplaneLink& link);
+                                                  const std::shared_ptr<const RuleView>& view,
+                                                  const DataplaneLink& link);
+
+// The answer where explain_packet() has none.
+[[nodiscard]] HttpResponse not_explained(const Error& error);
+
+// Forgets compiled rules that are not in force or have not been asked for; to be called now and
+// then.
+void forget_explained(const std::shared_ptr<const RuleView>& in_force);
 
 // For people: where a decision is not just what it seems.
 [[nodiscard]] std::vector<std::string> explain_notes(const PacketState& state,
