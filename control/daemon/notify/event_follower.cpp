@@ -33,22 +33,21 @@ void EventFollower::adopt(std::int64_t utc) {
     }
     const bool was_empty = gate_.empty();
     gate_.adopt(*view);
-    since_ = was_empty ? utc : since_;
+    if (was_empty) {
+        cursor_.begin(utc);
+    }
     view_ = std::move(view);
 }
 
 void EventFollower::read_events(Clock::time_point now) {
     for (int reads = 0; reads < kReadsInTick; ++reads) {
-        const Result<Events> found = ask_for<Events>(
-            link_, GetEvents{.origin = origin_, .from = from_, .most = kEventsAtOnce});
+        const Result<Events> found = ask_for<Events>(link_, cursor_.request(kEventsAtOnce));
         if (!found) {
             return;
         }
-        gate_.lose(from_ == 0 || found->origin != origin_ ? 0 : found->missed);
-        origin_ = found->origin;
-        from_ = found->next;
+        gate_.lose(cursor_.advance(*found));
         for (const KeyEvent& event : found->events) {
-            if (event.utc_ns >= since_) {
+            if (cursor_.counts(event)) {
                 gate_.lose(event.kind == KeyEventKind::Lost ? event.lost : 0);
                 gate_.take(event, now);
             }

@@ -1,5 +1,6 @@
 #pragma once
 #include "control/daemon/dataplane_link.hpp"
+#include "control/daemon/notify/event_cursor.hpp"
 #include "control/daemon/notify/notice_gate.hpp"
 #include "control/daemon/notify/notice_sender.hpp"
 #include "control/daemon/rule_keeper.hpp"
@@ -34,9 +35,7 @@ private:
     NoticeSender& sender_;
     NoticeGate gate_;
     std::shared_ptr<const RuleView> view_;
-    std::uint64_t origin_ = 0;
-    std::uint64_t from_ = 0;
-    std::int64_t since_ = 0;  // events of before were nobody's to be told
+    EventCursor cursor_;
     Clock::time_point ask_stats_at_{};
 };
 

@@ -13,7 +13,9 @@ void NoticeGate::adopt(const RuleView& view) {
         }
         auto before = rules_.extract(rule.id);
         Watched watched = before.empty() ? Watched{} : std::move(before.mapped());
-        watched.terms = *rule.notify;
+        const NotifyTerms old = std::exchange(watched.terms, *rule.notify);
+        begin_window(watched.bans, !old.has(NotifyEvent::Ban));
+        begin_window(watched.limits, !old.has(NotifyEvent::Limit));
         watched.mode = rule.mode;
         next.emplace(rule.id, std::move(watched));
     }
@@ -33,6 +35,11 @@ void NoticeGate::take(const KeyEvent& event, Clock::time_point now) {
     if (rule.terms.has(NotifyEvent::Over)) {
         begin(rule, event, now);
     }
+}
+
+// What was lost before anybody asked for such events is missing to nobody.
+void NoticeGate::begin_window(Window& window, bool is_new) const {
+    window.lost_before = is_new ? lost_ : window.lost_before;
 }
 
 void NoticeGate::add(Window& window, const KeyEvent& event) {

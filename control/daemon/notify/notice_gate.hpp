@@ -68,6 +68,7 @@ private:
         std::optional<std::uint64_t> refused{};
     };
 
+    void begin_window(Window& window, bool is_new) const;
     static void add(Window& window, const KeyEvent& event);
     void begin(Watched& rule, const KeyEvent& event, Clock::time_point now) const;
     void collect_window(Window& window, const Notice& head, Clock::time_point now,

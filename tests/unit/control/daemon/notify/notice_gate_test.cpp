@@ -66,6 +66,27 @@ TEST(NoticeGate, ManyBansAreOneNoticeAtOnceAndOneInEachWindow) {
     EXPECT_TRUE(gate.collect(kStart + NoticeGate::kWindow * 3).empty());
 }
 
+TEST(NoticeGate, WhatWasLostBeforeARuleAskedIsNotMissingToIt) {
+    NoticeGate gate = gate_of({rule("old", {NotifyEvent::Ban})});
+    gate.lose(1000);
+    RuleView next;
+    next.rules = {rule("old", {NotifyEvent::Ban, NotifyEvent::Limit}),
+                  rule("young", {NotifyEvent::Ban, NotifyEvent::Limit})};
+    gate.adopt(next);
+    gate.lose(3);
+    gate.adopt(next);
+    for (const char* const id : {"old", "young"}) {
+        gate.take(event(KeyEventKind::BanStart, id, 1), kStart);
+        gate.take(event(KeyEventKind::LimitStart, id, 1), kStart);
+    }
+    const std::vector<Notice> due = gate.collect(kStart);
+    ASSERT_EQ(due.size(), 4U);
+    EXPECT_EQ(due[0].missed, 1003U) << "bans of `old`, which asked for them all the time";
+    for (std::size_t i = 1; i < due.size(); ++i) {
+        EXPECT_EQ(due[i].missed, 3U) << i;
+    }
+}
+
 TEST(NoticeGate, ExamplesAreBoundedByTheBytesOfTheirKeysToo) {
     NoticeGate gate = gate_of({rule("login", {NotifyEvent::Limit})});
     for (int i = 0; i < 10; ++i) {
