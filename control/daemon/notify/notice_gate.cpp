@@ -6,6 +6,9 @@
 namespace sluice {
 
 void NoticeGate::adopt(const RuleView& view) {
+    if (rules_.empty()) {
+        not_kept_.reset();  // nobody has read it meanwhile
+    }
     std::map<std::string, Watched, std::less<>> next;
     for (const RuleSummary& rule : view.rules) {
         if (!rule.notify || rule.mode == Mode::Off) {
@@ -79,7 +82,7 @@ void NoticeGate::count_refused(const std::string& rule, std::uint64_t refused,
 }
 
 void NoticeGate::note_state(bool survives, std::uint64_t not_kept) {
-    const bool is_worse = (survives_ && !survives) || not_kept > not_kept_;
+    const bool is_worse = (survives_ && !survives) || (not_kept_ && not_kept > *not_kept_);
     if (is_worse || survives) {
         told_of_state_.clear();
     }
@@ -124,7 +127,8 @@ void NoticeGate::collect_window(Window& window, const Notice& head, Clock::time_
     window = {.until = now + kWindow, .lost_before = lost_, .examples = {}};
 }
 
-// A loss that the state outlives is told once; where it does not, whoever asks later is told too.
+// A loss that the state outlives is told once, to those who ask for it then; where it does not,
+// whoever asks later is told too.
 void NoticeGate::collect_states(Clock::time_point now, std::vector<Notice>& into) {
     if (!is_state_lost_ || now < state_until_) {
         return;
@@ -135,13 +139,13 @@ void NoticeGate::collect_states(Clock::time_point now, std::vector<Notice>& into
             into.push_back({.kind = NoticeKind::State,
                             .to = rule.terms.to,
                             .survives = survives_,
-                            .not_kept = not_kept_});
+                            .not_kept = not_kept_.value_or(0)});
         }
     }
     if (into.size() != before) {
         state_until_ = now + kStateWindow;
-        is_state_lost_ = !survives_;
     }
+    is_state_lost_ = !survives_;
 }
 
 }  // namespace sluice

@@ -38,7 +38,8 @@ public:
     // A rule's count of what it refused, which only says something where it differs from before.
     void count_refused(const std::string& rule, std::uint64_t refused, Clock::time_point now,
                        std::int64_t utc);
-    // The dataplane's word on its state.
+    // The dataplane's word on its state. What was not kept before the first word is no news: the
+    // dataplane counts since its own start.
     void note_state(bool survives, std::uint64_t not_kept);
 
     // Notices that are due.
@@ -79,9 +80,9 @@ private:
     std::uint64_t lost_ = 0;
     bool survives_ = true;
     bool is_state_lost_ = false;
-    Clock::time_point state_until_{};  // no notice of it before
-    std::uint64_t not_kept_ = 0;
-    std::set<std::string> told_of_state_;  // webhooks
+    Clock::time_point state_until_{};          // no notice of it before
+    std::optional<std::uint64_t> not_kept_{};  // as it was read last
+    std::set<std::string> told_of_state_;      // webhooks
 };
 
 }  // namespace sluice

@@ -175,17 +175,40 @@ TEST(NoticeGate, StateThatDoesNotSurviveIsToldOncePerWebhook) {
 TEST(NoticeGate, WhatWasNotKeptIsToldAtMostOnceAMinute) {
     NoticeGate gate = gate_of({rule("a", {NotifyEvent::State})});
     gate.note_state(true, 1);
-    EXPECT_EQ(gate.collect(kStart).size(), 1U);
-    gate.note_state(true, 1);
+    EXPECT_TRUE(gate.collect(kStart).empty()) << "it was lost before sluiced was started";
+    gate.note_state(true, 2);
+    const std::vector<Notice> due = gate.collect(kStart);
+    ASSERT_EQ(due.size(), 1U);
+    EXPECT_EQ(due[0].not_kept, 2U);
+    gate.note_state(true, 2);
     EXPECT_TRUE(gate.collect(kStart + std::chrono::hours{1}).empty());
     Clock::time_point now = kStart + std::chrono::hours{2};
     std::size_t told = 0;
-    for (std::uint64_t times = 2; times < 62; ++times) {
+    for (std::uint64_t times = 3; times < 63; ++times) {
         gate.note_state(true, times);
         told += gate.collect(now).size();
         now += seconds{5};
     }
     EXPECT_EQ(told, 5U);
+}
+
+TEST(NoticeGate, ALossThatTheStateOutlivedIsNotToldToWhoAsksLater) {
+    NoticeGate gate = gate_of({rule("a", {NotifyEvent::Ban})});
+    gate.note_state(true, 0);
+    gate.note_state(true, 1);
+    EXPECT_TRUE(gate.collect(kStart).empty()) << "nobody asks";
+    RuleView asks;
+    asks.rules = {rule("a", {NotifyEvent::State})};
+    gate.adopt(asks);
+    gate.note_state(true, 1);
+    EXPECT_TRUE(gate.collect(kStart + seconds{1}).empty());
+    // Without any rule the count is not read.
+    gate.adopt(RuleView{});
+    gate.adopt(asks);
+    gate.note_state(true, 5);
+    EXPECT_TRUE(gate.collect(kStart + seconds{2}).empty());
+    gate.note_state(true, 6);
+    EXPECT_EQ(gate.collect(kStart + seconds{3}).size(), 1U);
 }
 
 }  // namespace
