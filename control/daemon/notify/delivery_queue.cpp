@@ -6,13 +6,28 @@
 namespace sluice {
 
 void DeliveryQueue::push(Waiting notice) {
-    const auto oldest = notices_.begin() + (under_way_ ? 1 : 0);
-    if (notices_.size() == kMost) {
+    make_room(notice.once);
+    if (!notice.once) {
+        notices_.push_back(std::move(notice));
+        return;
+    }
+    const auto behind = std::find_if(notices_.begin() + (under_way_ ? 1 : 0), notices_.end(),
+                                     [](const Waiting& one) { return !one.once; });
+    (void)notices_.insert(behind, std::move(notice));
+}
+
+void DeliveryQueue::make_room(bool once) {
+    const auto is_alike = [&](const Waiting& one) { return one.once == once; };
+    const auto most = static_cast<std::ptrdiff_t>(once ? kMostOnce : kMost);
+    if (std::count_if(notices_.begin(), notices_.end(), is_alike) < most) {
+        return;
+    }
+    const auto waiting = notices_.begin() + (under_way_ ? 1 : 0);
+    const auto oldest = std::find_if(waiting, notices_.end(), is_alike);
+    if (oldest != notices_.end()) {
         (void)notices_.erase(oldest);
         ++counts_.dropped;
     }
-    const auto first = notices_.begin() + (under_way_ ? 1 : 0);
-    (void)notices_.insert(notice.once ? first : notices_.end(), std::move(notice));
 }
 
 const DeliveryQueue::Waiting* DeliveryQueue::begin(Clock::time_point now) noexcept {

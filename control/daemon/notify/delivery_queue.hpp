@@ -9,11 +9,13 @@
 namespace sluice {
 
 // The notices that wait for one webhook, which are sent one after the other in their order.
-// Bounded: the oldest goes for the newest, since the newest says how things are now.
+// Bounded: the oldest goes for the newest, since the newest says how things are now. Those that are
+// sent once have places of their own, and nothing else goes for them.
 class DeliveryQueue {
 public:
     using Clock = std::chrono::steady_clock;
     static constexpr std::size_t kMost = 128;
+    static constexpr std::size_t kMostOnce = 4;
     static constexpr unsigned kMostAttempts = 8;
     static constexpr std::chrono::seconds kFirstGap{1};  // doubled from one to the next
     static constexpr std::chrono::seconds kLongestGap{60};
@@ -27,7 +29,7 @@ public:
     };
     enum class Outcome : std::uint8_t { Sent, TryAgain, Refused };
 
-    // Behind all others; one that is sent `once`, before all that are not under way.
+    // Behind all others; one that is sent `once`, before all others that are not under way.
     void push(Waiting notice);
     // The notice whose turn it is, which is under way from now on; nullptr: none is due, or one is
     // under way already.
@@ -48,6 +50,8 @@ public:
     [[nodiscard]] bool is_under_way() const noexcept { return under_way_; }
 
 private:
+    void make_room(bool once);
+
     std::deque<Waiting> notices_;
     bool under_way_ = false;  // the first one
     Counts counts_;

@@ -74,6 +74,27 @@ TEST(DeliveryQueue, TheOldestThatIsNotUnderWayGoesForTheNewest) {
     EXPECT_EQ(begun(queue, kStart), "5");
 }
 
+TEST(DeliveryQueue, ATestTakesNoNoticesPlace) {
+    DeliveryQueue queue;
+    for (std::size_t i = 0; i < DeliveryQueue::kMost; ++i) {
+        queue.push(notice(std::to_string(i)));
+    }
+    for (std::size_t i = 0; i < DeliveryQueue::kMostOnce; ++i) {
+        queue.push(notice("test" + std::to_string(i), true));
+        EXPECT_EQ(queue.counts().dropped, 0U) << i;
+    }
+    EXPECT_EQ(queue.size(), DeliveryQueue::kMost + DeliveryQueue::kMostOnce);
+    // One more goes for the oldest test, and one more notice for the oldest notice.
+    queue.push(notice("late", true));
+    queue.push(notice("newest"));
+    EXPECT_EQ(queue.counts().dropped, 2U);
+    EXPECT_EQ(queue.size(), DeliveryQueue::kMost + DeliveryQueue::kMostOnce);
+    for (const char* const id : {"test1", "test2", "test3", "late", "1"}) {
+        EXPECT_EQ(begun(queue, kStart), id);
+        queue.end(Outcome::Sent, kStart);
+    }
+}
+
 TEST(DeliveryQueue, ATestGoesFirstAndOnce) {
     DeliveryQueue queue;
     queue.push(notice("a"));
