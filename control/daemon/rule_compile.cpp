@@ -124,7 +124,7 @@ std::vector<std::string>& notify_targets() {
     return names;
 }
 
-Compiled compile(StoredRules& rules, const RssMapping& box, UnknownWebhook webhooks) {
+Compiled compile(StoredRules& rules, const RssMapping& box, const UnknownWebhook& webhooks) {
     Problems problems{rules.file, compile_stop().get_token()};
     if (const std::optional<std::string> why = no_memory_for(rules.text.size(), 0)) {
         problems.error({}, *why);
@@ -147,7 +147,7 @@ Compiled compile(StoredRules& rules, const RssMapping& box, UnknownWebhook webho
         return file;
     };
     const std::vector<RuleFilePart> parts = parts_of(rules);
-    const NotifyTargets targets{notify_targets(), webhooks == UnknownWebhook::Refused};
+    const NotifyTargets targets{notify_targets(), webhooks.is_refused, webhooks.of};
     std::optional<CompiledRules> compiled =
         compile_rules({rules.file, rules.text, &lists, &pattern_cache(), &rules.keys, &box,
                        &override_cache(), parts, &targets},
@@ -161,7 +161,7 @@ Compiled compile(StoredRules& rules, const RssMapping& box, UnknownWebhook webho
 
 // Only the rules themselves say which of them have a ttl, so that this may take two times.
 Compiled compile_at(StoredRules& rules, std::int64_t now, const RssMapping& box,
-                    UnknownWebhook webhooks) {
+                    const UnknownWebhook& webhooks) {
     Compiled compiled = compile(rules, box, webhooks);
     if (!compiled.rules) {
         return compiled;

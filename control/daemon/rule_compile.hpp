@@ -38,17 +38,21 @@ struct Compiled {
 // Names of the webhooks that `notify` of rules may say; set once, before anything is compiled.
 [[nodiscard]] std::vector<std::string>& notify_targets();
 
-// A rule whose webhook is not there is refused where rules are applied. Elsewhere it is a warning:
-// rules that are kept go on, whatever has become of sluice.yaml.
-enum class UnknownWebhook : std::uint8_t { Warned, Refused };
+// A rule whose webhook is not there is refused where rules are applied, or where it is the one that
+// is edited. Elsewhere it is a warning: rules that are kept go on, whatever has become of
+// sluice.yaml.
+struct UnknownWebhook {
+    bool is_refused = false;
+    std::string of{};  // this rule's alone; empty: of all
+};
 
 // With its lists as they were read; those that were not yet are read, and kept from now on. As its
 // lives have it: what has ended is off. `box`: that it is for.
 [[nodiscard]] Compiled compile(StoredRules& rules, const RssMapping& box,
-                               UnknownWebhook webhooks = UnknownWebhook::Warned);
+                               const UnknownWebhook& webhooks = {});
 
 // The same at an instant, UTC in seconds: what has ended by then is off, and its life says so.
 [[nodiscard]] Compiled compile_at(StoredRules& rules, std::int64_t now, const RssMapping& box,
-                                  UnknownWebhook webhooks = UnknownWebhook::Warned);
+                                  const UnknownWebhook& webhooks = {});
 
 }  // namespace sluice

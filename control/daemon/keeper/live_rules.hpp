@@ -44,7 +44,7 @@ struct LiveRules {
 
     // Compiles for now and for the box that is connected.
     [[nodiscard]] Compiled compile_now(StoredRules& rules,
-                                       UnknownWebhook webhooks = UnknownWebhook::Warned) const {
+                                       const UnknownWebhook& webhooks = {}) const {
         return compile_at(rules, applied.now(), link.rss_mapping(), webhooks);
     }
 

@@ -23,7 +23,7 @@ RuleChange RuleApplier::apply(RuleFile file) {
                           .call = "apply"};
     StoredRules next = as_applied(std::move(file));
     for (;;) {
-        Compiled compiled = rules_.compile_now(next, UnknownWebhook::Refused);
+        Compiled compiled = rules_.compile_now(next, {.is_refused = true});
         const std::lock_guard lock{rules_.changing};
         if (!rules_.applied.renew_keys(next) || !rules_.applied.renew_lives(next, compiled)) {
             continue;  // rules have ended or a key was set meanwhile: it is compiled with that
@@ -48,7 +48,7 @@ std::optional<Compiled> RuleApplier::preview(RuleFile file) {
         return std::nullopt;
     }
     StoredRules next = as_applied(std::move(file));
-    return rules_.compile_now(next, UnknownWebhook::Refused);
+    return rules_.compile_now(next, {.is_refused = true});
 }
 
 StoredRules RuleApplier::as_applied(RuleFile file) const {

@@ -4,6 +4,7 @@
 #include "lib/policy/problems/nearest.hpp"
 
 #include <algorithm>
+#include <string_view>
 
 namespace sluice {
 namespace {
@@ -54,8 +55,13 @@ private:
                           "sluice.yaml has no webhook `" + name.text + "` under `notify`" +
                               (known.empty() ? "" : ", which has " + list_of(known)) +
                               did_you_mean(name.text, known),
-                          targets_->required);
+                          targets_->is_required_of(id()));
         return terms_;
+    }
+
+    [[nodiscard]] std::string_view id() const {
+        const YamlNode* const own = rule_.find("id");
+        return own == nullptr ? std::string_view{} : std::string_view{own->text};
     }
 
     bool read_on(const MapReader& map) {

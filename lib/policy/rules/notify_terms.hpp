@@ -32,11 +32,15 @@ struct NotifyTerms {
 };
 
 // Names of the webhooks that rules may name; nullopt: no sluice.yaml says. `required`: another name
-// is an error, and else a warning.
+// is an error, and else a warning. `required_of`: an error in this rule alone; empty: in all.
 struct NotifyTargets {
     std::optional<std::vector<std::string>> names;
     bool required = true;
+    std::string required_of{};
 
+    [[nodiscard]] bool is_required_of(std::string_view rule) const {
+        return required && (required_of.empty() || required_of == rule);
+    }
     [[nodiscard]] bool have(std::string_view name) const {
         return names && std::find(names->begin(), names->end(), name) != names->end();
     }

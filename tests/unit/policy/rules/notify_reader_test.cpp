@@ -84,6 +84,11 @@ TEST(NotifyReader, AnUnknownWebhookIsAnErrorWhereSluiceYamlIsKnown) {
     ASSERT_EQ(warned.problems.size(), 1U);
     EXPECT_EQ(warned.problems[0].severity, Severity::Warning);
     EXPECT_EQ(warned.problems[0].at.column, 18U);
+    NotifyTargets of_one = known;
+    of_one.required_of = "other";
+    EXPECT_TRUE(read("opz", &of_one).rules) << "another rule is edited";
+    of_one.required_of = "login";
+    EXPECT_FALSE(read("opz", &of_one).rules);
     const NotifyTargets unknown;
     const Outcome unsure = read("ops", &unknown);
     EXPECT_TRUE(unsure.rules);

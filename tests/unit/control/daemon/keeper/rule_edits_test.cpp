@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <string>
+#include <utility>
+#include <vector>
 
 // Single rules of the set in force.
 namespace sluice::rule_edits_test {
@@ -116,6 +118,59 @@ TEST_F(Edits, WhatIsRefusedChangesNothing) {
     ASSERT_FALSE(rules().rollback(7).refusal);
     expect_all(before);
     EXPECT_EQ(text(), kOne);
+}
+
+std::string rule_with(const std::string& id, const std::string& notify) {
+    return "id: " + id +
+           "\nkey: [ip.src]\nlimits: [{algorithm: token_bucket, rate: 1/s, burst: 2}]\nnotify: " +
+           notify + "\n";
+}
+
+// The webhooks of sluice.yaml, for as long as it lives.
+class Webhooks {
+public:
+    explicit Webhooks(std::vector<std::string> names) { set(std::move(names)); }
+    Webhooks(const Webhooks&) = delete;
+    Webhooks& operator=(const Webhooks&) = delete;
+    Webhooks(Webhooks&&) = delete;
+    Webhooks& operator=(Webhooks&&) = delete;
+    ~Webhooks() { set({}); }
+    static void set(std::vector<std::string> names) { notify_targets() = std::move(names); }
+};
+
+TEST_F(Edits, OnlyTheirOwnRuleIsRefusedForItsWebhook) {
+    start_dataplane();
+    start_daemon();
+    const Webhooks webhooks{std::vector<std::string>{"ops"}};
+    const std::uint64_t before = apply(kOne).after;
+    const RuleChange wrong = add(rule_with("c", "opz"));
+    ASSERT_EQ(kind_of(wrong), Refusal::Kind::DoesNotCompile);
+    const std::vector<Problem>& problems = wrong.refusal->problems;
+    const auto error = std::find_if(problems.begin(), problems.end(), [](const Problem& problem) {
+        return problem.severity == Severity::Error;
+    });
+    ASSERT_TRUE(error != problems.end());
+    EXPECT_EQ(error->file, "one.yaml");
+    EXPECT_EQ(error->at.line, 4U);
+    EXPECT_EQ(error->at.column, 9U);
+    expect_all(before);
+    ASSERT_FALSE(add(rule_with("c", "ops")).refusal);
+    Webhooks::set({"other"});
+    const RuleChange replaced = rules().edit({.kind = RuleEdit::Kind::Replace,
+                                              .id = "c",
+                                              .name = "one.yaml",
+                                              .text = rule_with("c", "{to: opz}"),
+                                              .from = 7});
+    EXPECT_EQ(kind_of(replaced), Refusal::Kind::DoesNotCompile);
+    // Another rule's webhook has gone, which is warned of.
+    const RuleChange beside = add(rule_with("d", "other"));
+    ASSERT_FALSE(beside.refusal) << beside.refusal->what;
+    EXPECT_TRUE(
+        std::any_of(beside.warnings.begin(), beside.warnings.end(), [](const Problem& problem) {
+            return problem.severity == Severity::Warning &&
+                   problem.message.find("no webhook `ops`") != std::string::npos;
+        }));
+    EXPECT_FALSE(remove("c").refusal);
 }
 
 TEST_F(Edits, ARuleInBracketsIsToldFromNone) {
