@@ -303,6 +303,7 @@ int run(const Settings& settings, const sigset_t& signals) {
     });
     (void)sd_notify(0, "STOPPING=1");
     spdlog::info("stopping");
+    notices.end_tests();  // the servers wait for their requests
     return 0;
 }
 

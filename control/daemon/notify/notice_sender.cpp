@@ -17,6 +17,11 @@ namespace {
 
 constexpr std::chrono::milliseconds kLongestPause{1'000};
 constexpr std::chrono::milliseconds kTestPatience{2 * WebhookCall::kWholeMs + 1'000};
+constexpr const char* kEnding = "sluiced is ending, and waits for no answer";
+
+WebhookCall::Result untried(std::string why) {
+    return {DeliveryQueue::Outcome::TryAgain, 0, std::move(why)};
+}
 
 std::string host_name() {
     std::array<char, 256> name{};
@@ -97,17 +102,28 @@ std::optional<WebhookCall::Result> NoticeSender::test(const std::string& name) {
     if (lane == nullptr) {
         return std::nullopt;
     }
+    if (are_tests_over_) {
+        return untried(kEnding);
+    }
     Tested tested{.id = next_id(), .result = {}};
     tests_.push_back(&tested);
     lane->queue.push({.id = tested.id,
                       .body = body_of({.kind = NoticeKind::Test, .to = name}, tested.id, host_),
                       .once = true});
     curl_multi_wakeup(multi_);
-    (void)tested_.wait_for(lock, kTestPatience, [&] { return tested.result.has_value(); });
+    (void)tested_.wait_for(lock, kTestPatience,
+                           [&] { return are_tests_over_ || tested.result.has_value(); });
     std::erase(tests_, &tested);
-    return tested.result ? tested.result
-                         : WebhookCall::Result{DeliveryQueue::Outcome::TryAgain, 0,
-                                               "its turn did not come: others were sent before it"};
+    if (tested.result) {
+        return tested.result;
+    }
+    return untried(are_tests_over_ ? kEnding : "its turn did not come: others were sent before it");
+}
+
+void NoticeSender::end_tests() {
+    const std::lock_guard lock{mutex_};
+    are_tests_over_ = true;
+    tested_.notify_all();
 }
 
 std::vector<NoticeSender::State> NoticeSender::states() const {

@@ -41,6 +41,8 @@ public:
     // One attempt with a notice that says nothing, and how it ended; nullopt: there is no such
     // webhook. Waits for no longer than a call and the one before it may take.
     [[nodiscard]] std::optional<WebhookCall::Result> test(const std::string& name);
+    // Nobody waits in test() from now on: sluiced's end waits for those who do.
+    void end_tests();
 
     struct State {
         std::string name;
@@ -82,6 +84,7 @@ private:
     mutable std::mutex mutex_;  // of all below, and of the queues
     std::condition_variable tested_;
     std::vector<Tested*> tests_;
+    bool are_tests_over_ = false;
     std::uint64_t ids_ = 0;
     std::uint64_t strangers_ = 0;
     std::optional<Clock::time_point> end_;  // once the last tries have begun
