@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kLongestPause{1'000};
 constexpr std::chrono::milliseconds kTestPatience{2 * WebhookCall::kWholeMs + 1'000};
-constexpr const char* kEnding = "sluiced is ending, and waits for no answer";
+constexpr const char* kNoAnswerAtEnd = "sluiced is ending, and waits for no answer";
 
 WebhookCall::Result untried(std::string why) {
     return {DeliveryQueue::Outcome::TryAgain, 0, std::move(why)};
@@ -103,7 +103,7 @@ std::optional<WebhookCall::Result> NoticeSender::test(const std::string& name) {
         return std::nullopt;
     }
     if (are_tests_over_) {
-        return untried(kEnding);
+        return untried(kNoAnswerAtEnd);
     }
     Tested tested{.id = next_id(), .result = {}};
     tests_.push_back(&tested);
@@ -117,7 +117,8 @@ std::optional<WebhookCall::Result> NoticeSender::test(const std::string& name) {
     if (tested.result) {
         return tested.result;
     }
-    return untried(are_tests_over_ ? kEnding : "its turn did not come: others were sent before it");
+    return untried(are_tests_over_ ? kNoAnswerAtEnd
+                                   : "its turn did not come: others were sent before it");
 }
 
 void NoticeSender::end_tests() {
