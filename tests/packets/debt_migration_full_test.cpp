@@ -180,6 +180,38 @@ TEST(MovingFull, ANetworkIsChargedWithWhatItsHostsOwed) {
     EXPECT_EQ(pass(workers, kAway, kFour, 5, kStart + 2h), 8U);
 }
 
+constexpr std::string_view kValues = "{algorithm: distinct, of: l4.dport, count: 10, window: 9h}";
+
+// One packet of each host to each of those ports: how many pass.
+std::uint64_t show(Workers& workers, std::size_t at, const Hosts& hosts, std::uint16_t first,
+                   std::uint16_t last) {
+    std::uint64_t passed = 0;
+    for (std::uint16_t port = first; port <= last; ++port) {
+        for (int host = hosts.first; host <= hosts.last; ++host) {
+            const auto frame = test::udp()
+                                   .src(hosts.network + std::to_string(host))
+                                   .dst("192.0.2.1")
+                                   .dport(port)
+                                   .bytes();
+            passed += workers.judge(at, frame, kStart).verdict == Verdict::Pass ? 1 : 0;
+        }
+    }
+    return passed;
+}
+const Hosts kOne{"10.0.1.", 1, 1};
+
+// Different values that a host has shown elsewhere: nothing is known of them here.
+TEST(MovingFull, ANetworkIsChargedWithTheValuesOfItsHosts) {
+    Workers workers{rules(Direction::In, kValues), kWorkers, with_lines()};
+    EXPECT_EQ(show(workers, kHome, kFour, 1, 3), 12U);
+    fill(workers, kAway);
+    workers.apply(rules(Direction::Out, kValues), kStart);
+    workers.come_from(Direction::Out);
+    EXPECT_EQ(show(workers, kAway, kFour, 101, 101), 4U);
+    EXPECT_EQ(show(workers, kAway, kOne, 102, 160), kOfNetwork - 12 - 1);
+    EXPECT_EQ(show(workers, kAway, kFour, 101, 101), 4U) << "it counts";
+}
+
 // While they move each of them is weighed, since the worker before may still charge it.
 TEST(MovingFull, AHostIsWeighedWhileItMoves) {
     Workers workers{rules(Direction::In), kWorkers, small_tables()};

@@ -72,14 +72,8 @@ void for_each_earlier(const LimitCheck& check, const CheckContext& context, Use&
 }
 
 // The value that a unit shows, for limits of different ones; 0: nothing is known of it.
-[[nodiscard]] inline std::uint32_t value_of(const LimitCheck& check,
-                                            const CheckContext& context) noexcept {
-    if (!needs_value(*check.numbers)) {
-        return 0;
-    }
-    return context.question != nullptr
-               ? static_cast<std::uint32_t>(context.question->connection.digest)
-               : check.shown_value();
+[[nodiscard]] inline std::uint32_t value_of(const LimitCheck& check) noexcept {
+    return needs_value(*check.numbers) ? check.shown_value() : 0;
 }
 
 // A value that counts costs nothing more, nor does one that an earlier unit of the packet shows.
@@ -88,7 +82,7 @@ void for_each_earlier(const LimitCheck& check, const CheckContext& context, Use&
     const auto& limit = std::get<DistinctLimit>(*check.numbers);
     LimitRegistry& registry = context.core.buckets.registry;
     Cell cell = registry.cell_of(*check.entry);
-    const std::uint32_t value = value_of(check, context);
+    const std::uint32_t value = value_of(check);
     check.value = value;
     bool counts = registry.pool().at<DistinctValues>(cell.rest).has(limit, registry.pool(),
                                                                     context.now.at, {value});

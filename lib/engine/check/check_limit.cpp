@@ -146,9 +146,9 @@ void commit(LimitCheck& check, const CheckContext& context, bool spends, bool re
             put_bucket(cell, bucket, token->gcra);
         } else {
             ConnectionStart start;
-            charge(cell, *check.numbers, store.registry.pool(), context.now,
-                   {check.cost, check.conformance, start_of(check, context, start),
-                    value_of(check, context)});
+            charge(
+                cell, *check.numbers, store.registry.pool(), context.now,
+                {check.cost, check.conformance, start_of(check, context, start), value_of(check)});
         }
         store.registry.write(entry, cell, context.now);
     }

@@ -132,6 +132,9 @@ private:
 bool charge_debts(const LimitCheck& check, Debts& debts, const CheckContext& context) noexcept {
     LimitCheck debt = check;
     debt.cost = debts.left();
+    if (needs_value(*debt.numbers)) {
+        debt.value = 0;  // so many of which nothing is known
+    }
     if (is_shared(*check.entry, context) && !can_note(debt, context)) {
         return false;
     }

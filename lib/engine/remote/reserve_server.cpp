@@ -31,6 +31,9 @@ struct ReserveServer::Bucket {
         check.key = {GroupKey{named.hash}, named.slot};
         check.cost = cost;
         check.asked = true;
+        if (needs_value(limit->limit)) {
+            check.value = static_cast<std::uint32_t>(named.connection.digest);
+        }
         check.own = nullptr;
         const bool known = named.load == set.load;
         is_other = named.own != 0 && !known;
