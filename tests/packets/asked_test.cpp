@@ -247,6 +247,24 @@ TEST(Asked, ExactlyTheCountPassesOverAllWorkers) {
     EXPECT_EQ(workers.sent().size(), 120U);
 }
 
+// Two packets that show the same new value, both asked about before either is charged: it counts
+// once, and the place that is left is another value's.
+TEST(Asked, AValueThatIsReservedCostsNothingMore) {
+    AskingWorkers workers{rules("  - {id: clients, key: [ip.dst], limits: [{algorithm: distinct, "
+                                "of: ip.src, count: 2, window: 2h}]}\n"),
+                          kWorkers};
+    const auto from = [](std::string_view source, std::uint16_t sport = 1) {
+        return test::udp().src(source).sport(sport).dst("192.0.2.1").dport(9).bytes();
+    };
+    (void)workers.send(0, {from("10.0.0.1", 1), from("10.0.0.1", 2)}, kStart);
+    (void)workers.send(1, {from("10.0.0.1", 3), from("10.0.0.2", 1), from("10.0.0.2", 2)}, kStart);
+    workers.settle(kStart);
+    EXPECT_EQ(workers.passed(), 5U);
+    EXPECT_EQ(workers.reserved(), 0U);
+    EXPECT_EQ(workers.judge(2, from("10.0.0.3"), kStart).verdict, Verdict::Drop);
+    EXPECT_EQ(workers.judge(2, from("10.0.0.1"), kStart).verdict, Verdict::Pass);
+}
+
 // A worker that does not own that frame's key.
 std::size_t asker_of(const std::string& text, const std::vector<std::byte>& frame) {
     AskingWorkers workers{text, kWorkers};

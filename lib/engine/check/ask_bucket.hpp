@@ -76,7 +76,8 @@ void for_each_earlier(const LimitCheck& check, const CheckContext& context, Use&
     return needs_value(*check.numbers) ? check.shown_value() : 0;
 }
 
-// A value that counts costs nothing more, nor does one that an earlier unit of the packet shows.
+// A value that counts costs nothing more, nor does one that an earlier unit of the packet shows, or
+// for which units are reserved.
 [[gnu::noinline]] inline Conformance ask_value(LimitCheck& check,
                                                const CheckContext& context) noexcept {
     const auto& limit = std::get<DistinctLimit>(*check.numbers);
@@ -86,6 +87,7 @@ void for_each_earlier(const LimitCheck& check, const CheckContext& context, Use&
     check.value = value;
     bool counts = registry.pool().at<DistinctValues>(cell.rest).has(limit, registry.pool(),
                                                                     context.now.at, {value});
+    counts = counts || (context.question != nullptr && context.question->reserves_value);
     Units others = context.question != nullptr ? context.question->reserved.all() : Units{0};
     for_each_earlier(check, context, [&](const LimitCheck& earlier) {
         const bool is_new = (earlier.value & LimitCheck::kCountsAlready) == 0;

@@ -38,6 +38,7 @@ struct QuestionContext {
     Color color = Color::Green;
     ChargedBefore reserved;
     ConnectionStart connection{};  // as in Question
+    bool reserves_value = false;   // for another one, the value that this one shows
 };
 
 // One packet being judged under one rule set.

@@ -78,11 +78,13 @@ void ReserveServer::take(std::size_t asker, const Question& question, const Load
         default:
             break;
     }
-    const auto settled = reservations_.settle(asker, question.ticket);
+    const bool goes_on = question.kind == Question::Kind::Commit;
+    const auto settled = reservations_.settle(
+        asker, question.ticket,
+        goes_on ? Reservations::Settled::Charged : Reservations::Settled::Cancelled);
     if (!settled) {
         return;
     }
-    const bool goes_on = question.kind == Question::Kind::Commit;
     counters_.count(goes_on ? AskEvent::Charged : AskEvent::Cancelled);
     if (goes_on) {
         charge(*settled, set, core, now);
@@ -97,10 +99,12 @@ Answer ReserveServer::judge(std::size_t asker, const Question& question, const L
     if (bucket.limit == nullptr || bucket.is_other) {
         return answer;
     }
-    const QuestionContext asked{
-        question.color, reservations_.reserved(question.hash, question.slot), question.connection};
-    const CheckContext context{set, core, now, no_frames_, no_headers_, 0, nullptr, {}, &asked};
     LimitCheck& check = bucket.check;
+    const std::uint32_t value = needs_value(bucket.limit->limit) ? check.shown_value() : 0;
+    const QuestionContext asked{
+        question.color, reservations_.reserved(question.hash, question.slot), question.connection,
+        reservations_.reserves(question.hash, question.slot, value)};
+    const CheckContext context{set, core, now, no_frames_, no_headers_, 0, nullptr, {}, &asked};
     check_limit(check, *bucket.limit, *bucket.rule, context);
     answer.conformance = check.conformance;
     answer.what = check.entry == nullptr || check.conformance == Conformance::NoRoom
@@ -127,7 +131,8 @@ Answer ReserveServer::judge(std::size_t asker, const Question& question, const L
                                    .own = question.own,
                                    .slot = question.slot,
                                    .conformance = check.conformance,
-                                   .connection = question.connection},
+                                   .connection = question.connection,
+                                   .value = value},
                                   now.at);
         counters_.count(AskEvent::Reserved);
         if (lost) {

@@ -1,6 +1,7 @@
 #include "lib/peer/reserve/reservations.hpp"
 
 #include <bit>
+#include <utility>
 
 namespace sluice {
 namespace {
@@ -9,16 +10,27 @@ Units& part_of(ChargedBefore& sum, Conformance conformance) noexcept {
     return conformance == Conformance::Yellow ? sum.yellow : sum.green;
 }
 
+// A name for the value among the hashes of keys.
+std::uint64_t hash_of_value(std::uint64_t key, std::uint32_t value) noexcept {
+    const std::uint64_t mixed = (key ^ value) * std::uint64_t{0x9E37'79B9'7F4A'7C15};
+    return mixed ^ mixed >> 32;
+}
+
 }  // namespace
 
 Reservations::Reservations(const Bounds& bounds)
     : bounds_{bounds},
       places_(bounds.askers * bounds.places),
-      keys_(std::bit_ceil(2 * places_.size() + 1)),
+      keys_(std::bit_ceil(4 * places_.size() + 1)),
       mask_{keys_.size() - 1} {}
 
 ChargedBefore Reservations::reserved(std::uint64_t hash, LimitSlot slot) const noexcept {
     return keys_[find(hash, slot)].sum;
+}
+
+bool Reservations::reserves(std::uint64_t hash, LimitSlot slot,
+                            std::uint32_t value) const noexcept {
+    return value != 0 && reserved(hash_of_value(hash, value), slot).all() != Units{0};
 }
 
 std::optional<Reservation> Reservations::reserve(std::size_t asker, Ticket ticket,
@@ -30,7 +42,7 @@ std::optional<Reservation> Reservations::reserve(std::size_t asker, Ticket ticke
     const auto at = static_cast<std::uint32_t>(asker * bounds_.places + ticket.place);
     std::optional<Reservation> lost;
     if (places_[at].taken) {
-        lost = end(at);
+        lost = end(at, Settled::Charged);
     }
     places_[at] = {.reservation = reservation,
                    .until = now + bounds_.lifetime,
@@ -44,7 +56,8 @@ std::optional<Reservation> Reservations::reserve(std::size_t asker, Ticket ticke
     return lost;
 }
 
-std::optional<Reservation> Reservations::settle(std::size_t asker, Ticket ticket) noexcept {
+std::optional<Reservation> Reservations::settle(std::size_t asker, Ticket ticket,
+                                                Settled how) noexcept {
     if (ticket.place >= bounds_.places) {
         return std::nullopt;
     }
@@ -52,16 +65,16 @@ std::optional<Reservation> Reservations::settle(std::size_t asker, Ticket ticket
     if (!places_[at].taken || places_[at].turn != ticket.turn) {
         return std::nullopt;
     }
-    return end(at);
+    return end(at, how);
 }
 
-Reservation Reservations::end(std::uint32_t at) noexcept {
+Reservation Reservations::end(std::uint32_t at, Settled how) noexcept {
     Place& place = places_[at];
     (place.older == kNone ? oldest_ : places_[place.older].newer) = place.newer;
     (place.newer == kNone ? newest_ : places_[place.newer].older) = place.older;
     place.taken = false;
     --size_;
-    take_from_key(place.reservation);
+    take_from_key(place.reservation, how);
     return place.reservation;
 }
 
@@ -81,16 +94,45 @@ void Reservations::add_to_key(const Reservation& reservation) noexcept {
     ++key.reservations;
     Units& part = part_of(key.sum, reservation.conformance);
     part = part + reservation.units;
+    if (reservation.value != 0) [[unlikely]] {
+        add_to_value(reservation);
+    }
 }
 
-void Reservations::take_from_key(const Reservation& reservation) noexcept {
+void Reservations::take_from_key(const Reservation& reservation, Settled how) noexcept {
+    const Units units =
+        reservation.value != 0 ? take_from_value(reservation, how) : reservation.units;
     const std::size_t at = find(reservation.hash, reservation.slot);
     Key& key = keys_[at];
     Units& part = part_of(key.sum, reservation.conformance);
-    part = Units{part.count() - reservation.units.count()};
+    part = Units{part.count() - units.count()};
     if (--key.reservations == 0) {
         close_up(at);
     }
+}
+
+void Reservations::add_to_value(const Reservation& reservation) noexcept {
+    const std::uint64_t hash = hash_of_value(reservation.hash, reservation.value);
+    Key& value = keys_[find(hash, reservation.slot)];
+    value.hash = hash;
+    value.slot = reservation.slot;
+    ++value.reservations;
+    value.sum.green = value.sum.green + reservation.units;
+}
+
+Units Reservations::take_from_value(const Reservation& reservation, Settled how) noexcept {
+    const std::uint64_t hash = hash_of_value(reservation.hash, reservation.value);
+    const std::size_t at = find(hash, reservation.slot);
+    Key& value = keys_[at];
+    const bool is_last = --value.reservations == 0;
+    Units gone{0};
+    if (is_last || how == Settled::Charged) {
+        gone = std::exchange(value.sum.green, Units{0});
+    }
+    if (is_last) {
+        close_up(at);
+    }
+    return gone;
 }
 
 // What lies behind a place that has become free moves up to it, unless that is before its home.

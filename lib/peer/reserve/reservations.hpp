@@ -18,10 +18,15 @@ struct Reservation {
     LimitSlot slot = 0;
     Conformance conformance = Conformance::Green;
     ConnectionStart connection{};  // as in Question
+    // Under limits of different values, the one that is shown; 0: none, or nothing is known of it.
+    std::uint32_t value = 0;
 };
 
 // What one owner has promised to all askers, and nobody has settled yet: by ticket, by key and by
 // age. All memory is taken at the start.
+//
+// A value that several reservations of a key show is reserved by the first of them. Its units are
+// kept until one of them is charged, after which the value counts, or all have been cancelled.
 class Reservations {
 public:
     struct Bounds {
@@ -33,6 +38,9 @@ public:
 
     // Units reserved of a key: for the next question about it, as good as charged.
     [[nodiscard]] ChargedBefore reserved(std::uint64_t hash, LimitSlot slot) const noexcept;
+    // True if units are reserved of a key for that value.
+    [[nodiscard]] bool reserves(std::uint64_t hash, LimitSlot slot,
+                                std::uint32_t value) const noexcept;
 
     // What is to be charged at once: an earlier reservation of the same place, which nobody has
     // settled, or this one, where there is no such place.
@@ -40,14 +48,16 @@ public:
                                                      const Reservation& reservation,
                                                      Instant now) noexcept;
     // A commit or a cancel; nullopt: no such ticket is reserved (any more).
-    [[nodiscard]] std::optional<Reservation> settle(std::size_t asker, Ticket ticket) noexcept;
+    enum class Settled : std::uint8_t { Charged, Cancelled };
+    [[nodiscard]] std::optional<Reservation> settle(std::size_t asker, Ticket ticket,
+                                                    Settled how = Settled::Charged) noexcept;
 
     // Calls charge(reservation) for the oldest ones whose time is over, `most` at the most.
     template <typename Charge>
     std::size_t expire(Instant now, std::size_t most, Charge&& charge) noexcept {
         std::size_t count = 0;
         for (; count < most && oldest_ != kNone && places_[oldest_].until <= now; ++count) {
-            charge(end(oldest_));
+            charge(end(oldest_, Settled::Charged));
         }
         return count;
     }
@@ -65,8 +75,8 @@ private:
         std::uint32_t newer = kNone;
         bool taken = false;
     };
-    // All that is reserved of one key. Open addressing: at most half of them are taken, and what is
-    // taken out is closed up.
+    // All that is reserved of one key, or of it for one value. Open addressing: at most half of
+    // them are taken, and what is taken out is closed up.
     struct Key {
         std::uint64_t hash = 0;
         ChargedBefore sum;
@@ -74,10 +84,13 @@ private:
         LimitSlot slot = 0;
     };
 
-    [[nodiscard]] Reservation end(std::uint32_t place) noexcept;
+    [[nodiscard]] Reservation end(std::uint32_t place, Settled how) noexcept;
     [[nodiscard]] std::size_t find(std::uint64_t hash, LimitSlot slot) const noexcept;
     void add_to_key(const Reservation& reservation) noexcept;
-    void take_from_key(const Reservation& reservation) noexcept;
+    void take_from_key(const Reservation& reservation, Settled how) noexcept;
+    void add_to_value(const Reservation& reservation) noexcept;
+    // The units that are reserved for it no longer.
+    [[nodiscard]] Units take_from_value(const Reservation& reservation, Settled how) noexcept;
     void close_up(std::size_t free) noexcept;
 
     Bounds bounds_;

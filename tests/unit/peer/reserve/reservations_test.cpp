@@ -35,6 +35,46 @@ TEST(Reservations, CountUntilTheyAreSettled) {
     EXPECT_EQ(all.reserved(5, 1).all(), Units{4});
 }
 
+// Three packets that show one new value: the first of them has reserved it.
+TEST(Reservations, KeepTheUnitsOfAValueUntilItCounts) {
+    using Settled = Reservations::Settled;
+    const auto shows = [](std::uint32_t value, std::uint64_t units) {
+        Reservation one = of(5, units);
+        one.value = value;
+        return one;
+    };
+    const auto three = [&](Reservations& all) {
+        EXPECT_FALSE(all.reserves(5, 1, 9));
+        EXPECT_FALSE(all.reserve(0, {2, 7}, shows(9, 1), kStart));
+        EXPECT_FALSE(all.reserve(1, {2, 7}, shows(9, 0), kStart));
+        EXPECT_FALSE(all.reserve(2, {2, 7}, shows(9, 0), kStart));
+        EXPECT_FALSE(all.reserve(2, {3, 7}, shows(8, 1), kStart));
+        EXPECT_TRUE(all.reserves(5, 1, 9));
+        EXPECT_FALSE(all.reserves(5, 1, 7)) << "another value";
+        EXPECT_FALSE(all.reserves(5, 2, 9)) << "another limit";
+        EXPECT_FALSE(all.reserves(6, 1, 9)) << "another key";
+        EXPECT_EQ(all.reserved(5, 1).green, Units{2});
+    };
+    Reservations all{{kAskers, kPlaces, kLifetime}};
+    three(all);
+    EXPECT_TRUE(all.settle(0, {2, 7}, Settled::Cancelled));
+    EXPECT_TRUE(all.reserves(5, 1, 9)) << "the others show it";
+    EXPECT_EQ(all.reserved(5, 1).green, Units{2});
+    EXPECT_TRUE(all.settle(1, {2, 7}, Settled::Charged));
+    EXPECT_FALSE(all.reserves(5, 1, 9)) << "it counts";
+    EXPECT_EQ(all.reserved(5, 1).green, Units{1});
+    EXPECT_TRUE(all.settle(2, {2, 7}, Settled::Charged));
+    EXPECT_EQ(all.reserved(5, 1).green, Units{1});
+    EXPECT_TRUE(all.settle(2, {3, 7}, Settled::Cancelled));
+    EXPECT_EQ(all.reserved(5, 1).green, Units{0});
+    three(all);
+    EXPECT_TRUE(all.settle(2, {2, 7}, Settled::Cancelled));
+    EXPECT_TRUE(all.settle(1, {2, 7}, Settled::Cancelled));
+    EXPECT_TRUE(all.settle(0, {2, 7}, Settled::Cancelled));
+    EXPECT_FALSE(all.reserves(5, 1, 9)) << "nobody shows it";
+    EXPECT_EQ(all.reserved(5, 1).green, Units{1});
+}
+
 TEST(Reservations, WhatIsLostIsHandedOutToBeCharged) {
     Reservations all{{kAskers, kPlaces, kLifetime}};
     EXPECT_FALSE(all.reserve(0, {2, 7}, of(5, 3), kStart));
