@@ -490,7 +490,8 @@ class Limiter:
                 value = part_text(limit.of, packet.fields, [limit.of]) if limit.of else None
                 if limit.of and value is None:
                     continue  # nothing is shown
-                cost -= self.request.cost_before(once, key, cost)
+                counted = (*once, value) if limit.of else once  # another reading may show another value
+                cost -= self.request.cost_before(counted, key, cost)
                 if cost == 0 or once in self.once:
                     continue
                 if limit.per in ("packet", "byte", "connection"):

@@ -253,6 +253,12 @@ class Limits(unittest.TestCase):
         self.assertEqual([action for action, _ in verdicts], ["pass", "pass", "drop"])
         self.assertEqual(counts["r"], dict(matched=5, admitted=4, exceeded=1, skipped=0))
 
+    def test_the_values_of_all_count_each_once(self):
+        for per in ("request", "packet"):
+            rules = f"  - {{id: r, mode: enforce, key: [], per: {per}, limits: [{{algorithm: distinct, of: {PATH}, count: 2, window: 1h}}]}}\n"
+            verdicts, _ = self.judge(rules, "/a%2Fb", "/a/b", "/c", "/a%2Fc", "/a%2Fb")
+            self.assertEqual([action for action, _ in verdicts], ["pass", "pass", "drop", "drop", "pass"], per)
+
     def test_a_reading_speaks_for_itself_alone(self):
         rules = (f"  - {{id: ok, mode: enforce, when: '{PATH} eq \"/a%2Fb\"', on_match: allow}}\n"
                  "  - {id: no, mode: enforce, when: 'http.request.method eq \"GET\"', on_match: drop}\n")

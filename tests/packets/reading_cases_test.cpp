@@ -69,6 +69,23 @@ const Case kCases[] = {
       {0ms, sends(head("/", "Host: a\r\nHost: b\r\n"), 2), "pass", "within_limits"},
       {0ms, sends(head("/"), 3), "drop", "over_limit", "src", 1000ms}}},
 
+    {"the values of all readings count, each once",
+     HEAD RULE("values",
+               "key: [ip.src], per: request, limits: [{algorithm: distinct, of: "
+               "http.host, count: 2, window: 1h}]"),
+     {{0ms, sends(head("/", "Host: a\r\nHost: b\r\n"), 1), "pass", "within_limits"},
+      {0ms, sends(head("/", "Host: c\r\n"), 2), "drop", "over_limit", "values", 1h},
+      {0ms, sends(head("/", "Host: a\r\nHost: c\r\n"), 3), "drop", "over_limit", "values", 1h},
+      {0ms, sends(head("/x/..%2fy", "Host: b\r\n"), 4), "pass", "within_limits"}}},
+
+    {"and of packets",
+     HEAD RULE("values",
+               "key: [ip.src], limits: [{algorithm: distinct, of: http.host, count: 1, "
+               "window: 1h}]"),
+     {{0ms, sends(head("/", "Host: a\r\n"), 1), "pass", "within_limits"},
+      {0ms, sends(head("/", "Host: a\r\nHost: b\r\n"), 2), "drop", "over_limit", "values", 1h},
+      {0ms, sends(head("/x/..%2fy"), 3), "pass", "within_limits"}}},
+
     {"limits of packets charge the keys of all readings too",
      HEAD RULE("paths", "key: [http.request.uri.path], " ONE),
      {{0ms, sends(head("/x1/..%2flogin"), 1), "pass", "within_limits"},

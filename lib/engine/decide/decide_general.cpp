@@ -253,12 +253,17 @@ bool has_counted(const LimitCheck& check, const MatchedRules& judged) noexcept {
     return counted;
 }
 
-// The cost of other readings of the unit to the same key, so far.
-Units cost_before(const LimitCheck& check, const MatchedRules& judged) noexcept {
+// The cost of other readings of the unit to the same key, so far; of a limit of different values,
+// of those that show the same one.
+Units cost_before(const LimitCheck& check, const LoadedLimit& limit,
+                  const MatchedRules& judged) noexcept {
     Units cost{0};
+    const bool has_value = needs_value(limit.limit);
     for_each_earlier(check, judged.context, [&](const LimitCheck& earlier) {
         const bool is_reading = &earlier >= judged.all_checks + judged.looks_before;
-        const bool counts = is_reading && earlier.counted && earlier.key.hash == check.key.hash;
+        const bool is_same = !has_value || earlier.shown_value() == check.shown_value();
+        const bool counts =
+            is_reading && is_same && earlier.counted && earlier.key.hash == check.key.hash;
         cost = cost + (counts ? earlier.cost : Units{0});
     });
     return cost;
@@ -274,11 +279,12 @@ bool counts_unit(Match& match, const MatchedRules& judged) noexcept {
     bool counts_kind = false;
     std::size_t at = 0;
     for (LimitCheck& check : judged.checks(match)) {
-        const Per per = rule.limits[at++].per;
+        const LoadedLimit& limit = rule.limits[at++];
+        const Per per = limit.per;
         if (is_of_packet(per) && has_counted(check, judged)) {
             check.cost = Units{0};
         }
-        const std::uint64_t before = cost_before(check, judged).count();
+        const std::uint64_t before = cost_before(check, limit, judged).count();
         check.cost = Units{check.cost.count() - std::min(check.cost.count(), before)};
         check.counted = check.cost != Units{0};
         counts_kind |=
