@@ -10,7 +10,7 @@ from answers import FORWARDS, carry_out
 from colors import COLORS, RED, Meter, color_of
 from expression import value_of
 from fragments import Fragments
-from meters import METERS, NEVER, TokenBucket
+from meters import METERS, NEVER, Distinct, TokenBucket
 from open_connections import OpenConnections
 from places import NoPlace, Places
 from rules import parse_duration
@@ -30,7 +30,7 @@ class Charge:
     def __init__(self, bucket, tier, key, cost, came, earlier=(), value=None):
         self.bucket, self.tier, self.key, self.cost, self.value = bucket, tier, key, cost, value
         self.color, self.wait, self.has_place = None, 0, not isinstance(bucket, NoPlace)
-        self.delay = 0
+        self.delay, self.more = 0, cost  # more: what it adds to those that count
         if not self.has_place:
             self.refused = not bucket.admits
             self.delay = NEVER if self.refused else 0
@@ -39,12 +39,14 @@ class Charge:
         for charge in earlier:
             charge.spend_from(left)
         left.value = value
+        if isinstance(bucket, Distinct) and value in left.counting(left.now):
+            self.more = 0
         self.color = left.color(cost, came) if isinstance(bucket, Meter) else None
         self.wait = left.wait(cost) if self.color is None else left.wait(cost, came)
         self.refused = self.wait > 0
         if self.refused and self.color is None:
             bucket.value = value
-            self.wait = bucket.wait(cost + sum(charge.cost for charge in earlier))
+            self.wait = bucket.wait(cost + sum(charge.more for charge in earlier))
         self.delay = self.wait if self.color is None and not self.refused else NEVER
         if isinstance(bucket, TokenBucket):
             self.delay = bucket.delay(cost)

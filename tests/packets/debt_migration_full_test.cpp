@@ -212,6 +212,26 @@ TEST(MovingFull, ANetworkIsChargedWithTheValuesOfItsHosts) {
     EXPECT_EQ(show(workers, kAway, kFour, 101, 101), 4U) << "it counts";
 }
 
+// A value that counts where the key is going costs nothing there, however full its bucket is.
+TEST(MovingFull, AValueThatCountsPassesWhileItsHostMoves) {
+    Workers workers{rules(Direction::In, kValues), kWorkers, with_lines()};
+    EXPECT_EQ(show(workers, kHome, kOne, 1, 4), 4U);
+    begin(workers, Direction::Out, kValues);
+    EXPECT_EQ(show(workers, kAway, kOne, 101, 110), kBurst - 4);
+    EXPECT_EQ(show(workers, kAway, kOne, 101, 110), kBurst - 4);
+    workers.end_apply(kStart);
+    EXPECT_EQ(show(workers, kAway, kOne, 101, 106), kBurst - 4);
+}
+
+TEST(MovingFull, AValueThatCountsForANetworkPassesWhileItsHostMoves) {
+    Workers workers{rules(Direction::In, kValues), kWorkers, with_lines()};
+    EXPECT_EQ(show(workers, kHome, kOne, 1, 4), 4U);
+    fill(workers, kAway);
+    begin(workers, Direction::Out, kValues);
+    EXPECT_EQ(show(workers, kAway, kOne, 101, 150), kOfNetwork - 4);
+    EXPECT_EQ(show(workers, kAway, kOne, 101, 110), 10U);
+}
+
 // While they move each of them is weighed, since the worker before may still charge it.
 TEST(MovingFull, AHostIsWeighedWhileItMoves) {
     Workers workers{rules(Direction::In), kWorkers, small_tables()};

@@ -31,7 +31,7 @@ void for_each_earlier(const LimitCheck& check, const CheckContext& context, Use&
     ChargedBefore before =
         context.question != nullptr ? context.question->reserved : ChargedBefore{};
     for_each_earlier(check, context, [&](const LimitCheck& earlier) {
-        if (!earlier.asked || earlier.entry != check.entry) {
+        if (!earlier.asked || earlier.entry != check.entry || earlier.counts_already()) {
             return;
         }
         if (earlier.conformance == Conformance::Green || earlier.reserved) {

@@ -117,7 +117,8 @@ private:
     }
 
     [[nodiscard]] Units demanded() const noexcept {
-        return check_.cost + charged_before(check_, asked_.context).all();
+        const Units cost = check_.counts_already() ? Units{0} : check_.cost;
+        return cost + charged_before(check_, asked_.context).all();
     }
 
     const LimitCheck& check_;
@@ -172,7 +173,7 @@ bool charge_debts(const LimitCheck& check, Debts& debts, const CheckContext& con
 
 void check_others(LimitCheck& check, const TableKey& own, const AskedLimit& asked) noexcept {
     if (!is_admitted(check.conformance) || check.entry == nullptr ||
-        asked.limit.migrating_to != Combine::Sum) {
+        asked.limit.migrating_to != Combine::Sum || check.counts_already()) {
         return;
     }
     KeyElsewhere elsewhere{own, asked};
