@@ -1,5 +1,6 @@
 #pragma once
 #include "lib/base/units.hpp"
+#include "lib/base/wide.hpp"
 #include "lib/bucket/meter/distinct_limit.hpp"
 #include "lib/bucket/pool/line_pool.hpp"
 #include "lib/share/word.hpp"
@@ -122,8 +123,11 @@ private:
     [[nodiscard]] static std::uint64_t half_of(const DistinctLimit& limit, Instant now) noexcept {
         return static_cast<std::uint64_t>(now.time_since_epoch().count() / limit.half());
     }
+    // Of a half that a damaged line names, the last instant that there is: no entry may have it.
     [[nodiscard]] static Instant begin_of(const DistinctLimit& limit, std::uint64_t half) noexcept {
-        return Instant{Nanoseconds{static_cast<std::int64_t>(half) * limit.half()}};
+        const Wide begin = Wide{half} * static_cast<std::uint64_t>(limit.half());
+        constexpr auto kLast = static_cast<std::uint64_t>(INT64_MAX);
+        return Instant{Nanoseconds{static_cast<std::int64_t>(std::min<Wide>(begin, kLast))}};
     }
 
     [[nodiscard]] Shown as_of(const DistinctLimit& limit, Instant now) const noexcept;

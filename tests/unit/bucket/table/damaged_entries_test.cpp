@@ -1,4 +1,5 @@
 #include "lib/bucket/meter/any_meter.hpp"
+#include "lib/bucket/meter/distinct_values.hpp"
 #include "lib/bucket/table/bucket_store.hpp"
 #include "tests/rounds.hpp"
 
@@ -214,6 +215,54 @@ TEST_F(DamagedEntriesTest, AnUndoThatWasNeverBegunIsNotDone) {
             EXPECT_EQ(outcome.remaining, untouched(slot)) << bit;
         }
     }
+}
+
+constexpr LimitSlot kValues = 7;
+
+// And a key with twenty of two hundred different values.
+class DamagedValuesTest : public DamagedEntriesTest {
+protected:
+    DamagedValuesTest() {
+        limits.emplace_back(*make_distinct(Units{200}, 24h));
+        rows.resize(limits.size() + 1);
+        for (LimitSlot slot = 1; slot < rows.size(); ++slot) {
+            rows[slot].limit = &limits[slot - 1U];
+            rows[slot].version = 2;
+        }
+        BucketStore store{left.store()};
+        (void)store.recover(rows, kNow);
+        store.adopt(rows, 0, 48h, kNow);
+        Entry* entry = store.keys.make_place(key_of(kValues), store.registry, kNow);
+        LinePool& pool = store.registry.pool();
+        Cell cell;
+        EXPECT_TRUE(open_bucket(cell, limits.back(), pool, GroupKey{key_of(kValues).hash}, kNow));
+        for (std::uint32_t value = 1; value <= 20; ++value) {
+            EXPECT_EQ(check(cell, limits.back(), pool, kNow, {.cost = Units{1}, .value = value}),
+                      Conformance::Green);
+            charge(cell, limits.back(), pool, kNow, {.cost = Units{1}, .value = value});
+        }
+        entry->file(cell, key_of(kValues).slot_and_tag, {2, 0});
+        entry->release();
+        line = static_cast<std::size_t>(
+            reinterpret_cast<std::byte*>(&pool.at<DistinctValues>(cell.rest)) -
+            static_cast<std::byte*>(left.memory.data()));
+    }
+    std::size_t line = 0;  // where its state lies
+};
+
+// The half that they were shown in, and how many they are.
+TEST_F(DamagedValuesTest, NoBitOfTheirHalfOrTheirCountsMints) {
+    constexpr unsigned kHead = 12 * 8;
+    EXPECT_EQ(untouched(kValues), Units{180});
+    for (unsigned bit = 0; bit < kHead; ++bit) {
+        const Outcome outcome = flip(kValues, line + bit / 8, bit % 8);
+        EXPECT_TRUE(outcome.there) << bit;
+        EXPECT_LE(outcome.remaining, Units{180}) << bit;
+    }
+    // A half whose end no instant can tell.
+    const Outcome outcome = flip(kValues, line + 3, 7);
+    EXPECT_EQ(outcome.found.damaged, 1U);
+    EXPECT_EQ(outcome.remaining, Units{0});
 }
 
 // A bit of any byte of the whole file: the walk ends, and what it leaves can be gone on with. Once
