@@ -28,6 +28,9 @@ std::uint64_t size_of(const Rule& rule) {
     for (const GroupingKey& key : rule.keys) {
         keys += sizeof(GroupingKey) + key.size() * sizeof(KeyPart);
     }
+    for (const MeteredLimit& limit : rule.limits) {
+        keys += limit.of.size() * sizeof(KeyPart);
+    }
     return sizeof(Rule) + rule.id.size() + keys +
            (rule.limits.size() + rule.ban.boxes.size()) * sizeof(MeteredLimit) +
            (rule.overrides != nullptr ? size_of_overrides(*rule.overrides) : 0);

@@ -44,8 +44,8 @@ public:
         if (summary.kind != RuleKind::Rule || rule.mode != Mode::Enforce || !is_of_services) {
             return;
         }
-        for (const TextField part : missing_parts(index)) {
-            if (!is_cured(index, part)) {
+        for (const MissingPart& part : missing_parts(index)) {
+            if (!is_cured(index, part.text)) {
                 problems_.warning(placed_[index].at, text_of(part, summary));
                 return;
             }
@@ -56,6 +56,11 @@ private:
     static constexpr std::size_t kPers = static_cast<std::size_t>(Per::Handshake) + 1;
     // Terms looked at, at most: beyond it nothing is said.
     static constexpr std::size_t kMostTerms = 4'000'000;
+
+    struct MissingPart {
+        TextField text;
+        bool is_value;  // that a limit counts; else of a key
+    };
 
     // A derived text is there where the one that it is made of is.
     [[nodiscard]] TextField source_of(TextField field) const {
@@ -78,33 +83,37 @@ private:
                    return asks_for(clause, *part.text);
                });
     }
-    // Another key of the rule lacks nothing, and counts the same: that tier holds who leaves one
-    // out.
-    [[nodiscard]] bool is_held_by_tier(std::uint32_t index, std::size_t key) const {
-        const std::vector<MeteredLimit>& limits = compiled_.set.rules[index].limits;
-        const auto holds = [&](const MeteredLimit& limit) {
-            return std::ranges::any_of(limits, [&](const MeteredLimit& other) {
-                return other.per == limit.per &&
-                       std::ranges::none_of(
-                           compiled_.set.rules[index].keys[other.key],
-                           [&](const KeyPart& part) { return may_lack(index, part); });
-            });
-        };
-        return std::ranges::all_of(
-            limits, [&](const MeteredLimit& limit) { return limit.key != key || holds(limit); });
-    }
-    // Texts of the rule's keys that packets of its condition may lack, for which it skips them, and
-    // no tier holds them.
-    [[nodiscard]] std::vector<TextField> missing_parts(std::uint32_t index) const {
+    // Another limit of the rule lacks nothing, and counts the same: it holds who leaves a part out.
+    [[nodiscard]] bool is_held(std::uint32_t index, const MeteredLimit& limit) const {
         const Rule& rule = compiled_.set.rules[index];
-        std::vector<TextField> parts;
-        if (rule.missing_key != MissingKey::Skip) {
-            return parts;
-        }
-        for (std::size_t key = 0; key < rule.keys.size(); ++key) {
+        const auto lacks = [&](const KeyPart& part) { return may_lack(index, part); };
+        return std::ranges::any_of(rule.limits, [&](const MeteredLimit& other) {
+            return other.per == limit.per && std::ranges::none_of(rule.keys[other.key], lacks) &&
+                   std::ranges::none_of(other.of, lacks);
+        });
+    }
+    [[nodiscard]] bool is_held_by_tier(std::uint32_t index, std::size_t key) const {
+        return std::ranges::all_of(
+            compiled_.set.rules[index].limits,
+            [&](const MeteredLimit& limit) { return limit.key != key || is_held(index, limit); });
+    }
+    // Texts that packets of the rule's condition may lack, and no other limit holds them: of its
+    // keys, for which it skips them, and fields whose values it counts.
+    [[nodiscard]] std::vector<MissingPart> missing_parts(std::uint32_t index) const {
+        const Rule& rule = compiled_.set.rules[index];
+        std::vector<MissingPart> parts;
+        const std::size_t keys = rule.missing_key == MissingKey::Skip ? rule.keys.size() : 0;
+        for (std::size_t key = 0; key < keys; ++key) {
             for (const KeyPart& part : rule.keys[key]) {
                 if (may_lack(index, part) && !is_held_by_tier(index, key)) {
-                    parts.push_back(*part.text);
+                    parts.push_back({*part.text, false});
+                }
+            }
+        }
+        for (const MeteredLimit& limit : rule.limits) {
+            for (const KeyPart& part : limit.of) {
+                if (may_lack(index, part) && !is_held(index, limit)) {
+                    parts.push_back({*part.text, true});
                 }
             }
         }
@@ -201,12 +210,15 @@ private:
         return protocols_of(named, pool_, having, names) == having;
     }
 
-    [[nodiscard]] std::string text_of(TextField part, const RuleSummary& rule) const {
+    [[nodiscard]] std::string text_of(const MissingPart& part, const RuleSummary& rule) const {
         return "this rule can be walked around over `" + rule.stance.services.front() +
-               "`: a client that leaves out `" + name_of(part, compiled_.set.named_texts) +
-               "`, a part of its key, meets no limit of it (`missing_key: skip`); add a rule for "
-               "those without it, over `" +
-               condition_without(source_of(part)) + "`, or say `missing_key: share`";
+               "`: a client that leaves out `" + name_of(part.text, compiled_.set.named_texts) +
+               (part.is_value
+                    ? "`, the field whose values it counts, meets no limit of it"
+                    : "`, a part of its key, meets no limit of it (`missing_key: skip`)") +
+               "; add a rule for those without it, over `" +
+               condition_without(source_of(part.text)) +
+               (part.is_value ? "`" : "`, or say `missing_key: share`");
     }
     // Handshakes are of two protocols, and a server name is never empty.
     [[nodiscard]] std::string condition_without(TextField field) const {

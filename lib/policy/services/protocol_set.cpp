@@ -21,18 +21,21 @@ ProtocolSet protocols_of(Per per) noexcept {
     }
 }
 
-// The protocols whose units a limit counts: they have its key too, where those without it are
-// skipped. Of packets: none.
+// The protocols whose units a limit counts: they have the field whose values it counts, and its key
+// too, where those without it are skipped. Of packets: none.
 ProtocolSet protocols_of(const MeteredLimit& limit, const Rule& rule, const TextNames& names) {
     ProtocolSet counted = protocols_of(limit.per);
-    if (rule.missing_key != MissingKey::Skip) {
-        return counted;
+    const auto keep_those_with = [&](const GroupingKey& parts) {
+        for (const KeyPart& part : parts) {
+            const ProtocolSet of_part =
+                part.text ? sluice::protocols_of(*part.text, names) : ProtocolSet{};
+            counted = of_part.empty() ? counted : counted.common(of_part);
+        }
+    };
+    if (rule.missing_key == MissingKey::Skip) {
+        keep_those_with(rule.keys[limit.key]);
     }
-    for (const KeyPart& part : rule.keys[limit.key]) {
-        const ProtocolSet of_part =
-            part.text ? sluice::protocols_of(*part.text, names) : ProtocolSet{};
-        counted = of_part.empty() ? counted : counted.common(of_part);
-    }
+    keep_those_with(limit.of);
     return counted;
 }
 

@@ -93,10 +93,12 @@ private:
         });
     }
     static bool counts_unread(const Rule& rule, const MeteredLimit& limit) {
-        return rule.missing_key != MissingKey::Skip ||
-               std::ranges::none_of(rule.keys[limit.key], [](const KeyPart& part) {
-                   return part.text && *part.text != TextField::ProtoL7 && is_of_unit(*part.text);
-               });
+        const auto is_read = [](const KeyPart& part) {
+            return part.text && *part.text != TextField::ProtoL7 && is_of_unit(*part.text);
+        };
+        return std::ranges::none_of(limit.of, is_read) &&
+               (rule.missing_key != MissingKey::Skip ||
+                std::ranges::none_of(rule.keys[limit.key], is_read));
     }
     void warn_of_unread(const PlacedRule& placed, const Rule& rule, const Stance& stance) {
         const Service* const counting = first_of(stance, [](const Service& service) {
@@ -135,9 +137,11 @@ private:
     }
     [[nodiscard]] bool is_over_requests(const PlacedRule& placed, const Rule& rule,
                                         const MeteredLimit& limit) const {
-        const bool has_key = std::ranges::any_of(rule.keys[limit.key], [&](const KeyPart& part) {
+        const auto is_read = [&](const KeyPart& part) {
             return part.text && is_of_request(*part.text);
-        });
+        };
+        const bool has_key = std::ranges::any_of(rule.keys[limit.key], is_read) ||
+                             std::ranges::any_of(limit.of, is_read);
         const bool is_asked = !placed.clauses.empty() &&
                               std::ranges::all_of(placed.clauses, [&](const Clause& clause) {
                                   return asks_for_request(clause);

@@ -69,6 +69,25 @@ TEST(MissingParts, AreToldWithTheirCure) {
               "`not (http.request.headers[\"x-api-key\"] ne \"\")`, or say `missing_key: share`\n");
 }
 
+TEST(MissingParts, AreFieldsWhoseValuesAreCounted) {
+    const auto of_values = [](const std::string& field, const std::string& more) {
+        return warnings_of(
+            "  - id: r\n    mode: enforce\n    when: 'l4.dport eq 443'\n    key: "
+            "[ip.src]\n    per: handshake\n    limits: [{algorithm: distinct, of: " +
+            field + ", count: 3, window: 1m}" + more + "]\n");
+    };
+    const auto tells = [](const std::string& warnings) {
+        return warnings.find(
+                   "leaves out `tls.sni`, the field whose values it counts, meets no "
+                   "limit of it; add a rule for those without it, over `proto.l7 eq "
+                   "\"tls\" and not tls.sni contains \".\"`\n") != std::string::npos;
+    };
+    EXPECT_TRUE(tells(of_values("tls.sni", "")));
+    EXPECT_FALSE(tells(of_values("tls.sni", ", {algorithm: token_bucket, rate: 1/s, burst: 1}")))
+        << "which holds them";
+    EXPECT_FALSE(tells(of_values("ip.dst", "")));
+}
+
 TEST(MissingParts, AreThoseThatClientsMayLeaveOut) {
     EXPECT_TRUE(warns({kLate, "handshake", "quic.sni"}, "quic.sni"));
     EXPECT_TRUE(warns({kLate, "handshake", "tls.alpn"}, "tls.alpn"));

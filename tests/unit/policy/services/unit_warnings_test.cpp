@@ -69,6 +69,26 @@ TEST(UnitWarnings, AreOfRequestsThatAreCountedByThePacket) {
     }
 }
 
+// Of a rule over the different values of a field.
+std::string shown(std::string_view when, std::string_view per, std::string_view of) {
+    return "    when: '" + std::string{when} +
+           "'\n    key: [ip.src]\n    per: " + std::string{per} +
+           "\n    limits: [{algorithm: distinct, of: " + std::string{of} +
+           ", count: 3, window: 1m}]\n";
+}
+
+TEST(UnitWarnings, AreOfTheFieldWhoseValuesAreCounted) {
+    constexpr std::string_view kPath = "http.request.uri.path";
+    EXPECT_TRUE(warns(shown("l4.dport eq 80", "packet", kPath), kPackets));
+    EXPECT_FALSE(warns(shown("l4.dport eq 80", "request", kPath), kPackets));
+    EXPECT_FALSE(warns(shown("l4.dport eq 80", "packet", "ip.dst"), kPackets));
+    constexpr std::string_view kAround = "can be walked around over `counted`";
+    EXPECT_TRUE(warns(shown("l4.dport eq 81", "request", kPath), kAround));
+    EXPECT_FALSE(warns(shown("l4.dport eq 81", "request", "ip.dst"), kAround));
+    EXPECT_TRUE(warns(shown("l4.dport eq 81", "query", kPath), "can never count"));
+    EXPECT_FALSE(warns(shown("l4.dport eq 99", "query", "dns.qname"), "can never count"));
+}
+
 constexpr std::string_view kExclude = "are of different protocols";
 
 TEST(UnitWarnings, AreOfRulesWhosePartsExcludeOneAnother) {
