@@ -18,7 +18,7 @@ WINDOWS = {"fixed_window": ["", ", phase: first", ", phase: clock",
            "sliding_log": [""]}
 
 SHOWN = ["l4.dport", "l4.dport", "l4.sport", "ip.dst", "ip.src", "ip.ttl", "payload", "dns.qname", "client.ip",
-         '"prefix(ip.dst, 24|64)"', '"lower(dns.qname)"']
+         '"prefix(ip.dst, 24|64)"', '"lower(dns.qname)"', "http.host", "http.request.uri.path"]
 
 
 class LimitMaker:
@@ -48,7 +48,7 @@ class LimitMaker:
     @staticmethod
     def distinct(dice):
         """Different values of a field: in rules without other costs alone."""
-        return (f"{{algorithm: distinct, per: {dice.choice(('packet',) * 4 + ('connection', 'query'))}, "
+        return (f"{{algorithm: distinct, per: {dice.choice(('packet',) * 4 + ('connection', 'query', 'request'))}, "
                 f"of: {dice.choice(SHOWN)}, count: {dice.choice((1, 2, 3, 5, 20, 100, 200))}, "
                 f"window: {dice.choice(('1s', '3s', '10s', '1m', '1h', '1d'))}}}")
 
