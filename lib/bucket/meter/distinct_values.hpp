@@ -123,7 +123,8 @@ private:
     [[nodiscard]] static std::uint64_t half_of(const DistinctLimit& limit, Instant now) noexcept {
         return static_cast<std::uint64_t>(now.time_since_epoch().count() / limit.half());
     }
-    // Of a half that a damaged line names, the last instant that there is: no entry may have it.
+    // A half that only a damaged line names may begin at the last instant that there is, which no
+    // entry may have.
     [[nodiscard]] static Instant begin_of(const DistinctLimit& limit, std::uint64_t half) noexcept {
         const Wide begin = Wide{half} * static_cast<std::uint64_t>(limit.half());
         constexpr auto kLast = static_cast<std::uint64_t>(INT64_MAX);

@@ -69,7 +69,7 @@ TEST(UnitWarnings, AreOfRequestsThatAreCountedByThePacket) {
     }
 }
 
-// Of a rule over the different values of a field.
+// A rule over the different values of a field.
 std::string shown(std::string_view when, std::string_view per, std::string_view of) {
     return "    when: '" + std::string{when} +
            "'\n    key: [ip.src]\n    per: " + std::string{per} +
