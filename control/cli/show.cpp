@@ -276,8 +276,7 @@ std::string raised_mtus_text(const Json& health) {
 // Lists that a download or a truncation may have emptied, of a daemon that tells.
 std::string empty_lists_text(const Json& health) {
     std::string text;
-    const Json lists = health.value("empty_lists", Json::array());
-    for (const Json& list : lists) {
+    for (const Json& list : health.value("empty_lists", Json::array())) {
         text += fmt::format("the list {} has no entry: {} is empty\n", text_at(list, "name"),
                             text_at(list, "file"));
     }
@@ -296,8 +295,7 @@ std::string inactive_rules_text(const Json& health) {
 // Webhooks that do not take notices, or did not take all.
 std::string notify_text(const Json& health) {
     std::string text;
-    const Json webhooks = health.value("notify", Json::array());
-    for (const Json& webhook : webhooks) {
+    for (const Json& webhook : health.value("notify", Json::array())) {
         const std::uint64_t lost = count_at(webhook, "failed") + count_at(webhook, "dropped");
         const Json& problem = webhook.at("problem");
         if (!problem.is_null()) {

@@ -47,7 +47,7 @@ T number_in(const json& object, const char* name) {
 }
 
 // A member that says nothing is left out: of ten thousand settings it would be most of the text.
-json setting_json(const KeySetting& setting) {
+json kept_json(const KeySetting& setting) {
     json object{{"rule", setting.rule},
                 {"key", setting.key},
                 {"tier", setting.tier},
@@ -191,7 +191,7 @@ void forget_other_rules(KeySettings& settings, const std::vector<RuleSummary>& r
 json settings_to_json(const KeySettings& settings) {
     json list = json::array();
     for (const KeySetting& setting : settings) {
-        list.push_back(setting_json(setting));
+        list.push_back(kept_json(setting));
     }
     return list;
 }

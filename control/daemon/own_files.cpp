@@ -40,8 +40,8 @@ struct OwnFile {
 void find_in(int folder, const std::string& folder_name, const std::string& name,
              std::vector<OwnFile>& found) {
     OwnFile one{Fd{::openat(folder, name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC)},
-              folder_name + "/" + name,
-              {}};
+                folder_name + "/" + name,
+                {}};
     if (one.file.is_open() && ::fstat(one.file.get(), &one.info) == 0 &&
         (S_ISREG(one.info.st_mode) || S_ISDIR(one.info.st_mode))) {
         found.push_back(std::move(one));

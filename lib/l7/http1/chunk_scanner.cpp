@@ -77,7 +77,7 @@ ChunkScanner::Place ChunkScanner::next(std::byte byte, HeadShapes& shapes) noexc
 
 ChunkScanner::Place ChunkScanner::add_digit(std::byte digit) noexcept {
     constexpr unsigned kDigit = 4;
-    const unsigned bits = of_ == Of::Request ? kRequestBits : kAnswerBits;
+    const unsigned bits = of_ == Of::Requests ? kRequestBits : kAnswerBits;
     if (left_ >> (bits - kDigit) != 0) {
         return Place::Broken;
     }

@@ -40,14 +40,14 @@ class ChunkScanner {
 public:
     // Some servers keep a size in 32 bits, and take 2^32 for none. No client's chunk comes near,
     // and a server's may be a file.
-    enum class Of : std::uint8_t { Request, Answer };
+    enum class Of : std::uint8_t { Requests, Answers };
     static constexpr unsigned kRequestBits = 31;
     static constexpr unsigned kAnswerBits = 63;
     // Bytes in the line of one chunk, extensions and leading zeroes included, and in all trailers.
     static constexpr std::uint16_t kMaxLine = 4096;
     static constexpr std::uint16_t kMaxTrailers = 16 << 10;
 
-    explicit constexpr ChunkScanner(Of of = Of::Request) noexcept : of_{of} {}
+    explicit constexpr ChunkScanner(Of of = Of::Requests) noexcept : of_{of} {}
 
     // How many of the bytes belong to the body: all of them unless it ends, or breaks, before.
     // `lines`: takes the places of those that are no data.

@@ -148,7 +148,7 @@ void ResponseStream::begin_body() noexcept {
     } else if (asked == AskedMethod::Head || status == kNoContent || status == kNotModified) {
         end_answer();
     } else if (head_.body() == ResponseHead::Body::Chunked) {
-        chunks_ = ChunkScanner{ChunkScanner::Of::Answer};
+        chunks_ = ChunkScanner{ChunkScanner::Of::Answers};
         phase_ = Phase::Chunked;
     } else if (head_.body() == ResponseHead::Body::UntilClose) {
         lose();

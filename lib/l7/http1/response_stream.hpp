@@ -78,7 +78,7 @@ private:
     [[nodiscard]] bool skip(std::uint32_t bytes) noexcept;
 
     ResponseHead head_;  // of the latest answer, and what its Length has left
-    ChunkScanner chunks_{ChunkScanner::Of::Answer};
+    ChunkScanner chunks_{ChunkScanner::Of::Answers};
     std::uint32_t next_ = 0;
     std::uint32_t sent_ = 0;
     AskedRequests awaited_;
