@@ -104,10 +104,10 @@ TEST(ChunkScanner, AnAnswersChunkMayBeOfAnySize) {
         return scanner.is_broken();
     };
     using enum ChunkScanner::Of;
-    EXPECT_FALSE(is_broken(Request, "7FFFFFFF\r\n"));
-    EXPECT_TRUE(is_broken(Request, "80000000\r\n"));
-    EXPECT_FALSE(is_broken(Answer, "7FFFFFFFFFFFFFFF\r\n"));
-    EXPECT_TRUE(is_broken(Answer, "8000000000000000\r\n"));
+    EXPECT_FALSE(is_broken(Requests, "7FFFFFFF\r\n"));
+    EXPECT_TRUE(is_broken(Requests, "80000000\r\n"));
+    EXPECT_FALSE(is_broken(Answers, "7FFFFFFFFFFFFFFF\r\n"));
+    EXPECT_TRUE(is_broken(Answers, "8000000000000000\r\n"));
 }
 
 TEST(ChunkScanner, IsNotDoneBeforeItsLastByte) {
