@@ -997,7 +997,7 @@ class AskedPacket(Case):
                          [("none", "off"), ("few", "metered"), ("bytes", "metered")])
         self.assertEqual((account["verdict"], account["rule"], account["fields"]["dir"]), ("drop", "bytes", "out"))
         self.assertEqual((told["notes"], told["generation"]), ([], self.applied))
-        self.assertIn("\nrules\n  none (off) is off\n  few (enforce) matches\n", told["text"])
+        self.assertIn("\nrules\n  none (off) is off: l4.dport is 53, not 9\n  few (enforce) matches\n", told["text"])
         self.assertTrue(told["text"].endswith(", by bytes, never fits\n"), told["text"])
         # More than there are places: each gives its own back.
         for _ in range(6):

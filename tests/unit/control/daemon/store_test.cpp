@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -13,6 +14,8 @@
 
 namespace sluice::store_test {
 namespace {
+
+using namespace std::chrono_literals;
 
 StoredRules example() {
     return {.file = "/etc/rules.yaml",
