@@ -189,7 +189,7 @@ class Rule:
                           for number, tier in enumerate(entry["tiers"], 1)]
         else:
             self.tiers = [Tier(entry, per, named, changes)] if "limits" in entry else []
-        parts = [f"{tier.key} " + " ".join(f"per: {limit.per}" for limit in tier.limits) for tier in self.tiers]
+        parts = [f"{tier.key} " + " ".join(f"per: {limit.per} of: {limit.of}" for limit in tier.limits) for tier in self.tiers]
         self.text = " ".join([entry.get("when", ""), *parts, *["cost: path"] * bool(self.cost.paths)])
 
 

@@ -172,5 +172,11 @@ TEST(DistinctPool, CoarsensWhereItHasNoLine) {
     EXPECT_GE(more, 1600 - passed) << "the wider key has as many left";
 }
 
+#undef HEAD
+#undef RULE
+#undef TWO_PORTS
+#undef PASS
+#undef WAITS
+
 }  // namespace
 }  // namespace sluice::distinct_cases_test

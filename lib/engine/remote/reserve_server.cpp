@@ -170,7 +170,9 @@ void ReserveServer::spend(const Question& question, const LoadedSet& set, CoreSt
 
 void ReserveServer::charge(const Reservation& reservation, const LoadedSet& set, CoreState& core,
                            Now now) noexcept {
-    Bucket bucket{reservation, reservation.units, set};
+    // A value that counts costs nothing, and counts for longer once it has been shown again.
+    const Units least{reservation.value != 0 ? 1U : 0U};
+    Bucket bucket{reservation, std::max(reservation.units, least), set};
     if (bucket.limit == nullptr) {
         return;
     }

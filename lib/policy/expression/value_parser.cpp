@@ -216,6 +216,9 @@ bool add_named_number(TokenReader& reader, const Operand& operand,
         values.numbers.push_back({known->number, known->number});
         return true;
     }
+    if (!token.text.empty() && std::ranges::all_of(token.text, is_ascii_digit)) {
+        return reader.fail(token.offset, "a number stands without quotes: `" + token.text + "`");
+    }
     std::vector<std::string_view> words;
     for (const NumberName& name : names) {
         words.push_back(name.name);

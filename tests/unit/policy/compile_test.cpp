@@ -391,7 +391,7 @@ const test::WrongText kWrong[] = {
     {HEAD "    key: []\n    limits: [{algorithm: distinct, of: l4.dprt, count: 3, window: 1m}]\n",
      5, 40, "did you mean `l4.dport`?"},
     {HEAD "    key: []\n    limits: [{algorithm: distinct, of: 443, count: 3, window: 1m}]\n", 5,
-     40, "a field"},
+     40, "unknown field `443`"},
     {HEAD "    key: []\n    limits: [{algorithm: distinct, of: '\"443\"', count: 3, window: 1m}]\n",
      5, 41, "a field"},
     {HEAD

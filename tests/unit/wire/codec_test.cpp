@@ -674,11 +674,11 @@ TEST(Codec, ARuleSetThatIsNotSoundIsRefused) {
 // 7 in 3 s is not reduced as 14 in 6 s: only one spelling of a limit is taken.
 TEST(Codec, ALimitThatBreaksItsInvariantIsRefused) {
     const Payload good = encode(Request{ApplyRules{one_rule(), "", ""}});
-    // period, parts and burst stand before a flag (values of no field), no ban (an action, no tag,
+    // period, parts and burst stand before a count (values of no field), no ban (an action, no tag,
     // no boxes), a flag (no overrides), the counts of no owner groups, no schedules, no names and
     // no databases, the two empty texts, and the seal.
     const std::size_t burst =
-        good.size() - sizeof(DatabaseSeal) - 8 - 4 - 4 - 4 - 4 - 1 - 9 - 1 - 8;
+        good.size() - sizeof(DatabaseSeal) - 8 - 4 - 4 - 4 - 4 - 1 - 9 - 4 - 8;
     const std::size_t parts = burst - 4;
     const std::size_t period = parts - 8;
     for (const std::size_t at : {burst, parts, period}) {

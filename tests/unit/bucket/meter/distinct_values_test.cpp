@@ -386,7 +386,10 @@ TEST(DistinctValues, AreMendedFromWhateverIsLeft) {
         for (std::uint64_t more = after; more < 200; ++more) {
             ASSERT_TRUE(bucket.show(value++, kStart + 1s));
         }
-        EXPECT_FALSE(bucket.show(value, kStart + 1s));
+        // A bit may name a free line, whose values of long ago end sooner than those of the key.
+        const bool is_full = !bucket.show(value, kStart + 1s);
+        EXPECT_TRUE(is_full ||
+                    (flips && bucket.counted(kStart + 1s) + DistinctValues::kPerLine >= 200));
         close_bucket(bucket.cell, bucket.limit, pool);
         ASSERT_EQ(pool.free(), pool.size());
     }

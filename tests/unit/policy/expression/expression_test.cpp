@@ -330,7 +330,7 @@ const Wrong kWrong[] = {
     {"payload in $x", 11, "no list called $x"},
     {"dns.qtype eq 65536", 13, "65535"},
     {"dns.qr eq 2", 10, "largest"},
-    {"dns.qtype eq \"1\"", 13, "without quotes"},
+    {"dns.qtype eq \"1\"", 13, "without quotes: `1`"},
     {"dns.qtype contains \"1\"", 10, "compares text"},
     {"lower(dns.qtype) eq 1", 6, "takes a text"},
     {"tls.handshake.type eq 2", 22, "always 1, \"client_hello\""},

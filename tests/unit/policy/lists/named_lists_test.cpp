@@ -287,11 +287,11 @@ TEST(NamedLists, OnePrefixLengthDoesNotHangOnWhatAListHoldsToday) {
 
 TEST(NamedLists, TheSummarySaysWhatWasRead) {
     const Outcome outcome = compile_when("ip.src in $nets");
-    ASSERT_EQ(outcome.rules->lists.size(), 9U);
-    const ListSummary& gone = outcome.rules->lists[1];
+    ASSERT_EQ(outcome.rules->lists.size(), 13U);
+    const ListSummary& gone = outcome.rules->lists[2];
     EXPECT_EQ(gone.name, "gone");
     EXPECT_FALSE(gone.known);
-    const ListSummary& ports = outcome.rules->lists[6];
+    const ListSummary& ports = outcome.rules->lists[10];
     EXPECT_EQ(ports.name, "ports");
     EXPECT_EQ(ports.type, "number");
     EXPECT_EQ(ports.entries, 2U);
