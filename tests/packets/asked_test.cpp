@@ -67,7 +67,7 @@ TEST(Asked, OneByOneIsAsOneWorkerWould) {
     const std::string list[] = {
         "  - {id: names, key: [dns.qname], per: query, " + log + "}\n",
         "  - {id: names, key: [dns.qname], per: query, " + few + "}\n",
-        "  - {id: values, key: [ip.src], per: query, limits: [{algorithm: distinct, of: dns.qname, "
+        "  - {id: values, key: [ip.dst], per: query, limits: [{algorithm: distinct, of: dns.qname, "
         "count: 2, window: 1s}]}\n",
         "  - {id: values, key: [dns.qname], limits: [{algorithm: distinct, of: ip.src, count: 3, "
         "window: 2s}, {algorithm: sliding_log, count: 9, window: 300ms}]}\n",
