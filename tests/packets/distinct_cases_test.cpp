@@ -144,11 +144,13 @@ TEST(DistinctPool, AsksOnFullWhereItHasNoLine) {
     for (const bool open : {false, true}) {
         const std::string_view on_full = open ? "    on_full: open\n" : "    on_full: closed\n";
         Box box{with_count(100, on_full), BucketStore{64, 2}};
-        std::uint16_t port = 1;
-        for (; port <= 16; ++port) {
-            ASSERT_TRUE(passes(box, to(port)));
+        int passed = 0;
+        for (std::uint16_t port = 1; port <= 40; ++port) {
+            passed += passes(box, to(port)) ? 1 : 0;
         }
-        EXPECT_EQ(passes(box, to(port)), open);
+        // A line has 13 values, and a further one 16.
+        EXPECT_GE(passed, open ? 40 : 13);
+        EXPECT_LE(passed, open ? 40 : 16);
         EXPECT_TRUE(passes(box, to(3))) << "it has a place";
     }
 }
