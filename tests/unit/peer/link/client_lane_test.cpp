@@ -241,7 +241,10 @@ TEST(ClientLane, WhoScribblesOverItsLaneHurtsNobody) {
     std::uint64_t answered = 0;
     std::uint64_t sum = 0;
     std::size_t scribbles = 0;
-    for (std::uint64_t ticket = 0; answered < kHonest || scribbles < kScribbled;) {
+    const auto has_met_all = [&] {
+        return answered >= kHonest && scribbles >= kScribbled && sum != 0 && hostile.broken() != 0;
+    };
+    for (std::uint64_t ticket = 0; !has_met_all();) {
         ASSERT_EQ(::waitpid(child, nullptr, WNOHANG), 0) << "it goes on";
         ticket += honest.client.ask(question(ticket)) ? 1 : 0;
         std::size_t calls = 0;
@@ -271,8 +274,6 @@ TEST(ClientLane, WhoScribblesOverItsLaneHurtsNobody) {
     }
     EXPECT_EQ(::kill(child, SIGKILL), 0);
     EXPECT_EQ(::waitpid(child, nullptr, 0), child);
-    EXPECT_GT(hostile.broken(), 0U);
-    EXPECT_NE(sum, 0U);
     EXPECT_EQ(honest.worker.broken(), 0U);
 }
 
