@@ -262,7 +262,7 @@ std::optional<std::string> refusal_of(const RuleText& source) {
     return error == problems.list().end() ? "it does not compile" : error->message;
 }
 
-// What sluice.yaml says that rules are for.
+// Parts of sluice.yaml that rules are checked against.
 struct BoxFacts {
     RssMapping mapping = usual_rss_mapping();
     NotifyTargets webhooks{};

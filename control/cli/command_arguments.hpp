@@ -33,7 +33,7 @@ void top_arguments(CLI::App& app, Options& options);
 void events_arguments(CLI::App& app, Options& options);
 void trace_options(CLI::App& app, Options& options);
 void capture_arguments(CLI::App& app, Options& options);
-// Of what stands beside the rules: programs in the kernel, webhooks.
+// Commands for what stands beside the rules: programs in the kernel, webhooks.
 void xdp_arguments(CLI::App& app, Options& options);
 void notify_arguments(CLI::App& app, Options& options);
 

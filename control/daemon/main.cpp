@@ -134,7 +134,7 @@ Result<std::optional<TcpEntrance>> open_entrance(const Settings& settings) {
     return std::optional<TcpEntrance>{TcpEntrance{*std::move(listener), *std::move(gate)}};
 }
 
-// Of `notify` of rules: what this sluiced knows of webhooks.
+// Names the webhooks that `notify` of rules may go to.
 void name_targets(const std::vector<Webhook>& webhooks) {
     std::vector<std::string> names;
     for (const Webhook& webhook : webhooks) {

@@ -4,13 +4,14 @@
 
 namespace sluice {
 
-// The product, stage by stage, in two steps. rx before them, and act and tx after them, are
-// dataplane/'s. Between the two a burst may lose packets: nothing has been charged by then.
+// Schedules hold or not for a whole burst.
 inline void follow_schedules(const LoadedSet& set, CoreState& core, Now now) noexcept {
     if (!set.schedules.empty()) [[unlikely]] {
         core.schedules.follow(set.schedules, set.load, now.utc());
     }
 }
+// The product, stage by stage, in two steps. rx before them, and act and tx after them, are
+// dataplane/'s. Between the two a burst may lose packets: nothing has been charged by then.
 inline void match_stages(Burst& burst, const LoadedSet& set, CoreState& core, Now now) noexcept {
     parse_burst(burst, core);
     geo_burst(burst, set);

@@ -24,7 +24,7 @@ template <typename Table, typename Key>
     return table ? std::make_shared<const Table>(*std::move(table)) : nullptr;
 }
 
-// From the addresses of one version to rows: packed, if there are many steps and few rows, else by
+// Rows by the addresses of one version: packed, if there are many steps and few rows, else by
 // ranges. The steps stay with the caller, which passes them to each look-up.
 template <typename Key>
 class AddressTable {
@@ -54,7 +54,7 @@ private:
 extern template class AddressTable<std::uint64_t>;
 extern template class AddressTable<Wide>;
 
-// Of both versions.
+// The tables of both versions.
 struct AddressTables {
     AddressTables() = default;
     template <typename Parts>

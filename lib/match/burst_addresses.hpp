@@ -17,7 +17,7 @@ public:
     enum class End : std::uint8_t { Source, Destination };
 
     BurstAddresses() = default;
-    // Of rows that all have an IP header.
+    // Keys of rows that all have an IP header.
     BurstAddresses(const HeaderColumns& columns, RowMask rows, End end) noexcept {
         const auto& hosts = end == End::Source ? columns.src_host : columns.dst_host;
         const auto& wide = end == End::Source ? columns.src6 : columns.dst6;

@@ -110,7 +110,7 @@ private:
         return place;
     }
 
-    // It is noted as to be filled.
+    // The slot is noted as one to be filled.
     std::uint32_t add_table(const Piece& piece, std::size_t most_slots) {
         const Table table = table_over(piece, most_slots);
         const std::uint32_t place =

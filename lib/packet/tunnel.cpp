@@ -17,7 +17,7 @@ std::optional<InnerPacket> inner_ethernet(Cursor cursor) noexcept {
     return InnerPacket{cursor, link.version, frame_size};
 }
 
-// What GRE and GENEVE carry, by its EtherType.
+// The packet that GRE or GENEVE carries, by its EtherType.
 std::optional<InnerPacket> inner_by_type(const Cursor& cursor, std::uint16_t type) noexcept {
     switch (type) {
         case kTypeIpv4:

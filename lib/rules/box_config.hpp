@@ -79,7 +79,7 @@ struct ApiOptions {
     bool read_only = true;   // only what changes nothing
 };
 
-// Where notices of rules with `notify` go. Only sluiced reads it.
+// A place that notices of rules with `notify` go to. Only sluiced reads it.
 struct Webhook {
     std::string name;  // that rules say
     std::string url;

@@ -50,7 +50,7 @@ ExitCode explain_captured(const Options& options, const ReplaySetup& setup,
     return no_such_frame(options, *reader, source.end());
 }
 
-// Where no rule asks for the time of day, all questions are of one time.
+// All questions are of one time where no rule asks for the time of day.
 Instant time_of_question(const Options& options, const ReplayRules& rules) {
     if (!options.at.empty()) {
         return Instant{*parse_until(options.at)};

@@ -37,7 +37,7 @@ class FindPage {
 public:
     using Refused = std::optional<HttpResponse>;
 
-    // Of what is sought; `most` findings, with what lists name where `lists_read`.
+    // A question for `most` findings about what is sought, with what lists name where `lists_read`.
     struct Question {
         Sought sought;
         std::uint32_t most = 0;
@@ -170,7 +170,7 @@ private:
         return add_boxed(rule, known, from.part == 'b' ? from.rest : "0:0");
     }
 
-    // From a position on.
+    // Goes on from a position.
     void add_words(const RuleSummary& rule, KnownByName& known, std::size_t from) {
         Json words = words_of(rule, known);
         for (std::size_t i = from; i < words.size(); ++i) {

@@ -31,7 +31,7 @@ public:
     // By tier and text, in the order of pages.
     using Keys = std::map<std::pair<std::size_t, std::string>, Known>;
 
-    // Those that what is sought is the key of, and those that something is set for or a file bans.
+    // Keys that are what is sought, and those that something is set for or a file bans.
     KnownByName(const RuleSummary& rule, const RuleView& view, const SettingsByRule& settings,
                 const Sought& sought);
 

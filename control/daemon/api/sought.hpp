@@ -18,7 +18,7 @@ struct Sought {
     Kind kind = Kind::Key;
     std::string text;
     IpPrefix network{};  // of Address and Network
-    // Of an IPv6 address that an IPv4 one is written in: that one; empty: it is none.
+    // The IPv4 address that is written in one of IPv6; empty: there is none.
     std::string inside{};
 
     [[nodiscard]] bool has_network() const noexcept { return kind <= Kind::Network; }

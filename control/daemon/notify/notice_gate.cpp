@@ -40,7 +40,7 @@ void NoticeGate::take(const KeyEvent& event, Clock::time_point now) {
     }
 }
 
-// What was lost before anybody asked for such events is missing to nobody.
+// Events that were lost before anybody asked for such are missing to nobody.
 void NoticeGate::begin_window(Window& window, bool is_new) const {
     window.lost_before = is_new ? lost_ : window.lost_before;
 }

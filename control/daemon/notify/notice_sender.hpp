@@ -25,7 +25,7 @@ namespace sluice {
 class NoticeSender {
 public:
     using Clock = std::chrono::steady_clock;
-    // What waits at the end is tried for so long; the rest is lost, and said in the log.
+    // Notices that wait at the end are tried for so long; the rest is lost, and said in the log.
     static constexpr std::chrono::seconds kLastTries{2};
 
     explicit NoticeSender(std::vector<WebhookTarget> targets,

@@ -12,7 +12,7 @@ DistinctValues::Shown DistinctValues::as_of(const DistinctLimit& limit,
     return {half, Count{}, half == half_ + std::uint64_t{1} ? current_ : Count{}};
 }
 
-// What has gone is forgotten before the half is another; in between, counts count twice.
+// Values that have gone are forgotten before the half is another; in between, counts count twice.
 void DistinctValues::move_to(const DistinctLimit& limit, LinePool& pool, Instant now) noexcept {
     const std::uint64_t half = half_of(limit, now);
     if (half <= half_) {

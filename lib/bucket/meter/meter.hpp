@@ -42,7 +42,7 @@ concept Meter = requires(const M meter, Cell& cell, const Cell& as_is, LinePool&
 //   renumber          what was used means something else under other numbers
 //   kMayHaveNoLine    some of its cells name no line
 //
-// Which value a unit shows is found out for those alone that needs_value() names.
+// The value that a unit shows is found out for those alone that needs_value() names.
 template <typename M>
 concept KeepsLines = requires(const M meter, const Cell& cell, const LinePool& pool, Now now) {
     { meter.fresh_from(cell, pool, now) } noexcept -> std::same_as<Instant>;

@@ -71,7 +71,7 @@ struct CoreState {
     mutable RecentOpenings recent_openings{};
     // Trust in checksums, where a connection's state follows from a segment.
     PairChecksums checksums{};
-    // Those of its rule set.
+    // Schedules of its rule set, as this worker follows them.
     ActiveSchedules schedules{};
     // The keys of held packets.
     HeldOrder held_order{};

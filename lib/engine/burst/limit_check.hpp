@@ -75,8 +75,8 @@ struct alignas(64) LimitCheck {
         // Checks of this packet before this one under limits that workers share: each may take a
         // record.
         std::uint32_t shared_before = 0;
-        // Of limits of different values, which are never shared: the one that the unit shows
-        // (ShownValue), and kCountsAlready.
+        // The value that the unit shows (ShownValue) and kCountsAlready, of limits of different
+        // values, which are never shared.
         std::uint32_t value;
     };
     Conformance conformance = Conformance::Red;

@@ -158,7 +158,7 @@ private:
         return *std::move(zone);
     }
 
-    // Of the week, in order, those that touch joined.
+    // Ranges of the week, in order, those that touch joined.
     [[nodiscard]] std::vector<Schedule::Range> ranges() const {
         constexpr std::uint32_t kWeek = kMinutesOfDay * kDays.size();
         std::vector<bool> minutes(kWeek);

@@ -128,7 +128,7 @@ bool check_size(TokenReader& reader, std::size_t offset, std::string_view text, 
                        "a text has at most " + std::to_string(most_bytes(how)) + " bytes here");
 }
 
-// What is scanned for has a bound of its own, which one list may exceed alone.
+// Texts that are scanned for have a bound of their own, which one list may exceed alone.
 bool check_count(TokenReader& reader, const Token& name, const RangeSet& values, TextHow how) {
     return !is_scanned(how) || values.texts.size() <= kMaxPatterns ||
            reader.fail(name.offset, "$" + name.text + " holds " +

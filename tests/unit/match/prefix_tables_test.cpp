@@ -72,7 +72,7 @@ std::vector<Step<Key>> steps_of(const std::vector<Prefix<Key>>& prefixes) {
     return steps;
 }
 
-// As find() takes it.
+// The key in the form that find() takes.
 template <typename Key>
 using Address = std::conditional_t<sizeof(Key) == 8, std::uint32_t, Wide>;
 

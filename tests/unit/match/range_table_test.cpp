@@ -177,7 +177,7 @@ TEST(RangeTable, MemoryFollowsTheSteps) {
     EXPECT_LT(table.bytes(), (std::size_t{4} << 20) + 32 * steps.size());
 }
 
-// As many steps within a slot as a line has ranges, fewer, and more; at its ends too. Their rows
+// Steps within a slot, as many as a line has ranges, fewer, and more; at its ends too. Their rows
 // are the largest that there may be.
 TEST(RangeTable, LinesWithAndWithoutRoomAgree) {
     std::mt19937_64 random{8};

@@ -353,7 +353,7 @@ TEST(DistinctValues, AreTakenForOthersAsSeldomAsSaid) {
     EXPECT_GT(more_than(30, mean(95e6, 200)), 0.001);
 }
 
-// Of a line in which a bit has flipped, and of one in which none has.
+// A line in which a bit has flipped is mended, and one in which none has stays as it is.
 TEST(DistinctValues, AreMendedFromWhateverIsLeft) {
     constexpr std::size_t kHead = 12;  // half and counts; what they say is checked elsewhere
     for (std::uint64_t seed = 1; seed <= 2000; ++seed) {

@@ -26,7 +26,7 @@ View drop_rule(const std::string& id) {
 
 class Explained : public testing::Test {
 protected:
-    // What is held is at an address of its own: other ones were compiled anew.
+    // Rules that are held keep their address: at another one they were compiled anew.
     Rules ask(const View& view) {
         auto rules = rules_.of(view, box_);
         EXPECT_TRUE(rules) << rules.error().what;

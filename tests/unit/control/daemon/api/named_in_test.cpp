@@ -96,7 +96,7 @@ TEST(NamedIn, SaysByWhichEntryOfAList) {
                                R"("entry":"10.0.0.0/24","line":3,"others":1})");
 }
 
-// That an address is in a list tells what is in the list.
+// An answer that an address is in a list tells what is in the list.
 TEST(NamedIn, TellsOfListsOnlyWhoMayReadThem) {
     const RuleView view = view_of_lists();
     ListedEntries lists{view, false};
