@@ -75,6 +75,23 @@ class Case(workers_case.WorkersCase):
         self.apply_scope("owner")
         self.assertEqual(self.passed(), {})
 
+    def test_bans_hold_at_another_number_of_workers(self):
+        """Packets of a key come to another worker than the one that has banned it, whose tables are an earlier process's."""
+        self.start()
+        self.apply(HOLD.replace("limits:", "ban: {after: 20, within: 10m, for: 1h}, limits:"))
+        self.assertEqual(self.scopes()["hold"], "local")
+        self.assertEqual(self.passed(BURST + 50), {source: BURST for source in range(SOURCES)})
+        for lcores in ("0@0,1@1", self.LCORES):
+            with self.subTest(lcores):
+                self.box.kill(self.box.dataplane)
+                self.start_dataplane({"workers": {"lcores": lcores}})
+                self.box.wait_for_link(True)
+                before = self.reasons()
+                self.assertEqual(self.passed(), {})
+                after = self.reasons()
+                self.assertEqual(after["banned"] - before["banned"], 30 * SOURCES)
+                self.assertEqual(self.box.stats()["rules"][0].get("bans", 0), 0)
+
     def test_a_key_that_is_banned_by_hand_is_banned_at_every_worker(self):
         self.start()
         # A bucket for all hosts of a source's network, spent by every worker.

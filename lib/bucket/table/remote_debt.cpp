@@ -137,8 +137,15 @@ bool RemoteDebt::others_coarsened() const noexcept {
 }
 
 Nanoseconds RemoteDebt::ban_in_earlier(const TableKey& key) const noexcept {
-    return store_.previous() == nullptr ? Nanoseconds{0}
-                                        : store_.previous()->ban_left(key, now_.at);
+    const PreviousTables* previous = store_.previous();
+    if (previous == nullptr) {
+        return Nanoseconds{0};
+    }
+    Nanoseconds left = previous->ban_left(key, now_.at);
+    for (const MigratedFrom& from : moved(slot_of(key))) {
+        left = std::max(left, previous->ban_left(with_slot(key, from.slot), now_.at));
+    }
+    return left;
 }
 
 Nanoseconds RemoteDebt::ban_at_workers(const TableKey& key) const noexcept {

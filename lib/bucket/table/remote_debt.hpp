@@ -62,8 +62,8 @@ public:
     // True if a wider key at any worker may owe something.
     [[nodiscard]] bool others_coarsened() const noexcept;
 
-    // The rest of a ban of the key: in tables of earlier processes; at all workers, under its slot
-    // and those before. 0: none.
+    // The rest of a ban of the key under its slot and those before: in tables of earlier processes;
+    // at all workers. 0: none.
     [[nodiscard]] Nanoseconds ban_in_earlier(const TableKey& key) const noexcept;
     [[nodiscard]] Nanoseconds ban_at_workers(const TableKey& key) const noexcept;
 
