@@ -4,6 +4,7 @@
 #include "lib/policy/databases/databases.hpp"
 #include "lib/policy/placement/absent_pairs.hpp"
 #include "lib/policy/placement/box_scopes.hpp"
+#include "lib/policy/rules/idle_limits.hpp"
 #include "lib/policy/rules/rule_size.hpp"
 #include "lib/policy/rules/unmet_handshakes.hpp"
 
@@ -111,6 +112,7 @@ void RuleSetBuilder::finish(const YamlNode& rules, const RssMapping& box, Patter
                             const Databases& databases) {
     warn_of_overlaps(compiled_, conditions_.placed(), conditions_.sets(), problems_);
     warn_of_unmet_handshakes(compiled_, conditions_.placed(), conditions_.sets(), problems_);
+    warn_of_idle_limits(compiled_, conditions_.placed(), conditions_.sets(), problems_);
     for (const PlacedRule& placed : conditions_.placed()) {
         const auto warning = find_absent_pair(compiled_.rules[placed.summary].condition, box);
         if (warning) {
