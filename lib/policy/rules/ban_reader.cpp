@@ -28,11 +28,14 @@ std::optional<Units> read_after(const MapReader& map, const ReadContext& context
     return after ? std::optional{Units{*after}} : std::nullopt;
 }
 
-// The action and what belongs to it stand in the map of the ban itself.
+// The action and what belongs to it stand in the map of the ban itself, whose unknown keys have
+// been told.
 ActionText read_ban_action(const YamlNode& node, const ReadContext& context) {
     YamlNode action = node;
     std::erase_if(action.entries, [](const YamlEntry& entry) {
-        return std::find(kOwnKeys.begin(), kOwnKeys.end(), entry.key.text) != kOwnKeys.end();
+        return std::ranges::find(kOwnKeys, entry.key.text) != kOwnKeys.end() ||
+               std::ranges::find(rule_keys::kBan, entry.key.text, &KeyRow::name) ==
+                   rule_keys::kBan.end();
     });
     return action.entries.empty() ? ActionText{} : read_action(action, context);
 }
