@@ -21,9 +21,13 @@ const AnyLimit* find_numbers(const RuleSet& set, const std::string& id, const st
     return nullptr;
 }
 
-// Connections that are open stay open, under any numbers.
+// Connections that are open stay open, under any numbers, and values that count go on passing.
 std::optional<CountOwed> question_of(const AnyLimit* numbers) {
-    if (numbers == nullptr || algorithm_of(*numbers) == Algorithm::Concurrency) {
+    if (numbers == nullptr) {
+        return std::nullopt;
+    }
+    const Algorithm algorithm = algorithm_of(*numbers);
+    if (algorithm == Algorithm::Concurrency || algorithm == Algorithm::Distinct) {
         return std::nullopt;
     }
     CountOwed ask{.most = most_of(*numbers).count()};
