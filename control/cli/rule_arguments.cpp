@@ -53,7 +53,10 @@ void at_option(CLI::App& app, Options& options) {
         ->type_name("TIME")
         ->check([](const std::string& text) {
             const Result<Nanoseconds> at = parse_until(text);
-            return at ? std::string{} : at.error().what;
+            // A day is read as its end, where others last until then.
+            return at && text.find('T') != std::string::npos
+                       ? std::string{}
+                       : "expected an instant such as 2027-12-31T12:00:00Z, found `" + text + "`";
         });
 }
 

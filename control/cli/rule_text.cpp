@@ -1,5 +1,6 @@
 #include "control/cli/rule_text.hpp"
 
+#include "control/active_json.hpp"
 #include "control/cli/human_units.hpp"
 #include "control/cli/stats_text.hpp"
 #include "control/cli/table.hpp"
@@ -63,6 +64,9 @@ std::string keys_table(const Json& keys) {
 
 std::string how_else_text(const Json& rule) {
     std::string text = "\non exceed: " + text_at(rule, "action") + "\n";
+    if (const auto active = rule.find("active"); active != rule.end()) {
+        text += fmt::format("active: {}, {}\n", text_at(*active, "text"), next_text(*active));
+    }
     for (const char* part : {"ban", "dynamic"}) {
         if (rule.contains(part)) {
             text += fmt::format("{}: {}\n", part, text_at(rule, part));

@@ -130,6 +130,8 @@ class SeveralFiles(Case):
         self.ctl("apply", "-", stdin=FIRST.replace("[small]", "[{algorithm: token_bucket, rate: 1/s, burst: 1}]") +
                  "\ndata: {lists: {bad: {type: cidr, file: bad.txt}}}\n", cwd=self.rules)
         self.assertEqual(self.json("rules", "b")["lists"][0]["entries"], 1)
+        self.ctl("apply", "-", stdin=THIRD.replace("when:", "active: {days: mon-fri, hours: 09:00-18:00, zone: Europe/Moscow}, when:"))
+        self.assertRegex(self.ctl("rules", "z"), r"\nactive: mon-fri 09:00-18:00 Europe/Moscow, (now|not before)")
         self.assertIn("(standard input):1:1: error:", self.ctl("apply", "-", stdin="x", exit=1))
         self.assertIn("standard input is named twice", self.ctl("apply", "-", "-", exit=1))
 
