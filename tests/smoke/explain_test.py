@@ -101,6 +101,17 @@ rules:
         out, _ = self.ctl("explain", rules, *request)
         self.assertNotRegex(out, r"\d ns\b")
 
+    def test_the_text_of_a_list_that_held_is_named(self):
+        self.write("few.txt", "nikto\nsqlmap\n")
+        rules = self.write("lists.yaml", """version: 1
+data: {lists: {few: {type: string, file: few.txt}}}
+rules:
+  - {id: scrapers, mode: enforce, when: http.user_agent contains $few, on_match: drop}
+""")
+        out, _ = self.ctl("explain", rules, "--src", "10.0.0.1", "--dst", "192.0.2.1", "--dport", "80", "--http", "GET /x",
+                          "--header", "User-Agent: a sqlmap b")
+        self.assertIn('which contains "sqlmap", one of 2', out)
+
     def test_how_an_ambiguous_request_was_read(self):
         rules = self.write("readings.yaml", """version: 1
 rules:
@@ -349,6 +360,9 @@ rules:
                           packet + ("--dport", "65536"), packet + ("--flags", "sin"),
                           packet + ("--dscp", "64"), packet + ("--vlan", "4095")):
             self.explain(*arguments, expect=2)
+        # Elsewhere a day is its end.
+        self.assertIn("expected an instant such as 2027-12-31T12:00:00Z, found `2027-12-31`",
+                      self.explain(*packet, "--at", "2027-12-31", expect=2))
         self.assertIn("--dst, the receiver's address, is missing", self.explain("--src", "10.0.0.1", expect=2))
         self.assertIn("--src, the sender's address, is missing", self.explain("--dport", "80", expect=2))
         for number in ("0", "-1", "1x", "99999999999999999999"):

@@ -116,7 +116,7 @@ std::string words_of(const TextTest& test) {
 }
 
 std::string words_of(const TextTest& test, const std::string* held) {
-    if (held == nullptr || !test.from_list || test.texts.size() <= kMostTexts) {
+    if (held == nullptr || !test.from_list || test.texts.size() == 1) {
         return words_of(test);
     }
     const TextTest one{
