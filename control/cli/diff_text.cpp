@@ -20,7 +20,7 @@ std::string on_one_line(std::string text) {
 std::string because_of(const Json& limit) {
     std::string names;
     for (const Json& name : limit.at("because")) {
-        names += (names.empty() ? "" : ", ") + name.get<std::string>();
+        names += (names.empty() ? "`" : ", `") + name.get<std::string>() + "`";
     }
     return names;
 }

@@ -318,8 +318,9 @@ std::string stats_text(const Json& now, const Json* before, double seconds) {
         text += "\n" + rule_table(sample) + limit_table(sample) + early_drop_table(sample);
     }
     if (const std::uint64_t left_out = count_in(&now, "rules_left_out"); left_out != 0) {
-        text +=
-            fmt::format("\n{} rules that have matched nothing are left out\n", grouped(left_out));
+        text += left_out == 1 ? "\none rule that has matched nothing is left out\n"
+                              : fmt::format("\n{} rules that have matched nothing are left out\n",
+                                            grouped(left_out));
     }
     return text;
 }

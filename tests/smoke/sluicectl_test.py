@@ -627,7 +627,7 @@ class WithSluiced(Case):
         self.assertEqual(sluiced.asked[-1][0::2], ("POST", RULES))
         self.assertIn("my%20rules.yaml&directory=%2F", sluiced.asked[-1][1])
         self.assertIn("+ n\n~ a\n", out)
-        self.assertIn("RESET: its buckets start anew, because of another window", out)
+        self.assertIn("RESET: its buckets start anew, because of another `window`", out)
         out, err = self.ask("diff", rules, "--json")
         self.assertEqual((json.loads(out), err), (diff, ""))
         self.ask("diff", self.path("absent"), exit=1)

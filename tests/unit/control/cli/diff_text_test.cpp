@@ -108,7 +108,7 @@ TEST(DiffText, Everything) {
               "    when: (none) -> ip.proto eq 6  and dir\n"
               "    limit 1: OLD -> NEW\n      what was used carries over\n"
               "    limit 1: OLD -> NEW\n"
-              "      RESET: its buckets start anew, because of another key, window\n"
+              "      RESET: its buckets start anew, because of another `key`, `window`\n"
               "    limit 1: added, NEW\n    limit 1: removed, OLD\n"
               "the rules come in another order\n"
               "\n1 rule added, 1 removed, 1 changed, 3 as they are\n"
