@@ -4,11 +4,14 @@ A connection is read from its SYN on. A request is judged once, at the packet th
 again has the verdict of its bytes. Behind what stands where other bytes stood, and behind a head whose end is doubtful, nothing
 is read any more. Nothing is bounded but what is compared.
 """
+import re
+
 import http1
 import streams
 
 RETRANSMISSION = "retransmission", http1.ASKS
 TLS = b"\x16\x03"  # the beginning of a handshake (RFC 8446, 5.1), which is no request's
+LF_ALONE = re.compile(rb"[^\r\n]* HTTP/1\.[0-9]?\n")  # ends a request line
 COMPARED = 10  # segments with heads that a connection keeps for comparison
 
 
@@ -198,7 +201,9 @@ class Stream:
 
     def head_in(self, packet, octets):
         """-> (a head, what ends it: nothing where it has not come). A line alone is a request to a service, and elsewhere
-        nobody's."""
+        nobody's. Lines that end without a CR are malformed."""
+        if LF_ALONE.match(octets):
+            raise streams.Beyond(octets)
         line, end, _ = octets.partition(b"\r\n")
         if end and http1.is_line_alone(line):
             self.is_over |= packet.service is None

@@ -23,6 +23,7 @@ from compare import compare_seed, difference  # noqa: E402
 from generate import Connections, Dialogues, FullTable, Hellos, Quics, Requests, Scenario, ServedQuics, ServedRequests, Streams  # noqa: E402
 from places import PLACES  # noqa: E402
 from replay_model import Box  # noqa: E402
+from streams import Beyond  # noqa: E402
 
 SEEDS = range(1, 151)
 FRAMES = 400
@@ -208,10 +209,13 @@ ports:
 packets: {malformed: drop, tunnels: [gre, vxlan, ipip]}
 """
 
+    # Requests that are malformed, of a capture that has nothing else, and rules that count requests.
+    BEYOND = [("14-values.yaml", "o02-http-methods.pcap")]
+
     def test_the_same_verdicts(self):
-        self.assertEqual(len(RULE_FILES), 14)
-        for rules in RULE_FILES:
-            self.over_all_captures(rules)
+        self.assertEqual(len(RULE_FILES), 15)
+        beyond = [(os.path.basename(rules), capture) for rules in RULE_FILES for capture in self.over_all_captures(rules)]
+        self.assertEqual(beyond, [pair for pair in self.BEYOND if os.path.join(SHARED, "data", "pcaps", pair[1]) in CAPTURES])
 
     def test_the_same_verdicts_inside_tunnels(self):
         config = self.write("sluice.yaml", self.BOX_FILE)
@@ -222,12 +226,18 @@ packets: {malformed: drop, tunnels: [gre, vxlan, ipip]}
                                    ["--config", config, "--inside", "10.0.0.0/8"], box=box)
 
     def over_all_captures(self, rules, options=(), **model):
-        refused = 0
+        """-> the captures with what the model does not read."""
+        refused, beyond = 0, []
         for capture in CAPTURES:
             with self.subTest(rules=os.path.basename(rules), capture=os.path.basename(capture)):
-                summary = self.compare(rules, capture, options, **model)
+                try:
+                    summary = self.compare(rules, capture, options, **model)
+                except Beyond:
+                    beyond.append(os.path.basename(capture))
+                    continue
                 refused += summary["tagged"] + summary["dropped"]
         self.assertGreater(refused, 50, f"{rules} has no bite")
+        return beyond
 
 
 if __name__ == "__main__":
