@@ -14,6 +14,7 @@ namespace {
 
 constexpr long kUnavailable = 503;
 constexpr long kConflict = 409;
+constexpr std::string_view kBusy = "busy";  // of a dataplane that is there
 constexpr std::string_view kOthersRun = "other rules run now";
 
 // A list begins anew so often when rules change, and waits so long for the new ones.
@@ -23,9 +24,11 @@ constexpr std::chrono::milliseconds kBeforeNextAttempt{100};
 DaemonRefusal refusal_from(const HttpReply& reply) {
     DaemonRefusal refusal;
     refusal.status = reply.status;
-    // 503: sluiced is there, but its dataplane is not.
-    refusal.exit = reply.status == kUnavailable ? ExitCode::Unreached : ExitCode::Refused;
     const Json problem = Json::parse(reply.body, nullptr, false);
+    const bool is_busy = problem.is_object() && problem.value("title", "") == kBusy;
+    // 503: sluiced is there, but its dataplane is not.
+    refusal.exit =
+        reply.status == kUnavailable && !is_busy ? ExitCode::Unreached : ExitCode::Refused;
     if (!problem.is_object()) {
         refusal.what = fmt::format("sluiced answered with HTTP status {}", reply.status);
         return refusal;

@@ -8,7 +8,7 @@ namespace sluice {
 namespace {
 
 Error busy() {
-    return {Errc::Unreachable, "the dataplane is busy with another call; try again"};
+    return {Errc::Busy, "the dataplane is busy with another call; try again"};
 }
 
 }  // namespace

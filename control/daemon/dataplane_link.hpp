@@ -23,7 +23,7 @@ public:
         : path_{std::move(path)}, timeout_{timeout}, audit_dir_{std::move(audit_dir)} {}
 
     // Unreachable while there is no dataplane. Only the call that finds it dead waits for it; a
-    // turn is waited for no longer than an answer.
+    // turn is waited for no longer than an answer, and whoever had none is told Busy.
     [[nodiscard]] Result<Reply> call(const Request& request);
 
     // Connects anew and returns the Welcome. Other calls go on meanwhile.

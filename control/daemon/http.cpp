@@ -35,4 +35,10 @@ HttpResponse problem_response(unsigned status, const std::string& title, const s
     return {.status = status, .type = "application/problem+json", .body = text_of(body)};
 }
 
+HttpResponse busy_response(unsigned status, const std::string& title, const std::string& detail) {
+    HttpResponse response = problem_response(status, title, detail);
+    response.retry_after = 1;
+    return response;
+}
+
 }  // namespace sluice

@@ -38,8 +38,9 @@ struct HttpResponse {
     unsigned status = 200;
     std::string type = "application/json";
     std::string body;
-    std::string allow;  // of a 405
-    std::string etag;   // of what a change can name by If-Match; empty: none
+    std::string allow;         // of a 405
+    std::string etag;          // of what a change can name by If-Match; empty: none
+    unsigned retry_after = 0;  // seconds; 0: nothing is said of it
 };
 
 [[nodiscard]] HttpResponse json_response(const nlohmann::ordered_json& body);
@@ -50,5 +51,9 @@ struct HttpResponse {
 [[nodiscard]] HttpResponse problem_response(unsigned status, const std::string& title,
                                             const std::string& detail,
                                             const nlohmann::ordered_json& problems);
+// The caller had no turn, and has one a little later: 429 at a bound of a call's own, 503 at one of
+// the box.
+[[nodiscard]] HttpResponse busy_response(unsigned status, const std::string& title,
+                                         const std::string& detail);
 
 }  // namespace sluice

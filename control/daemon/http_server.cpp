@@ -66,6 +66,10 @@ MHD_Result send(MHD_Connection* connection, const HttpResponse& response, bool l
         (void)MHD_add_response_header(out, MHD_HTTP_HEADER_ETAG,
                                       ('"' + response.etag + '"').c_str());
     }
+    if (response.retry_after != 0) {
+        (void)MHD_add_response_header(out, MHD_HTTP_HEADER_RETRY_AFTER,
+                                      std::to_string(response.retry_after).c_str());
+    }
     if (response.status == MHD_HTTP_UNAUTHORIZED) {
         (void)MHD_add_response_header(out, MHD_HTTP_HEADER_WWW_AUTHENTICATE,
                                       "Bearer realm=\"sluice\"");

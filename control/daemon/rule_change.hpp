@@ -32,6 +32,7 @@ struct Refusal {
         NoSuchSet,      // of the history
         IsThere,        // a rule of that id
         NoDataplane,
+        Busy,  // the dataplane, with another call
         ByDataplane,
         NotKept,  // the disk takes no more
     };

@@ -16,6 +16,7 @@ enum class Errc : std::uint8_t {
     Refused,
     NotSupported,
     NoMemory,
+    Busy,  // for now; to be tried again
 };
 
 // Why something was refused, in words for people.

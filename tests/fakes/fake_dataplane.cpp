@@ -353,6 +353,7 @@ FakeDataplane::FakeDataplane(std::string path, Asked asked)
 }
 
 FakeDataplane::~FakeDataplane() {
+    hold_packets(false);
     stop_out_ = Fd{};
     thread_.join();
     (void)::unlink(path_.c_str());
@@ -370,6 +371,11 @@ void FakeDataplane::refuse(const std::string& why) {
 void FakeDataplane::hang(bool hangs) {
     const std::lock_guard lock{mutex_};
     hangs_ = hangs;
+}
+void FakeDataplane::hold_packets(bool holds) {
+    const std::lock_guard lock{mutex_};
+    holds_packets_ = holds;
+    let_go_.notify_all();
 }
 void FakeDataplane::misunderstand(bool misunderstands) {
     const std::lock_guard lock{mutex_};
@@ -493,7 +499,10 @@ Reply FakeDataplane::answer(const Request& request) {
     if (asked_) {
         asked_(kWords.at(request.index()));
     }
-    const std::lock_guard lock{mutex_};
+    std::unique_lock lock{mutex_};
+    if (std::holds_alternative<AskPacket>(request)) {
+        let_go_.wait(lock, [this] { return !holds_packets_; });
+    }
     if (const auto* rules = std::get_if<ApplyRules>(&request)) {
         return apply(*rules, true);
     }

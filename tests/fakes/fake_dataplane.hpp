@@ -3,6 +3,7 @@
 #include "lib/wire/frame_buffer.hpp"
 #include "lib/wire/message.hpp"
 
+#include <condition_variable>
 #include <functional>
 #include <mutex>
 #include <string>
@@ -27,6 +28,9 @@ public:
     void refuse(const std::string& why);
     // From now on nothing is answered.
     void hang(bool hangs);
+    // From now on questions about packets wait, and all that comes behind them; until it is told
+    // otherwise.
+    void hold_packets(bool holds);
     // From now on it says that it applied another generation.
     void misunderstand(bool misunderstands);
 
@@ -65,6 +69,8 @@ private:
     bool panic_ = false;
     bool hangs_ = false;
     bool misunderstands_ = false;
+    bool holds_packets_ = false;
+    std::condition_variable let_go_;
     std::string refusal_;
 
     std::thread thread_;

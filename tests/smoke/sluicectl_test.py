@@ -679,6 +679,9 @@ class WithSluiced(Case):
             out, err = self.ask("apply", rules, exit=code)
             self.assertEqual(out, "")
             self.assertIn("because I say so", err)
+        # The dataplane is there, and has no time.
+        self.start_again({("PUT", "/v1/rules"): (503, problem("busy", "with another call"))})
+        self.assertIn("with another call", self.ask("apply", rules, exit=1)[1])
 
     def start_again(self, answers):
         if os.path.exists(self.path("sluiced.sock")):

@@ -999,7 +999,8 @@ class AskedPacket(Case):
         self.assertEqual((told["notes"], told["generation"]), ([], self.applied))
         self.assertIn("\nrules\n  none (off) is off: l4.dport is 53, not 9\n  few (enforce) matches\n", told["text"])
         self.assertTrue(told["text"].endswith(", by bytes, never fits\n"), told["text"])
-        # More than there are places: each gives its own back.
+        # More than there are places: each gives its own back. How many are let in at once is counted in
+        # tests/unit/control/daemon/api/explain_test.cpp.
         for _ in range(6):
             self.assertEqual(self.good(self.ask(question, "?account=1"))["account"]["rule"], "bytes")
         with ThreadPoolExecutor(16) as clients:
@@ -1008,6 +1009,7 @@ class AskedPacket(Case):
             if answer.status != 200:
                 self.assertIn("other packets are being explained", self.refused(answer, 429)["detail"])
         self.assertIn(200, [answer.status for answer in answers])
+        self.assertEqual(self.good(self.ask(question, "?account=1"))["account"]["rule"], "bytes")
         self.refused(self.ask(question, "?account=yes"), 400)
 
     def test_wrong_questions(self):

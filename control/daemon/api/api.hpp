@@ -1,4 +1,5 @@
 #pragma once
+#include "control/daemon/api/explain_turns.hpp"
 #include "control/daemon/api_counters.hpp"
 #include "control/daemon/audit.hpp"
 #include "control/daemon/dataplane_link.hpp"
@@ -16,6 +17,7 @@ struct Services {
     Audit& audit;
     const ApiCounters& counters;
     NoticeSender& notices;
+    ExplainTurns explain_turns{};
 };
 
 // Answers one request: finds its resource in the table of routes, or says 404 or 405.

@@ -169,6 +169,8 @@ HttpResponse refused(const Refusal& refusal) {
             return problem_response(409, "nothing to go back to", refusal.what);
         case Refusal::Kind::NoDataplane:
             return problem_response(503, "no dataplane", refusal.what);
+        case Refusal::Kind::Busy:
+            return busy_response(503, "busy", refusal.what);
         case Refusal::Kind::ByDataplane:
             return problem_response(502, "refused by the dataplane", refusal.what);
         default:

@@ -214,6 +214,11 @@ HttpResponse post_explain(const HttpRequest& request, Services& services) {
     if (view->generation == 0) {
         return problem_response(404, "no rules", "no rules were ever applied");
     }
+    // Held until all is told: questions wait for each other here, and not at the dataplane.
+    const ExplainTurns::Turn turn = services.explain_turns.take();
+    if (!turn) {
+        return not_explained({Errc::TooMany, "other packets are being explained; try again"});
+    }
     auto& ask = std::get<AskPacket>(read);
     const Result<PacketState> state = ask_box(ask, view, services);
     if (!state) {

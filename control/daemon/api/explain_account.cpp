@@ -1,6 +1,5 @@
 #include "control/daemon/api/explain_account.hpp"
 
-#include "control/daemon/api/explain_turns.hpp"
 #include "control/daemon/api/explained_rules.hpp"
 #include "control/daemon/rule_compile.hpp"
 
@@ -14,9 +13,6 @@
 
 namespace sluice {
 namespace {
-
-constexpr std::size_t kPlaces = 4;  // one that is explained, and those that wait
-constexpr std::chrono::seconds kTurn{10};
 
 ExplainedRules& explained_rules() {
     static ExplainedRules rules;
@@ -78,11 +74,6 @@ std::vector<std::string> explain_notes(const PacketState& state, const RuleView&
 Result<AskedAccount> explain_packet(const AskPacket& ask, const PacketState& state,
                                     const std::shared_ptr<const RuleView>& view,
                                     const DataplaneLink& link) {
-    static ExplainTurns turns{kPlaces, kTurn};
-    const ExplainTurns::Turn turn = turns.take();
-    if (!turn) {
-        return Error{Errc::TooMany, "other packets are being explained; try again"};
-    }
     const auto rules = explained_rules().of(view, link.rss_mapping());
     if (!rules) {
         return rules.error();
@@ -97,7 +88,7 @@ Result<AskedAccount> explain_packet(const AskPacket& ask, const PacketState& sta
 HttpResponse not_explained(const Error& error) {
     switch (error.code) {
         case Errc::TooMany:
-            return problem_response(429, "busy", error.what);
+            return busy_response(429, "busy", error.what);
         case Errc::Refused:
             return problem_response(409, "other rules", error.what);
         case Errc::NoMemory:

@@ -11,13 +11,13 @@
 namespace sluice {
 
 // `ask` has been answered by `state` under the rules of `view`, which are compiled once more for
-// it. One packet at a time. TooMany: others are being explained; Refused: `state` is of other
-// rules; NoMemory: there is none to compile them.
+// it. Whoever calls it has a turn (ExplainTurns). Refused: `state` is of other rules; NoMemory:
+// there is none to compile them.
 [[nodiscard]] Result<AskedAccount> explain_packet(const AskPacket& ask, const PacketState& state,
                                                   const std::shared_ptr<const RuleView>& view,
                                                   const DataplaneLink& link);
 
-// The answer where explain_packet() has none.
+// The answer where there is no account. TooMany: no turn.
 [[nodiscard]] HttpResponse not_explained(const Error& error);
 
 // Forgets compiled rules that are not in force or have not been asked for; to be called now and

@@ -16,6 +16,11 @@ ExplainTurns::Turn ExplainTurns::take() {
     return Turn{this};
 }
 
+std::size_t ExplainTurns::inside() const {
+    const std::lock_guard lock{mutex_};
+    return inside_;
+}
+
 void ExplainTurns::give_back() noexcept {
     {
         const std::lock_guard lock{mutex_};

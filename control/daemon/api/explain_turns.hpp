@@ -18,19 +18,25 @@ public:
     // Held while a request is served; null: there is none for it.
     using Turn = std::unique_ptr<ExplainTurns, GiveBack>;
 
+    static constexpr std::size_t kPlaces = 4;
+    static constexpr std::chrono::seconds kPatience{10};
+
     // `places`: of the one that is served and those that wait.
-    ExplainTurns(std::size_t places, std::chrono::milliseconds patience)
+    explicit ExplainTurns(std::size_t places = kPlaces,
+                          std::chrono::milliseconds patience = kPatience)
         : places_{places}, patience_{patience} {}
 
     // Waits for the turn where there is a place to wait, and for so long as the patience lasts.
     [[nodiscard]] Turn take();
+    // How many hold a place.
+    [[nodiscard]] std::size_t inside() const;
 
 private:
     void give_back() noexcept;
 
     std::size_t places_;
     std::chrono::milliseconds patience_;
-    std::mutex mutex_;
+    mutable std::mutex mutex_;
     std::condition_variable given_back_;
     std::size_t inside_ = 0;
     bool is_taken_ = false;

@@ -42,7 +42,7 @@ HttpResponse post_merge(const HttpRequest& request, Services& services) {
                           .after = reply ? in_us(ns) : "",
                           .outcome = reply ? "done" : "refused: " + reply.error().what});
     if (!reply) {
-        return reply.error().code == Errc::Unreachable
+        return reply.error().code == Errc::Unreachable || reply.error().code == Errc::Busy
                    ? no_dataplane(reply.error())
                    : problem_response(422, "refused by the dataplane", reply.error().what);
     }

@@ -29,7 +29,7 @@ HttpResponse answer(const std::string& name, const WebhookCall::Result& result) 
 HttpResponse post_notify_test(const HttpRequest& request, Services& services) {
     const std::string name = webhook_in(request);
     if (!test_places.try_acquire()) {
-        return problem_response(429, "busy", "other webhooks are tested now; try again");
+        return busy_response(429, "busy", "other webhooks are tested now; try again");
     }
     const std::optional<WebhookCall::Result> result = services.notices.test(name);
     test_places.release();

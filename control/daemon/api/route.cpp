@@ -181,9 +181,14 @@ HttpResponse bad_request(const std::string& what) {
 }
 
 HttpResponse no_dataplane(const Error& error) {
-    return error.code == Errc::Unreachable
-               ? problem_response(503, "no dataplane", error.what)
-               : problem_response(502, "refused by the dataplane", error.what);
+    switch (error.code) {
+        case Errc::Unreachable:
+            return problem_response(503, "no dataplane", error.what);
+        case Errc::Busy:
+            return busy_response(503, "busy", error.what);
+        default:
+            return problem_response(502, "refused by the dataplane", error.what);
+    }
 }
 
 }  // namespace sluice

@@ -15,6 +15,8 @@ Refusal refusal_of(const Error& error) {
     switch (error.code) {
         case Errc::Unreachable:
             return {Refusal::Kind::NoDataplane, error.what, {}};
+        case Errc::Busy:
+            return {Refusal::Kind::Busy, error.what, {}};
         case Errc::TooMany:
             return {Refusal::Kind::TooLarge, error.what, {}};
         default:

@@ -44,8 +44,10 @@ protected:
     void stop_dataplane() { dataplane_.reset(); }
     FakeDataplane& dataplane() { return *dataplane_; }
 
-    void start_daemon(const std::string& first_rules = "") {
-        link_.emplace(folder_ / "dp.sock", 3s);  // what waiting for one that is away takes
+    // `patience`: what waiting for a dataplane that is away takes.
+    void start_daemon(const std::string& first_rules = "",
+                      std::chrono::milliseconds patience = 3s) {
+        link_.emplace(folder_ / "dp.sock", patience);
         rules_.emplace(
             Store{folder_ / "state"}, *link_, audit_, [this] { return boot_; },
             [this] { return wall_; });
@@ -66,6 +68,7 @@ protected:
     void reboot() { boot_ = {boot_.boot + "again", 10s}; }
 
     RuleKeeper& rules() { return *rules_; }
+    DataplaneLink& link() { return *link_; }
     RuleChange apply(const std::string& text, bool force = false) {
         return rules_->apply({.name = "test.yaml", .text = text, .force = force, .from = 7});
     }
