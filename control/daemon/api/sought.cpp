@@ -24,14 +24,25 @@ bool has_only(std::string_view text, std::string_view marks) {
     });
 }
 
+// The name of a host without the dot that may end it.
+std::string_view without_root(std::string_view text) {
+    return text.substr(0, text.size() - (text.ends_with('.') ? 1 : 0));
+}
+
 // Letters, digits and bytes beyond ASCII with a dot among them: a name, and no path, word or MAC
-// address.
+// address. One label is a word, with or without a dot behind it.
 bool looks_like_host(std::string_view text) {
     const auto of_name = [](char c) {
         return is_ascii_alphanumeric(c) || c == '-' || c == '_' || c == '.' || c == ':' ||
                static_cast<unsigned char>(c) >= 0x80;
     };
-    return text.find('.') != std::string_view::npos && std::ranges::all_of(text, of_name);
+    return without_root(text).find('.') != std::string_view::npos &&
+           std::ranges::all_of(text, of_name);
+}
+
+bool has_empty_label(std::string_view host) {
+    return host.starts_with('.') || host.ends_with('.') ||
+           host.find("..") != std::string_view::npos;
 }
 
 Error wrong(std::string what) {
@@ -64,9 +75,9 @@ Result<Sought> read_host(std::string_view text) {
                                      ? fmt::format("; without its port it is {}", name)
                                      : ""));
     }
-    std::string host = lowered(text);
-    if (host.ends_with('.')) {
-        host.pop_back();
+    std::string host = lowered(without_root(text));
+    if (has_empty_label(host)) {
+        return wrong(fmt::format("`{}` has an empty label: two dots, or one before all", text));
     }
     if (std::ranges::any_of(host, [](char c) { return static_cast<unsigned char>(c) >= 0x80; })) {
         return wrong(fmt::format(

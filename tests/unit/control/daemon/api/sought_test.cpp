@@ -61,12 +61,18 @@ TEST(Sought, IsReadInTheSpellingOfPackets) {
         {"/login", Kind::Key, "/login"},
         {"02:00:00:00:00:01", Kind::Key, "02:00:00:00:00:01"},
         {"443", Kind::Key, "443"},
+        {"localhost", Kind::Key, "localhost"},
+        {"a.", Kind::Key, "a."},
+        {"a.b.", Kind::Host, "a.b"},
     };
     for (const auto& one : kCases) {
         const Sought read = sought(one.words);
         EXPECT_EQ(read.kind, one.kind) << one.words;
         EXPECT_EQ(read.text, one.text);
         EXPECT_EQ(read.inside, one.inside);
+        const Sought again = sought(read.text);
+        EXPECT_EQ(again.kind, read.kind) << "of " << one.words;
+        EXPECT_EQ(again.text, read.text);
     }
 }
 
@@ -83,6 +89,10 @@ TEST(Sought, SaysWhatIsWrong) {
         {"10.0.0.0/33", "`10.0.0.0/33`"},
         {"fe80::1%eth0", "`fe80::1%eth0`"},
         {"example.com:443", "without its port it is example.com"},
+        {"a..", "empty label"},
+        {"a..b", "empty label"},
+        {".example.com", "empty label"},
+        {"..a", "empty label"},
         {"b\xC3\xBC"
          "cher.example",
          "http.host"},
