@@ -100,6 +100,15 @@ class Exported:
                         if value and value not in self.labels[name][label])
 
 
+def webhook_file(folder):
+    """A sluice.yaml with a webhook that no rule names."""
+    secret, file = folder / "hook.secret", folder / "notify.yaml"
+    secret.write_text("0123456789abcdef\n")
+    secret.chmod(0o600)
+    file.write_text('version: 1\nnotify:\n  ops: {url: "http://127.0.0.1:9/", secret_file: hook.secret}\n')
+    return file
+
+
 def exported():
     """By the real sluiced, with a dataplane that has some of everything."""
     box = DaemonBox(*PROGRAMS)
@@ -108,7 +117,7 @@ def exported():
             bad.write("192.0.2.0/24\n")
             bad.flush()
             box.start_dataplane()
-            box.start_sluiced()
+            box.start_sluiced("--config", webhook_file(box.folder))
             wait_until("the connection", box.connected)
             applied = box.put_rules(RULES.replace("BAD", bad.name))
             if applied.status != 200:

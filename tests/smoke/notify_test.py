@@ -5,6 +5,7 @@
 import json
 import os
 import pathlib
+import subprocess
 import time
 
 import jsonschema
@@ -16,6 +17,7 @@ from webhook_server import Webhook
 SCHEMA = json.loads((pathlib.Path(__file__).resolve().parents[2] / "control/schema/notice.schema.json").read_text())
 SECRET = b"0123456789abcdef-of-a-test"
 # The frames of net_null are no IP: the rule without a key meets all of them.
+TOLD_AT_ONCE = 128  # notices that wait for a webhook
 RULES = """version: 1
 rules:
   - id: all
@@ -27,25 +29,42 @@ rules:
 """
 
 
-class Notify(BoxCase):
-    def setUp(self):
-        super().setUp()
-        self.box.start_dataplane(*NULL)
-
-    def webhook(self, *answers):
-        webhook = Webhook(SECRET, answers)
+class NotifyCase(BoxCase):
+    def webhook(self, *answers, certificate=None):
+        webhook = Webhook(SECRET, answers, certificate)
         self.addCleanup(webhook.close)
         return webhook
 
+    def certificate(self, name):
+        """A file with a key and a certificate for 127.0.0.1 that nobody but itself vouches for."""
+        file = self.box.folder / name
+        key = self.box.folder / "key.pem"
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
+                        "-subj", f"/CN={name}", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", file],
+                       check=True, capture_output=True, timeout=60)
+        trusted = file.read_text()
+        served = self.box.folder / f"served-{name}"
+        served.write_text(key.read_text() + trusted)
+        return served
+
     def start(self, **webhooks):
-        """sluiced with these webhooks: by name, their URLs."""
+        """sluiced with these webhooks: by name, their URLs, or a URL and what else is said."""
         secret = self.box.folder / "hook.secret"
         secret.write_bytes(SECRET + b"\n")
         secret.chmod(0o600)
         config = self.box.folder / "notify.yaml"
         config.write_text("version: 1\nnotify:\n" + "".join(
-            f'  {name}: {{url: "{url}", secret_file: hook.secret}}\n' for name, url in webhooks.items()))
+            f'  {name}: {{url: "{url if isinstance(url, str) else url[0]}", secret_file: hook.secret'
+            f'{"" if isinstance(url, str) else ", " + url[1]}}}\n' for name, url in webhooks.items()))
         return self.box.start_sluiced("--config", str(config))
+
+    def refused_start(self):
+        """-> the log of a start that ends at its sluice.yaml"""
+        self.box.sluiced = self.box.start(
+            [self.box.sluiced_program, "--config", self.box.folder / "notify.yaml", "--socket", self.box.api_socket,
+             "--state-dir", self.box.folder / "policy"], "sluiced.log")
+        self.assertEqual(self.box.sluiced.wait(60), 1)
+        return self.box.log("sluiced.log")
 
     def notify(self, how):
         self.apply(RULES.replace("NOTIFY", how))
@@ -59,6 +78,12 @@ class Notify(BoxCase):
 
     def panic(self, word):
         self.assertEqual(self.box.ctl("panic", word).returncode, 0)
+
+
+class Notify(NotifyCase):
+    def setUp(self):
+        super().setUp()
+        self.box.start_dataplane(*NULL)
 
     def test_a_limit_a_ban_and_their_end_are_told_and_signed(self):
         webhook = self.webhook()
@@ -115,6 +140,60 @@ class Notify(BoxCase):
         self.assertLess(time.monotonic() - begin, 30)
         self.assertIn("the webhook silent was not told of", self.box.log("sluiced.log"))
 
+    def test_a_certificate_is_verified_by_the_webhooks_own_file(self):
+        self.certificate("other.pem")
+        webhook = self.webhook(certificate=self.certificate("ours.pem"))
+        elsewhere = webhook.url.replace("127.0.0.1", "localhost")
+        self.start(ops=(webhook.url, "ca_file: ours.pem"), system=webhook.url, wrong=(webhook.url, "ca_file: other.pem"),
+                   name=(elsewhere, "ca_file: ours.pem"))
+        done = self.box.ctl("notify", "test", "ops")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual((webhook.events(), webhook.wrong, webhook.asked), (["test"], [], 1))
+        for name in ("wrong", "system", "name"):
+            done = self.box.ctl("notify", "test", name)
+            self.assertEqual(done.returncode, 1, name)
+            self.assertIn("certificate", done.stderr)
+            told = self.health(name)
+            self.assertEqual((told["sent"], told["failed"], told["queued"]), (0, 1, 0))
+            self.assertIn("certificate", told["problem"])
+            self.assertIn(f'sluice_notify_total{{webhook="{name}",outcome="failed"}} 1\n', self.metrics())
+            said = " ".join(self.box.ctl("health").stdout.split())
+            self.assertIn(f"the webhook {name} does not take notices: ", said)
+            self.assertIn(f"the webhook {name} was not told of 1 notices", said)
+        # A rule's notice is tried again: somebody may mend the file of certificates of the server.
+        self.notify("{to: wrong, on: [limit]}")
+        wait_until("the second attempt", lambda: self.health("wrong")["retried"])
+        self.assertEqual((self.health("wrong")["queued"], webhook.asked), (1, 1), "it has heard of nothing")
+        # Without certificates in the file there is no start.
+        self.box.kill(self.box.sluiced, 15)
+        for spoil, said in ((lambda file: file.write_text("none\n"), "ours.pem has no certificate"),
+                            (lambda file: file.unlink(), "cannot read")):
+            spoil(self.box.folder / "ours.pem")
+            self.assertIn("the ca_file of the webhook `ops`: ", self.refused_start())
+            self.assertIn(said, self.box.log("sluiced.log"))
+
+    def test_a_full_queue_drops_the_oldest_and_says_so(self):
+        """More rules begin to refuse at once than notices may wait."""
+        silent, webhook = self.webhook(*[None] * 50), self.webhook()
+        sluiced = self.start(silent=silent.url, ops=webhook.url)
+        rule = RULES.split("rules:\n")[1].replace("enforce", "monitor").replace("NOTIFY", "{to: silent, on: [limit, ban]}")
+        rules = 80
+        self.apply("version: 1\nrules:\n" + "".join(rule.replace("id: all", f"id: all-{i}") for i in range(rules)))
+        wait_until("notices to be dropped", lambda: self.health("silent")["dropped"] >= 2 * rules - TOLD_AT_ONCE)
+        told = self.health("silent")
+        self.assertEqual((told["queued"], told["sent"]), (TOLD_AT_ONCE, 0))
+        metrics = self.metrics()
+        self.assertIn(f'sluice_notify_queue{{webhook="silent"}} {TOLD_AT_ONCE}\n', metrics)
+        self.assertIn('sluice_notify_total{webhook="silent",outcome="sent"} 0\n', metrics)
+        self.assertNotIn('sluice_notify_total{webhook="silent",outcome="dropped"} 0\n', metrics)
+        self.assertIn(f"the webhook silent was not told of {told['dropped']}", " ".join(self.box.ctl("health").stdout.split()))
+        self.assertEqual(self.box.ctl("notify", "test", "ops").returncode, 0)
+        self.assertEqual(webhook.events(), ["test"])
+        begin = time.monotonic()
+        self.assertEqual(self.box.kill(sluiced, 15), 0)
+        self.assertLess(time.monotonic() - begin, 30)
+        self.assertIn(f"the webhook silent was not told of {TOLD_AT_ONCE} notices, which are lost", self.box.log("sluiced.log"))
+
     def test_a_webhook_that_is_not_there_is_refused_by_apply_and_kept_rules_go_on(self):
         webhook = self.webhook()
         sluiced = self.start(ops=webhook.url)
@@ -134,11 +213,7 @@ class Notify(BoxCase):
         self.start(ops=webhook.url)
         self.box.kill(self.box.sluiced, 15)
         os.chmod(self.box.folder / "hook.secret", 0o644)
-        self.box.sluiced = self.box.start(
-            [self.box.sluiced_program, "--config", self.box.folder / "notify.yaml", "--socket", self.box.api_socket,
-             "--state-dir", self.box.folder / "policy"], "sluiced.log")
-        self.assertEqual(self.box.sluiced.wait(60), 1)
-        self.assertIn("the secret of the webhook `ops`", self.box.log("sluiced.log"))
+        self.assertIn("the secret of the webhook `ops`", self.refused_start())
         self.assertIn("lets others read or write it", self.box.log("sluiced.log"))
 
     def test_no_notice_goes_to_a_link_local_address(self):
@@ -146,6 +221,36 @@ class Notify(BoxCase):
         done = self.box.ctl("notify", "test", "cloud")
         self.assertEqual(done.returncode, 1)
         self.assertIn("link-local", done.stderr)
+
+
+class NotifyOfState(NotifyCase):
+    """The state directory takes nothing any more."""
+
+    def mount(self, *arguments):
+        subprocess.run(["mount", *arguments, self.box.folder / self.box.dataplane_state], check=True, capture_output=True, timeout=60)
+
+    def test_state_that_will_not_survive_is_told(self):
+        state = self.box.folder / self.box.dataplane_state
+        state.mkdir()
+        self.mount("-t", "tmpfs", "-o", "size=100m,mode=700", "none")
+        self.addCleanup(subprocess.run, ["umount", "-l", state], capture_output=True)
+        self.box.start_dataplane(*NULL)
+        webhook, others = self.webhook(), self.webhook()
+        self.start(ops=webhook.url, others=others.url)
+        self.notify("{to: ops, on: [state]}")
+        self.assertTrue(self.box.stats()["state"]["survives"])
+        # Nothing is wrong yet, and nothing is told: what is told then comes behind this.
+        self.assertEqual(self.box.ctl("notify", "test", "ops").returncode, 0)
+        self.box.kill(self.box.dataplane)
+        self.mount("-o", "remount,ro")
+        self.box.start_dataplane(*NULL)
+        wait_until("the loss to be told", lambda: "state" in webhook.events())
+        self.assertEqual(webhook.events(), ["test", "state"])
+        notice = webhook.taken[-1]
+        jsonschema.validate(notice, SCHEMA)
+        self.assertFalse(notice["survives"])
+        self.assertGreater(notice["not_kept"], 0)
+        self.assertEqual((webhook.wrong, others.asked), ([], 0))
 
 
 if __name__ == "__main__":

@@ -3,25 +3,34 @@ import hashlib
 import hmac
 import http.server
 import json
+import ssl
 import threading
 import time
 
 
 class Webhook:
-    """`answers`: statuses for the first requests, then 200; None: it never answers."""
+    """`answers`: statuses for the first requests, then 200; None: it never answers. `certificate`: a file with one for
+    127.0.0.1 and its key, by which it speaks TLS."""
 
-    def __init__(self, secret, answers=()):
+    def __init__(self, secret, answers=(), certificate=None):
         self.secret, self.answers = secret, list(answers)
         self.lock = threading.Lock()
         self.asked, self.taken, self.wrong = 0, [], []
         self.gate = threading.Event()
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), self.handler())
         self.server.daemon_threads = True
+        self.scheme = "http"
+        if certificate:
+            self.scheme = "https"
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(certificate)
+            # The handshake is made by the thread of a connection: one that fails ends no other.
+            self.server.socket = context.wrap_socket(self.server.socket, server_side=True, do_handshake_on_connect=False)
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
     @property
     def url(self):
-        return f"http://127.0.0.1:{self.server.server_port}/hook"
+        return f"{self.scheme}://127.0.0.1:{self.server.server_port}/hook"
 
     def close(self):
         self.gate.set()
@@ -72,6 +81,12 @@ class Webhook:
                     self.send_header("Location", "/elsewhere")
                 self.send_header("Content-Length", "0")
                 self.end_headers()
+
+            def handle(self):
+                try:
+                    super().handle()
+                except (ssl.SSLError, ConnectionError):
+                    pass  # whoever calls does not trust the certificate
 
             def log_message(self, *_):
                 pass

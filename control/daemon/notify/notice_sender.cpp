@@ -1,6 +1,7 @@
 #include "control/daemon/notify/notice_sender.hpp"
 
 #include "control/daemon/secret_file.hpp"
+#include "control/text_file.hpp"
 
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
@@ -28,6 +29,23 @@ std::string host_name() {
     return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
 }
 
+// Certificates that cannot verify anything would be found out by the first notice that is lost.
+Result<Done> check_certificates(const Webhook& webhook) {
+    if (webhook.ca_file.empty()) {
+        return Done{};
+    }
+    const std::string owner = "the ca_file of the webhook `" + webhook.name + "`: ";
+    const Result<std::string> text = read_text_file(webhook.ca_file);
+    if (!text) {
+        return Error{text.error().code, owner + text.error().what};
+    }
+    if (text->find("-----BEGIN CERTIFICATE-----") == std::string::npos) {
+        return Error{Errc::BadSyntax,
+                     owner + webhook.ca_file + " has no certificate in the form of PEM"};
+    }
+    return Done{};
+}
+
 }  // namespace
 
 Result<std::vector<WebhookTarget>> open_webhooks(const std::vector<Webhook>& webhooks) {
@@ -37,6 +55,10 @@ Result<std::vector<WebhookTarget>> open_webhooks(const std::vector<Webhook>& web
         Result<std::string> secret = read_secret_file(webhook.secret_file, {owner, "secret"});
         if (!secret) {
             return secret.error();
+        }
+        const Result<Done> certificates = check_certificates(webhook);
+        if (!certificates) {
+            return certificates.error();
         }
         targets.push_back({webhook, *std::move(secret)});
     }
