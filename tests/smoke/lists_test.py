@@ -4,9 +4,13 @@
 """
 import json
 import os
+import pathlib
+import re
 import subprocess
 import sys
+import time
 import unittest
+from concurrent.futures import ThreadPoolExecutor
 
 import mmdb_writer
 from daemon_box import DaemonBox, requests_of, wait_until
@@ -177,6 +181,60 @@ class Applied(Case):
         self.assertNotIn("192.0.2", answer.stderr)
         self.list.chmod(0o644)
         self.assertEqual(self.apply(**group).returncode, 0)
+
+
+class Large(Case):
+    """A list that is too long for what it is asked for, of a million words."""
+
+    WORDS = 1_000_000
+    ROOM = 1 << 20  # KiB that sluiced may take
+    TEXTS = """version: 1
+data:
+  lists:
+    friends: {type: string, file: lists/friends.txt}
+rules:
+  - {id: a, mode: enforce, on_match: drop, when: 'CONDITION'}
+"""
+    # Too many to scan for; too long together.
+    SAID = (("http.user_agent contains $friends", "$friends holds 1000000 texts, and all conditions together scan for at most 16384"),
+            ("ends_with(http.user_agent, $friends)", "bytes of text together, and at most 16777216 can be held"))
+
+    def most_memory(self):
+        status = pathlib.Path(f"/proc/{self.sluiced.pid}/status").read_text()
+        return int(re.search(r"^VmHWM:\s+(\d+) kB$", status, re.M)[1])
+
+    def ask_for(self, condition):
+        self.rules.write_text(self.TEXTS.replace("CONDITION", condition))
+
+    def test_a_million_words_are_an_error_and_hold_up_nobody(self):
+        self.start()
+        generation = self.applied()
+        self.write_list("".join(f"agent-{number:07}-of-a-long-list\n" for number in range(self.WORDS)))
+        wait_until("it to be read as addresses", lambda: self.box.get("/v1/rules").json().get("list_problem"))
+        for condition, said in self.SAID:
+            self.ask_for(condition)
+            self.refused(self.ctl("check", self.rules), said)
+            with ThreadPoolExecutor(1) as pool:
+                applying = pool.submit(self.apply)
+                while not applying.done():
+                    self.assertEqual(self.box.get("/v1/health").status, 200)
+                    time.sleep(0.05)
+                self.refused(applying.result(), said)
+        self.assertEqual(self.box.generation(), generation)
+        self.assertEqual(requests_of(self.dataplane).count("apply"), 1)
+        self.assertLess(self.most_memory(), self.ROOM)
+
+    def test_a_list_in_force_that_grows_to_a_million_words_changes_nothing(self):
+        self.write_list("agent\n")
+        self.ask_for("http.user_agent contains $friends")
+        self.start()
+        generation = self.applied()
+        self.write_list("".join(f"agent-{number:07}-of-a-long-list\n" for number in range(self.WORDS)))
+        wait_until("it to be noticed", lambda: self.box.get("/v1/rules").json().get("list_problem"))
+        self.assertIn("scan for at most 16384", self.box.get("/v1/rules").json()["list_problem"])
+        self.assertIn("\nsluice_lists_not_in_force 1\n", self.box.get("/v1/metrics").text)
+        self.assertEqual(self.box.generation(), generation)
+        self.assertLess(self.most_memory(), self.ROOM)
 
 
 class ExplainedAsInForce(Case):
