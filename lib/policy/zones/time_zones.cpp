@@ -1,5 +1,7 @@
 #include "lib/policy/zones/time_zones.hpp"
 
+#include "lib/policy/problems/nearest.hpp"
+
 #include <absl/time/time.h>
 
 #include <algorithm>
@@ -8,6 +10,7 @@
 #include <string>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 namespace sluice {
 namespace {
@@ -27,13 +30,49 @@ bool is_zone_name(std::string_view name) {
            std::all_of(name.begin(), name.end(), fits);
 }
 
+std::filesystem::path folder_of_zones() {
+    const char* const folder = std::getenv("TZDIR");
+    return folder != nullptr ? folder : "/usr/share/zoneinfo";
+}
+
 // Abseil keeps every name that it was asked for, unknown ones as unknown, until the process ends:
 // it is asked for those alone that the system has.
 bool has_zone(std::string_view name) {
-    const char* const folder = std::getenv("TZDIR");
     std::error_code failed;
-    return std::filesystem::is_regular_file(
-        std::filesystem::path{folder != nullptr ? folder : "/usr/share/zoneinfo"} / name, failed);
+    return std::filesystem::is_regular_file(folder_of_zones() / name, failed);
+}
+
+// Every name that the system has but those that are others under another folder.
+std::vector<std::string> zone_names() {
+    const std::filesystem::path folder = folder_of_zones();
+    std::vector<std::string> names;
+    std::error_code failed;
+    for (std::filesystem::recursive_directory_iterator at{folder, failed}, end;
+         !failed && at != end; at.increment(failed)) {
+        const std::string name = at->path().lexically_relative(folder).string();
+        if (name == "posix" || name == "right") {
+            at.disable_recursion_pending();
+        } else if (at->is_regular_file(failed) && is_zone_name(name)) {
+            names.push_back(name);
+        }
+    }
+    std::sort(names.begin(), names.end());
+    return names;
+}
+
+Error no_such_zone(std::string_view name) {
+    if (is_zone_name(name) && !has_zone("Europe/London")) {
+        return {Errc::BadSyntax, "the time zone `" + std::string{name} + "` cannot be read: " +
+                                     folder_of_zones().string() + " has no zones; install tzdata"};
+    }
+    // Read once: a file may have many that are wrong.
+    static const std::vector<std::string> names = zone_names();
+    const std::vector<std::string_view> known{names.begin(), names.end()};
+    const std::string meant = did_you_mean(name, known);
+    return {Errc::BadSyntax,
+            "there is no time zone `" + std::string{name} + "`" +
+                (meant.empty() ? "; zones are called as in the IANA database, such as Europe/Moscow"
+                               : meant)};
 }
 
 std::int32_t ahead_at(const absl::TimeZone& zone, absl::Time time) {
@@ -46,13 +85,7 @@ Result<std::shared_ptr<const ZoneOffsets>> read_time_zone(std::string_view name)
     absl::TimeZone zone;
     const absl::string_view wanted{name.data(), name.size()};
     if (!is_zone_name(name) || !has_zone(name) || !absl::LoadTimeZone(wanted, &zone)) {
-        return Error{
-            Errc::BadSyntax,
-            has_zone("Europe/London") || !is_zone_name(name)
-                ? "there is no time zone `" + std::string{name} +
-                      "`; zones are called as in the IANA database, such as Europe/Moscow"
-                : "the time zone `" + std::string{name} +
-                      "` cannot be read: /usr/share/zoneinfo has no zones; install tzdata"};
+        return no_such_zone(name);
     }
     ZoneOffsets offsets{.name = std::string{name}, .first = 0, .changes = {}};
     absl::Time at = absl::UnixEpoch();

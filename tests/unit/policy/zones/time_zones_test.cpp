@@ -1,5 +1,7 @@
 #include "lib/policy/zones/time_zones.hpp"
 
+#include "lib/base/local_days.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -26,6 +28,48 @@ TEST(TimeZones, ThatNeverChangeHaveNone) {
     ASSERT_TRUE(utc.has_value());
     EXPECT_TRUE((*utc)->changes.empty());
     EXPECT_EQ((*utc)->first, 0);
+}
+
+// By Python's zoneinfo: the beginning of a day, the number of it, and of the day after.
+TEST(TimeZones, HaveTheDaysThatTheirClocksShow) {
+    struct Row {
+        std::string zone;
+        std::int64_t day;
+        std::int64_t begins;
+        std::int64_t ends;
+    };
+    const Row rows[] = {
+        {"Europe/Berlin", 20'541, 1'774'738'800, 1'774'821'600},        // 23 hours
+        {"Europe/Berlin", 20'751, 1'792'879'200, 1'792'969'200},        // 25
+        {"Australia/Lord_Howe", 20'548, 1'775'307'600, 1'775'395'800},  // 24 and a half
+        {"Pacific/Apia", 15'337, 1'325'152'800, 1'325'239'200},
+        {"Pacific/Apia", 15'338, 1'325'239'200, 1'325'239'200},  // 2011-12-30, which was skipped
+        {"Pacific/Apia", 15'339, 1'325'239'200, 1'325'325'600},
+        {"Asia/Beirut", 20'541, 1'774'735'200, 1'774'818'000},       // begins at 1:00
+        {"Asia/Beirut", 20'750, 1'792'789'200, 1'792'879'200},       // 24:00 becomes 23:00
+        {"America/Asuncion", 19'631, 1'696'132'800, 1'696'215'600},  // begins at 1:00
+        {"America/Asuncion", 19'805, 1'711'162'800, 1'711'252'800},
+        {"America/St_Johns", 14'920, 1'289'097'000, 1'289'187'000},  // 0:01 becomes 23:01
+        {"Europe/Moscow", 20'834, 1'800'046'800, 1'800'133'200},
+        {"Europe/Berlin", 47'414, 4'096'562'400, 4'096'652'400},  // 2099-10-25
+    };
+    for (const Row& row : rows) {
+        const auto zone = read_time_zone(row.zone);
+        ASSERT_TRUE(zone.has_value()) << row.zone;
+        EXPECT_EQ(begin_of_day(**zone, row.day), row.begins) << row.zone << " " << row.day;
+        EXPECT_EQ(begin_of_day(**zone, row.day + 1), row.ends) << row.zone << " " << row.day;
+        if (row.begins < row.ends) {
+            EXPECT_EQ(day_at(**zone, row.begins), row.day) << row.zone;
+            EXPECT_EQ(day_at(**zone, row.ends - 1), row.day) << row.zone;
+        }
+    }
+}
+
+TEST(TimeZones, ErrorsSayWhatIsMeant) {
+    EXPECT_EQ(read_time_zone("Europe/Moskow").error().what,
+              "there is no time zone `Europe/Moskow`; did you mean `Europe/Moscow`?");
+    EXPECT_NE(read_time_zone("Mars").error().what.find("as in the IANA database"),
+              std::string::npos);
 }
 
 TEST(TimeZones, AreCalledAsInTheDatabaseAndNothingElse) {
