@@ -1,5 +1,6 @@
 #pragma once
 #include "lib/base/bytes.hpp"
+#include "lib/base/kept_zone.hpp"
 #include "lib/base/units.hpp"
 #include "lib/base/wide.hpp"
 #include "lib/wire/memory_budget.hpp"
@@ -29,6 +30,7 @@
 //   optional number    a bool, then the number; 0 where there is none
 //   text, list         a count of 32 bits, then the items
 //   variant            the index of the alternative in one byte, then the alternative
+//   kept zone          its number in the message, and the first time its offsets (zone_fields.hpp)
 namespace sluice {
 
 // How serialize() takes a T: const from a Writer, to be filled from a Reader.
@@ -99,6 +101,8 @@ public:
     // Readers alone check.
     void check(bool) const noexcept {}
     [[nodiscard]] std::vector<std::byte> take() { return std::move(out_); }
+    // Of limits: those that the message has named so far.
+    [[nodiscard]] std::vector<KeptZone>& zones() noexcept { return zones_; }
 
 private:
     template <typename T>
@@ -146,6 +150,7 @@ private:
     }
 
     std::vector<std::byte> out_;
+    std::vector<KeptZone> zones_;
 };
 
 // Once something is missing or wrong everything reads as zero, and ok() is false: callers check
@@ -212,6 +217,7 @@ public:
     [[nodiscard]] bool ok() const noexcept { return ok_; }
     // Everything was there, and nothing is left over.
     [[nodiscard]] bool finished() const noexcept { return ok_ && rest_.empty(); }
+    [[nodiscard]] std::vector<KeptZone>& zones() noexcept { return zones_; }
 
 private:
     // Memory that a block takes beside its bytes.
@@ -333,6 +339,7 @@ private:
 
     ByteView rest_;
     MemoryBudget room_;
+    std::vector<KeptZone> zones_;
     std::uint64_t needed_ = 0;
     bool knows_all_ = false;
     bool ok_ = true;

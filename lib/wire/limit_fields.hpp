@@ -1,6 +1,7 @@
 #pragma once
 #include "lib/bucket/meter/any_limit.hpp"
 #include "lib/wire/archive.hpp"
+#include "lib/wire/zone_fields.hpp"
 
 #include <cstdint>
 

@@ -5,6 +5,7 @@
 #include "lib/wire/classifier_fields.hpp"
 #include "lib/wire/config_fields.hpp"
 #include "lib/wire/limit_fields.hpp"
+#include "lib/wire/zone_fields.hpp"
 
 #include <memory>
 #include <utility>
@@ -162,21 +163,17 @@ void serialize(auto& archive, Of<OwnerGroup> auto& group) {
     archive(group.parts, group.salt);
 }
 
-void serialize(auto& archive, Of<ZoneOffsets::Change> auto& change) {
-    archive(change.at, change.ahead);
-}
 void serialize(auto& archive, Of<Schedule::Range> auto& range) {
     archive(range.begin, range.end);
 }
 template <typename Archive>
 void serialize(Archive& archive, Of<Schedule> auto& schedule) {
-    const auto serialize_zone = [&](auto& zone) { archive(zone.name, zone.first, zone.changes); };
     if constexpr (Archive::kReads) {
         ZoneOffsets zone;
-        serialize_zone(zone);
+        archive(zone);
         schedule.zone = std::make_shared<const ZoneOffsets>(std::move(zone));
     } else {
-        serialize_zone(*schedule.zone);
+        archive(*schedule.zone);
     }
     archive(schedule.active);
 }

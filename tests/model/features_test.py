@@ -29,7 +29,7 @@ from model_test import ENDS, IPV4, SECOND, UDP, octets, packet  # noqa: E402
 from origins import Database, Origins  # noqa: E402
 from overrides import parse_until  # noqa: E402
 from rules import Client, Cost, read_rules  # noqa: E402
-from schedules import Active  # noqa: E402
+from schedules import Active, Days  # noqa: E402
 from services import Seen, Service  # noqa: E402
 from tags import tagged  # noqa: E402
 from texts import text_of  # noqa: E402
@@ -56,6 +56,18 @@ class Schedules(unittest.TestCase):
                 ("01:30-02:30", "2026-10-25T00:30:00", False), ("01:30-02:30", "2026-10-25T01:00:00", True),
                 ("02:00-03:00", "2026-03-29T01:00:00", False), ("02:30-04:00", "2026-03-29T01:00:00", True)):
             self.assertEqual(self.holds(at, days="sun", hours=hours, zone="Europe/Berlin"), wanted, (hours, at))
+
+    def test_days_of_a_zone_begin_once_and_are_as_long_as_its_clocks_say(self):
+        for zone, count, at, hours in (
+                ("Europe/Berlin", 1, "2026-03-29T12:00:00", 23), ("Europe/Berlin", 1, "2026-10-25T12:00:00", 25),
+                ("Europe/Berlin", 7, "2026-03-29T12:00:00", 167), ("Australia/Lord_Howe", 1, "2026-04-05T00:00:00", 24.5),
+                ("Asia/Beirut", 1, "2026-03-29T00:00:00", 23), ("America/St_Johns", 1, "2010-11-07T03:00:00", 25),
+                ("Pacific/Apia", 1, "2011-12-30T09:59:59", 24), ("Pacific/Apia", 1, "2011-12-30T10:00:00", 24)):
+            time = int(datetime.datetime.fromisoformat(at + "+00:00").timestamp()) * SECOND
+            days = Days(zone, count * 86400 * SECOND)
+            begin, end = days.begin_of_window(time), days.end_of_window(time)
+            self.assertEqual((end - begin) / SECOND / 3600, hours, (zone, at))
+            self.assertTrue(begin <= time < end, (zone, at))
 
     def test_what_goes_over_midnight_belongs_to_the_day_on_which_it_begins(self):
         for at, wanted in (("2026-11-27T22:00:00", True), ("2026-11-28T05:59:59", True), ("2026-11-28T06:00:00", False),

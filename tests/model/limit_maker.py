@@ -17,6 +17,8 @@ WINDOWS = {"fixed_window": ["", ", phase: first", ", phase: clock",
                                 ", edge: lenient", ", buckets: 60, edge: strict"],
            "sliding_log": [""]}
 
+ZONES = ["UTC", "Europe/Berlin", "Europe/Moscow", "America/New_York", "Asia/Kathmandu", "Australia/Lord_Howe",
+         "Pacific/Apia", "Asia/Beirut", "America/Asuncion"]
 SHOWN = ["l4.dport", "l4.dport", "l4.sport", "ip.dst", "ip.src", "ip.ttl", "payload", "dns.qname", "client.ip",
          '"prefix(ip.dst, 24|64)"', '"lower(dns.qname)"', "http.host", "http.request.uri.path"]
 
@@ -38,6 +40,9 @@ class LimitMaker:
                                     PACKET_RATES if of_packets else BYTE_RATES)
         if self.chance(45):
             algorithm = self.dice.choice(list(WINDOWS))
+            if algorithm == "fixed_window" and self.chance(30):
+                return (f"{{algorithm: fixed_window, per: {per}, count: {amount}, window: "
+                        f"{self.dice.choice(('1d', '1d', '2d', '7d', '48h'))}, zone: {self.dice.choice(ZONES)}}}")
             return (f"{{algorithm: {algorithm}, per: {per}, count: {amount}, window: "
                     f"{self.dice.choice(WINDOW_LENGTHS)}{self.dice.choice(WINDOWS[algorithm])}}}")
         algorithm, burst = self.dice.choice((("token_bucket", "burst"),) * 3 +

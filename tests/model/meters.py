@@ -116,6 +116,8 @@ class FixedWindow(Counting):
         if self.limit.phase == "first":
             return self.start if self.start is not None and \
                 instant < self.start + self.limit.window else instant
+        if self.limit.days:
+            return self.limit.days.begin_of_window(instant + self.utc) - self.utc
         shift = self.utc + self.limit.utc_offset
         return (instant + shift) // self.limit.window * self.limit.window - shift
 
@@ -123,6 +125,8 @@ class FixedWindow(Counting):
         return self.units if self.start == self.window(instant) else 0
 
     def chances(self, _):
+        if self.limit.days:
+            return self.now, self.limit.days.end_of_window(self.now + self.utc) - self.utc
         return self.now, self.window(self.now) + self.limit.window
 
     def spend(self, cost):

@@ -14,7 +14,7 @@ import yaml
 from expression import compile_condition
 from origins import Database, Origins
 from overrides import Overrides
-from schedules import Active
+from schedules import Active, Days
 
 SECOND = 1_000_000_000
 PERIODS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
@@ -48,6 +48,7 @@ class Limit:
                 self.from_established = what.get("from", "syn") == "established"
             self.phase = what.get("phase", "clock")
             self.utc_offset = parse_utc_offset(what.get("utc_offset", "+00:00"))
+            self.days = Days(what["zone"], self.window) if "zone" in what else None
             self.buckets, self.edge = int(what.get("buckets", 60)), what.get("edge", "strict")
 
     def with_numbers(self, numbers):

@@ -44,6 +44,24 @@ const Case kCases[] = {
      RULE "    limits: [{algorithm: fixed_window, count: 1, window: 1d, utc_offset: \"+03:00\"}]\n",
      {{0ms, kPacket, "pass", "within_limits"}, {0ms, kPacket, "drop", "over_limit", "r", 20h}}},
 
+    {"fixed_window: a day of a zone, which was yesterday there",
+     RULE "    limits: [{algorithm: fixed_window, count: 1, window: 1d, zone: America/New_York}]\n",
+     {{0ms, kPacket, "pass", "within_limits"},
+      {0ms, kPacket, "drop", "over_limit", "r", 4h},
+      {4h - 1ms, kPacket, "drop", "over_limit", "r", 1ms},
+      {4h, kPacket, "pass", "within_limits"}}},
+
+    // New York's clocks went from 2:00 to 3:00 on 1970-04-26, and from 2:00 to 1:00 on 1970-10-25.
+    {"fixed_window: days of 23 and of 25 hours",
+     RULE "    limits: [{algorithm: fixed_window, count: 1, window: 1d, zone: America/New_York}]\n",
+     {{24h * 115 + 4h, kPacket, "pass", "within_limits"},
+      {24h * 115 + 4h, kPacket, "drop", "over_limit", "r", 23h},
+      {24h * 116 + 3h, kPacket, "pass", "within_limits"},
+      {24h * 297 + 3h, kPacket, "pass", "within_limits"},
+      {24h * 297 + 3h, kPacket, "drop", "over_limit", "r", 25h},
+      {24h * 298 + 3h, kPacket, "drop", "over_limit", "r", 1h},
+      {24h * 298 + 4h, kPacket, "pass", "within_limits"}}},
+
     // 2*(1 s - 250 ms) of the window before leave room for one until 500 ms into the second.
     {"sliding_window: the window before counts by what is left of it",
      TWO_A_SECOND("sliding_window"),

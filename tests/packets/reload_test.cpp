@@ -57,6 +57,15 @@ TEST(Reload, NumbersCarryOver) {
          "{algorithm: fixed_window, count: 12, window: 1d}", 8},
         {"{algorithm: sliding_log, count: 10, window: 1d}", 10,
          "{algorithm: sliding_log, count: 12, window: 1d}", 2},
+        // Another zone, where it may be tomorrow already or still yesterday.
+        {"{algorithm: fixed_window, count: 10, window: 1d, zone: Asia/Tokyo}", 4,
+         "{algorithm: fixed_window, count: 10, window: 1d, zone: Europe/Moscow}", 6},
+        {"{algorithm: fixed_window, count: 10, window: 1d, zone: America/New_York}", 10,
+         "{algorithm: fixed_window, count: 12, window: 1d, zone: Asia/Tokyo}", 2},
+        {"{algorithm: fixed_window, count: 10, window: 7d, zone: Asia/Tokyo}", 10,
+         "{algorithm: fixed_window, count: 10, window: 7d, zone: America/New_York}", 0},
+        {"{algorithm: fixed_window, count: 10, window: 1d}", 10,
+         "{algorithm: fixed_window, count: 10, window: 1d, zone: UTC}", 10},
         // Another window is another schema: the limit starts anew.
         {"{algorithm: sliding_log, count: 10, window: 1d}", 10,
          "{algorithm: sliding_log, count: 10, window: 1h}", 10},

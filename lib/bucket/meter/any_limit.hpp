@@ -29,7 +29,7 @@ struct LeakyBucketLimit {
 // kept like that of a limit.
 using AnyLimit = std::variant<TokenBucketLimit, LeakyBucketLimit, FixedWindowLimit,
                               SlidingWindowLimit, SlidingCountersLimit, SlidingLogLimit, ColorLimit,
-                              PenaltyLimit, ConcurrencyLimit, DistinctLimit>;
+                              PenaltyLimit, ConcurrencyLimit, DistinctLimit, DayWindowLimit>;
 
 // The index of an algorithm in AnyLimit.
 enum class Algorithm : std::uint8_t {
@@ -43,6 +43,7 @@ enum class Algorithm : std::uint8_t {
     Penalty,
     Concurrency,
     Distinct,
+    DayWindow,
 };
 inline constexpr std::size_t kAlgorithmCount = std::variant_size_v<AnyLimit>;
 static_assert(std::is_trivially_copyable_v<AnyLimit>);
@@ -71,6 +72,7 @@ inline constexpr std::array<AlgorithmRow, kAlgorithmCount> kAlgorithms{{
     {Algorithm::Penalty, Counting::Refusals},
     {Algorithm::Concurrency, Counting::Connections},
     {Algorithm::Distinct, Counting::Windows},
+    {Algorithm::DayWindow, Counting::Windows},
 }};
 static_assert(
     [] {

@@ -4,35 +4,58 @@
 #include "lib/bucket/meter/sliding_counters.hpp"
 #include "lib/bucket/meter/sliding_window.hpp"
 
+#include <algorithm>
+#include <type_traits>
+
 namespace sluice {
+namespace {
+
+// `operation` of the state and numbers of a window in one line, and of the time that it goes by.
+template <typename Operation>
+auto with_window(const AnyLimit& limit, Now now, Operation&& operation) noexcept {
+    if (const auto* fixed = std::get_if<FixedWindowLimit>(&limit)) {
+        return operation(std::type_identity<FixedWindow>{}, *fixed, now);
+    }
+    if (const auto* days = std::get_if<DayWindowLimit>(&limit)) {
+        return operation(std::type_identity<FixedWindow>{}, *days, now);
+    }
+    return operation(std::type_identity<SlidingWindow>{}, std::get<SlidingWindowLimit>(limit),
+                     now.at);
+}
+
+FixedWindow fresh_window(const FixedNumbers auto& limit, GroupKey key) noexcept {
+    return FixedWindow::fresh(limit, key);
+}
+SlidingWindow fresh_window(const SlidingWindowLimit& /*limit*/, GroupKey /*key*/) noexcept {
+    return {};
+}
+
+}  // namespace
 
 WindowCounts counts_of(const Cell& cell, const AnyLimit& limit, const LinePool& pool,
                        Now now) noexcept {
-    if (const auto* fixed = std::get_if<FixedWindowLimit>(&limit)) {
-        return pool.at<FixedWindow>(cell.rest).counts(*fixed, now);
-    }
-    return pool.at<SlidingWindow>(cell.rest).counts(std::get<SlidingWindowLimit>(limit), now.at);
+    return with_window(
+        limit, now,
+        [&]<typename State>(std::type_identity<State>, const auto& numbers, auto time) noexcept {
+            return pool.at<State>(cell.rest).counts(numbers, time);
+        });
 }
 
 WindowCounts fresh_counts(const AnyLimit& limit, GroupKey key, Now now) noexcept {
-    if (const auto* fixed = std::get_if<FixedWindowLimit>(&limit)) {
-        return FixedWindow::fresh(*fixed, key).counts(*fixed, now);
-    }
-    return SlidingWindow{}.counts(std::get<SlidingWindowLimit>(limit), now.at);
+    return with_window(limit, now, [&](auto, const auto& numbers, auto time) noexcept {
+        return fresh_window(numbers, key).counts(numbers, time);
+    });
 }
 
 void set_counts(Cell& cell, const AnyLimit& limit, LinePool& pool, Now now,
                 const WindowCounts& counts) noexcept {
-    if (const auto* fixed = std::get_if<FixedWindowLimit>(&limit)) {
-        FixedWindow& window = pool.at<FixedWindow>(cell.rest);
-        window.set_counts(counts);
-        cell.fresh_from = window.fresh_from(*fixed, now);
-        return;
-    }
-    const auto& sliding = std::get<SlidingWindowLimit>(limit);
-    SlidingWindow& window = pool.at<SlidingWindow>(cell.rest);
-    window.set_counts(counts);
-    cell.fresh_from = window.fresh_from(sliding, now.at);
+    with_window(
+        limit, now,
+        [&]<typename State>(std::type_identity<State>, const auto& numbers, auto time) noexcept {
+            State& window = pool.at<State>(cell.rest);
+            window.set_counts(counts);
+            cell.fresh_from = window.fresh_from(numbers, time);
+        });
 }
 
 Tally tally_of(const Cell& cell, const AnyLimit& limit, const LinePool& pool, Now now) noexcept {
@@ -78,17 +101,18 @@ void disown(const Cell& cell, const AnyLimit& limit, LinePool& pool, Units units
 
 std::uint64_t excess_of(const Cell& cell, const AnyLimit& limit, const LinePool& pool,
                         Now now) noexcept {
-    if (const auto* fixed = std::get_if<FixedWindowLimit>(&limit)) {
-        const std::uint64_t used = pool.at<FixedWindow>(cell.rest).counts(*fixed, now).current;
-        return used - std::min(used, fixed->numbers.count);
-    }
+    const auto beyond = [](std::uint64_t used, std::uint64_t count) noexcept {
+        return used - std::min(used, count);
+    };
     if (const auto* counters = std::get_if<SlidingCountersLimit>(&limit)) {
-        const std::uint64_t used = tally_of(cell, limit, pool, now).sum;
-        return used - std::min(used, counters->numbers.count);
+        return beyond(tally_of(cell, limit, pool, now).sum, counters->numbers.count);
     }
-    const auto& sliding = std::get<SlidingWindowLimit>(limit);
-    const std::uint64_t used = pool.at<SlidingWindow>(cell.rest).used(sliding, now.at).count();
-    return used - std::min(used, sliding.numbers.count);
+    return with_window(
+        limit, now,
+        [&]<typename State>(std::type_identity<State>, const auto& numbers, auto time) noexcept {
+            return beyond(pool.at<State>(cell.rest).used(numbers, time).count(),
+                          numbers.numbers.count);
+        });
 }
 
 }  // namespace sluice

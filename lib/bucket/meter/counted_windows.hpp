@@ -18,6 +18,9 @@ namespace sluice {
     if (const auto* fixed = std::get_if<FixedWindowLimit>(&limit)) {
         return fixed->phase == WindowPhase::First ? 0 : 1;
     }
+    if (std::holds_alternative<DayWindowLimit>(limit)) {
+        return 1;
+    }
     return std::holds_alternative<SlidingWindowLimit>(limit) ? 2 : 0;
 }
 

@@ -1,8 +1,10 @@
 #include "lib/bucket/meter/fixed_window.hpp"
 
+#include "lib/base/local_days.hpp"
 #include "lib/share/word.hpp"
 
 #include <algorithm>
+#include <chrono>
 
 namespace sluice {
 namespace {
@@ -13,9 +15,37 @@ std::int64_t time_of(const FixedWindowLimit& limit, Now now) noexcept {
                                              : now.at.time_since_epoch().count();
 }
 
+std::int64_t time_of(const DayWindowLimit& /*limit*/, Now now) noexcept {
+    return now.utc().count();
+}
+
 std::int64_t floor_divide(std::int64_t dividend, std::int64_t divisor) noexcept {
     const std::int64_t quotient = dividend / divisor;
     return dividend % divisor < 0 ? quotient - 1 : quotient;
+}
+
+std::int64_t days_of(const DayWindowLimit& limit) noexcept {
+    return limit.numbers.window / std::chrono::nanoseconds{std::chrono::hours{24}}.count();
+}
+
+// How many numbers windows have gone on by since UTC was set back (Now::window_time).
+std::int64_t windows_set_back(const DayWindowLimit& limit, Now now) noexcept {
+    return now.set_back.count() / limit.numbers.window;
+}
+
+// The clock may be set back before the end of a window has come.
+bool lingers(const FixedWindowLimit& limit) noexcept {
+    return limit.phase == WindowPhase::Clock;
+}
+bool lingers(const DayWindowLimit& /*limit*/) noexcept {
+    return true;
+}
+
+bool begins_with_unit(const FixedWindowLimit& limit) noexcept {
+    return limit.phase == WindowPhase::First;
+}
+bool begins_with_unit(const DayWindowLimit& /*limit*/) noexcept {
+    return false;
 }
 
 }  // namespace
@@ -35,77 +65,86 @@ std::int64_t FixedWindow::index_at(const FixedWindowLimit& limit, Now now) const
     return floor_divide(time_of(limit, now) + offset_, limit.numbers.window);
 }
 
-bool FixedWindow::over(const FixedWindowLimit& limit, Now now) const noexcept {
-    return index_at(limit, now) > index_;
+std::int64_t FixedWindow::index_at(const DayWindowLimit& limit, Now now) noexcept {
+    const std::int64_t day = day_at(*limit.zone, whole_seconds(now.utc()));
+    return floor_divide(day, days_of(limit)) + windows_set_back(limit, now);
 }
 
-std::uint64_t FixedWindow::used_at(const FixedWindowLimit& limit, Now now) const noexcept {
-    return over(limit, now) ? 0 : used_;
+Nanoseconds FixedWindow::until_begin(const FixedWindowLimit& limit, Now now,
+                                     std::int64_t index) const noexcept {
+    return Nanoseconds{index * limit.numbers.window - offset_ - time_of(limit, now)};
+}
+
+Nanoseconds FixedWindow::until_begin(const DayWindowLimit& limit, Now now,
+                                     std::int64_t index) noexcept {
+    const std::int64_t day = (index - windows_set_back(limit, now)) * days_of(limit);
+    return std::chrono::seconds{begin_of_day(*limit.zone, day)} - now.utc();
 }
 
 // A window that is further ahead than the next was counted before the clock was set back and the
 // process began anew: what it has used counts until the next has ended.
-std::int64_t FixedWindow::current(const FixedWindowLimit& limit, Now now) const noexcept {
-    const std::int64_t index = index_at(limit, now);
+std::int64_t FixedWindow::current(std::int64_t index) const noexcept {
     return std::clamp(index_, index, index + 1);
 }
 
-Nanoseconds FixedWindow::until_end(const FixedWindowLimit& limit, Now now) const noexcept {
-    const std::int64_t index = current(limit, now);
-    const std::int64_t end = (index + 1) * limit.numbers.window - offset_;
-    return Nanoseconds{end - time_of(limit, now)};
-}
-
-bool FixedWindow::admits(const FixedWindowLimit& limit, Now now, Units cost) const noexcept {
-    return cost <= remaining(limit, now);
-}
-
-void FixedWindow::charge(const FixedWindowLimit& limit, Now now, Units cost) noexcept {
-    if (limit.phase == WindowPhase::First && (used_ == 0 || over(limit, now))) {
+template <FixedNumbers Numbers>
+void FixedWindow::charge(const Numbers& limit, Now now, Units cost) noexcept {
+    const std::int64_t index = index_at(limit, now);
+    if (begins_with_unit(limit) && (used_ == 0 || is_over(index))) {
         used_ = 0;
         offset_ = -time_of(limit, now);
         index_ = 0;
-    } else if (over(limit, now)) {
+    } else if (is_over(index)) {
         used_ = 0;
-        index_ = index_at(limit, now);
+        index_ = index;
     } else {
-        index_ = current(limit, now);
+        index_ = current(index);
     }
     used_ += cost.count();
 }
 
-Units FixedWindow::remaining(const FixedWindowLimit& limit, Now now) const noexcept {
-    const std::uint64_t used = used_at(limit, now);
+template <FixedNumbers Numbers>
+Units FixedWindow::remaining(const Numbers& limit, Now now) const noexcept {
+    const std::uint64_t used = used_at(index_at(limit, now));
     return Units{limit.numbers.count - std::min(used, limit.numbers.count)};
 }
 
-std::optional<Nanoseconds> FixedWindow::wait(const FixedWindowLimit& limit, Now now,
+template <FixedNumbers Numbers>
+std::optional<Nanoseconds> FixedWindow::wait(const Numbers& limit, Now now,
                                              Units cost) const noexcept {
     if (cost.count() > limit.numbers.count) {
         return std::nullopt;
     }
-    return admits(limit, now, cost) ? Nanoseconds{0} : until_end(limit, now);
+    if (admits(limit, now, cost)) {
+        return Nanoseconds{0};
+    }
+    return until_begin(limit, now, current(index_at(limit, now)) + 1);
 }
 
-void FixedWindow::give_back(const FixedWindowLimit& limit, Now now, Units units) noexcept {
-    used_ = used_at(limit, now);
+template <FixedNumbers Numbers>
+void FixedWindow::give_back(const Numbers& limit, Now now, Units units) noexcept {
+    used_ = used_at(index_at(limit, now));
     used_ -= std::min(used_, units.count());
 }
 
-bool FixedWindow::forgive_excess(const FixedWindowLimit& limit, Now now) noexcept {
-    const bool exceeds = used_at(limit, now) > limit.numbers.count;
+template <FixedNumbers Numbers>
+bool FixedWindow::forgive_excess(const Numbers& limit, Now now) noexcept {
+    const bool exceeds = used_at(index_at(limit, now)) > limit.numbers.count;
     if (exceeds) {
         used_ = limit.numbers.count;
     }
     return exceeds;
 }
 
-Units FixedWindow::used(const FixedWindowLimit& limit, Now now) const noexcept {
-    return Units{used_at(limit, now)};
+template <FixedNumbers Numbers>
+Units FixedWindow::used(const Numbers& limit, Now now) const noexcept {
+    return Units{used_at(index_at(limit, now))};
 }
 
-WindowCounts FixedWindow::counts(const FixedWindowLimit& limit, Now now) const noexcept {
-    return {current(limit, now), used_at(limit, now), 0};
+template <FixedNumbers Numbers>
+WindowCounts FixedWindow::counts(const Numbers& limit, Now now) const noexcept {
+    const std::int64_t index = index_at(limit, now);
+    return {current(index), used_at(index), 0};
 }
 
 // Empty before it is another window: nothing of one counts in the next.
@@ -121,16 +160,50 @@ void FixedWindow::set_counts(const WindowCounts& counts) noexcept {
     used_ = counts.current;
 }
 
-Instant FixedWindow::fresh_from(const FixedWindowLimit& limit, Now now) const noexcept {
-    if (used_at(limit, now) != 0) {
-        const Nanoseconds left = until_end(limit, now);
+template <FixedNumbers Numbers>
+Instant FixedWindow::fresh_from(const Numbers& limit, Now now) const noexcept {
+    const std::int64_t index = index_at(limit, now);
+    if (used_at(index) != 0) {
+        const Nanoseconds left = until_begin(limit, now, current(index) + 1);
         const Nanoseconds window{limit.numbers.window};
-        // The clock may be set back before that has passed.
-        const bool lingers = limit.phase == WindowPhase::Clock;
-        return now.at + (lingers ? std::min(left + window, 2 * window) : left);
+        return now.at + (lingers(limit) ? std::min(left + window, 2 * window) : left);
     }
-    const bool ahead = index_ > index_at(limit, now);
-    return ahead ? now.at + until_end(limit, now) - Nanoseconds{limit.numbers.window} : now.at;
+    return index_ > index ? now.at + until_begin(limit, now, current(index)) : now.at;
 }
+
+void FixedWindow::renumber(const DayWindowLimit& from, const DayWindowLimit& to,
+                           Now changed) noexcept {
+    const std::int64_t before = index_at(from, changed);
+    const std::int64_t after = index_at(to, changed);
+    if (used_at(before) == 0) {
+        used_ = 0;
+        keep_store_order();
+        index_ = after;
+        return;
+    }
+    const Nanoseconds left = until_begin(from, changed, current(before) + 1);
+    const Instant last = changed.at + left - Nanoseconds{1};
+    index_ = std::max(after, index_at(to, changed.moved_to(last)));
+}
+
+// Both kinds of numbers.
+template void FixedWindow::charge(const FixedWindowLimit&, Now, Units) noexcept;
+template void FixedWindow::charge(const DayWindowLimit&, Now, Units) noexcept;
+template Units FixedWindow::remaining(const FixedWindowLimit&, Now) const noexcept;
+template Units FixedWindow::remaining(const DayWindowLimit&, Now) const noexcept;
+template std::optional<Nanoseconds> FixedWindow::wait(const FixedWindowLimit&, Now,
+                                                      Units) const noexcept;
+template std::optional<Nanoseconds> FixedWindow::wait(const DayWindowLimit&, Now,
+                                                      Units) const noexcept;
+template void FixedWindow::give_back(const FixedWindowLimit&, Now, Units) noexcept;
+template void FixedWindow::give_back(const DayWindowLimit&, Now, Units) noexcept;
+template bool FixedWindow::forgive_excess(const FixedWindowLimit&, Now) noexcept;
+template bool FixedWindow::forgive_excess(const DayWindowLimit&, Now) noexcept;
+template Units FixedWindow::used(const FixedWindowLimit&, Now) const noexcept;
+template Units FixedWindow::used(const DayWindowLimit&, Now) const noexcept;
+template WindowCounts FixedWindow::counts(const FixedWindowLimit&, Now) const noexcept;
+template WindowCounts FixedWindow::counts(const DayWindowLimit&, Now) const noexcept;
+template Instant FixedWindow::fresh_from(const FixedWindowLimit&, Now) const noexcept;
+template Instant FixedWindow::fresh_from(const DayWindowLimit&, Now) const noexcept;
 
 }  // namespace sluice

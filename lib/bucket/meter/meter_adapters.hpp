@@ -13,6 +13,7 @@
 #include "lib/bucket/meter/sliding_window.hpp"
 
 #include <algorithm>
+#include <concepts>
 #include <utility>
 
 // One adapter for each way a meter keeps its state, with the seven operations of the concept Meter;
@@ -94,7 +95,7 @@ inline bool take_line(Cell& cell, LinePool& pool, Now now) noexcept {
 inline Instant time_for(const SlidingWindowLimit& /*limit*/, Now now) noexcept {
     return now.at;
 }
-inline Now time_for(const FixedWindowLimit& /*limit*/, Now now) noexcept {
+inline Now time_for(const FixedNumbers auto& /*limit*/, Now now) noexcept {
     return now;
 }
 
@@ -153,6 +154,15 @@ struct OnOneLine {
     [[nodiscard]] Instant fresh_from(const Cell& cell, const LinePool& pool,
                                      Now now) const noexcept {
         return pool.at<State>(cell.rest).fresh_from(limit, time_for(limit, now));
+    }
+    // Counts mean the same under any; days of another zone begin elsewhere.
+    void renumber(Cell& cell, const WindowLimit& from, LinePool& pool, Now changed) const noexcept
+        requires std::same_as<WindowLimit, DayWindowLimit>
+    {
+        if (from.zone != limit.zone) {
+            pool.at<State>(cell.rest).renumber(from, limit, changed);
+            cell.fresh_from = fresh_from(cell, pool, changed);
+        }
     }
 
 private:
@@ -306,6 +316,9 @@ InCell<AnyGcraLimit> meter_of(const AnyGcraLimit& limit) noexcept {
     return {limit};
 }
 inline OnOneLine<FixedWindow, FixedWindowLimit> meter_of(const FixedWindowLimit& limit) noexcept {
+    return {limit};
+}
+inline OnOneLine<FixedWindow, DayWindowLimit> meter_of(const DayWindowLimit& limit) noexcept {
     return {limit};
 }
 inline OnOneLine<SlidingWindow, SlidingWindowLimit> meter_of(

@@ -35,6 +35,18 @@ Result<FixedWindowLimit> make_fixed_window(WindowNumbers numbers, WindowPhase ph
     return FixedWindowLimit{.numbers = numbers, .phase = phase, .utc_offset = utc_offset.count()};
 }
 
+Result<DayWindowLimit> make_day_window(WindowNumbers numbers, KeptZone zone) {
+    if (!zone) {
+        return Error{Errc::TooMany, "too many time zones"};
+    }
+    if (numbers.window % Nanoseconds{24h}.count() != 0) {
+        return Error{Errc::OutOfRange,
+                     "with a zone the window is whole days, each from midnight to midnight there, "
+                     "such as 1d or 7d"};
+    }
+    return DayWindowLimit{.numbers = numbers, .zone = zone};
+}
+
 Result<SlidingCountersLimit> make_sliding_counters(WindowNumbers numbers, std::uint32_t buckets,
                                                    Edge edge) {
     if (buckets == 0) {
@@ -55,6 +67,10 @@ Result<WindowNumbers> WindowNumbers::checked() const {
 
 Result<FixedWindowLimit> FixedWindowLimit::checked() const {
     return make_fixed_window(numbers, phase, Nanoseconds{utc_offset});
+}
+
+Result<DayWindowLimit> DayWindowLimit::checked() const {
+    return make_day_window(numbers, zone);
 }
 
 Result<SlidingCountersLimit> SlidingCountersLimit::checked() const {

@@ -1,4 +1,5 @@
 #pragma once
+#include "lib/base/kept_zone.hpp"
 #include "lib/base/result.hpp"
 #include "lib/base/units.hpp"
 
@@ -47,6 +48,17 @@ struct FixedWindowLimit {
 };
 [[nodiscard]] Result<FixedWindowLimit> make_fixed_window(WindowNumbers numbers, WindowPhase phase,
                                                          Nanoseconds utc_offset);
+
+// Fixed windows of whole days by the clocks of a zone, from one midnight there to another: hours
+// longer or shorter where those clocks are set.
+struct DayWindowLimit {
+    WindowNumbers numbers;
+    KeptZone zone;
+    [[nodiscard]] bool operator==(const DayWindowLimit&) const noexcept = default;
+    [[nodiscard]] Result<DayWindowLimit> checked() const;
+    static void fields(auto& archive, auto& m) { archive(m.numbers, m.zone); }
+};
+[[nodiscard]] Result<DayWindowLimit> make_day_window(WindowNumbers numbers, KeptZone zone);
 
 // Two weighted counters.
 struct SlidingWindowLimit {

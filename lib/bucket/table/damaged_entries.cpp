@@ -37,7 +37,8 @@ Nanoseconds longest_of(const Limit& own) noexcept {
 
 bool is_of_clock(const AnyLimit& limit) noexcept {
     const auto* fixed = std::get_if<FixedWindowLimit>(&limit);
-    return fixed != nullptr && fixed->phase == WindowPhase::Clock;
+    return std::holds_alternative<DayWindowLimit>(limit) ||
+           (fixed != nullptr && fixed->phase == WindowPhase::Clock);
 }
 
 }  // namespace

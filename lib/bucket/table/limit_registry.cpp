@@ -158,9 +158,10 @@ bool LimitRegistry::forgive_windows(const Entry& entry, Cell& cell, const AnyLim
 
 void LimitRegistry::renumber_entry(Entry& entry, const SlotRow& row, Now now) noexcept {
     Cell cell = entry.cell();
-    // Beside buckets in entries, only a colour meter's line changes.
+    // Beside buckets in entries, only the line of a colour meter changes, and of days elsewhere.
     std::optional<EntryTransaction> transaction;
-    if (algorithm_of(*row.limit) == Algorithm::ColorMeter) {
+    if (algorithm_of(*row.limit) == Algorithm::ColorMeter ||
+        algorithm_of(*row.limit) == Algorithm::DayWindow) {
         transaction.emplace(recovery_log_->undo, entry, cell.rest, pool_);
     }
     bool forgiven = false;

@@ -184,6 +184,8 @@ private:
 
     [[nodiscard]] Units used_in(const Entry& entry, const auto& pool, Now now,
                                 const AnyLimit* present) const noexcept;
+    [[nodiscard]] Units used_of_days(const Entry& entry, const AnyLimit& numbers, const auto& pool,
+                                     Now now) const noexcept;
     [[nodiscard]] Units used_of_own(const OwnBucket& bucket, const SlotRow& row, Now now,
                                     const AnyLimit* present) const noexcept;
     // The entry's debt has been charged elsewhere (end_if_same()), whatever its line says.

@@ -1,5 +1,6 @@
 #include "lib/bucket/meter/any_meter.hpp"
 #include "lib/bucket/meter/bucket_in.hpp"
+#include "lib/bucket/meter/fixed_window.hpp"
 #include "lib/bucket/table/number_history.hpp"
 
 #include <algorithm>
@@ -106,6 +107,23 @@ Units LimitRegistry::used_of_own(const OwnBucket& bucket, const SlotRow& row, No
     return used(state, *next, now.at);
 }
 
+// The units used in days, which begin elsewhere where their zone is another by now.
+Units LimitRegistry::used_of_days(const Entry& entry, const AnyLimit& numbers, const auto& pool,
+                                  Now now) const noexcept {
+    FixedWindow window = pool.template at<FixedWindow>(entry.cell().rest);
+    if (entry.stamp().version != rows_[entry.slot()].version) {
+        follow_changes(entry.stamp(), rows_[entry.slot()],
+                       [&](const AnyLimit& from, const AnyLimit& to, const ChangeEnd& change) {
+                           const auto& before = std::get<DayWindowLimit>(from);
+                           const auto& after = std::get<DayWindowLimit>(to);
+                           if (before.zone != after.zone) {
+                               window.renumber(before, after, now.moved_to(change.at));
+                           }
+                       });
+    }
+    return window.used(std::get<DayWindowLimit>(numbers), now);
+}
+
 // A bucket that cannot be converted here matters only by what was used, which the counting
 // algorithms keep under any numbers.
 Units LimitRegistry::used_in(const Entry& entry, const auto& pool, Now now,
@@ -137,7 +155,9 @@ Units LimitRegistry::used_in(const Entry& entry, const auto& pool, Now now,
     if (const std::optional<Gcra> bucket = bucket_of(entry)) {
         cell = {bucket->fresh_from, bucket->below};
     }
-    const Units units = used(cell, *numbers, pool, now);
+    const Units units = std::holds_alternative<DayWindowLimit>(*numbers)
+                            ? used_of_days(entry, *numbers, pool, now)
+                            : used(cell, *numbers, pool, now);
     return is_forgiven(entry)
                ? std::min(units, most_of(*numbers_at(*row.limit, row.coarser,
                                                      entry.stamp().aggregation_level)))

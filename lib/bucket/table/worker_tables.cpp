@@ -19,7 +19,8 @@ Entry entry_at(const BucketStore& store, const BucketAt& at) noexcept {
 
 bool is_window_in_one_line(const AnyLimit& limit) noexcept {
     const Algorithm algorithm = algorithm_of(limit);
-    return algorithm == Algorithm::FixedWindow || algorithm == Algorithm::SlidingWindow;
+    return algorithm == Algorithm::FixedWindow || algorithm == Algorithm::SlidingWindow ||
+           algorithm == Algorithm::DayWindow;
 }
 
 // With units of which nothing is known but their number.

@@ -19,6 +19,9 @@ const WindowNumbers* window_of(const AnyLimit& limit) noexcept {
     if (windows_counted(limit) == 0) {
         return nullptr;
     }
+    if (const auto* days = std::get_if<DayWindowLimit>(&limit)) {
+        return &days->numbers;
+    }
     const auto* fixed = std::get_if<FixedWindowLimit>(&limit);
     return fixed != nullptr ? &fixed->numbers : &std::get<SlidingWindowLimit>(limit).numbers;
 }

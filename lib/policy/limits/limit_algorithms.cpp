@@ -23,7 +23,8 @@ constexpr auto kFixedWindow = std::to_array<Parameter>(
     {{"count"},
      {"window", ParameterKind::Duration},
      {.name = "phase", .kind = ParameterKind::Word, .required = false, .words = kPhases},
-     {.name = "utc_offset", .kind = ParameterKind::Offset, .required = false}});
+     {.name = "utc_offset", .kind = ParameterKind::Offset, .required = false},
+     {.name = "zone", .kind = ParameterKind::Zone, .required = false}});
 constexpr auto kSlidingCounters = std::to_array<Parameter>(
     {{"count"},
      {"window", ParameterKind::Duration},
@@ -67,9 +68,40 @@ void build_leaky_bucket(LimitBuilder& limit) {
     }
 }
 
+// What else would say where a window begins, beside a zone.
+Result<Done> stands_alone(const LimitBuilder& limit) {
+    if (static_cast<WindowPhase>(limit.number("phase")) != WindowPhase::Clock) {
+        return Error{Errc::OutOfRange,
+                     "`zone` is for phase clock: with the others no clock says "
+                     "where a window begins"};
+    }
+    if (limit.find("utc_offset")->given) {
+        return Error{Errc::OutOfRange,
+                     "a window goes by the clocks of a `zone` or by `utc_offset`, not by both"};
+    }
+    return Done{};
+}
+
+// Buckets keep what was used under another zone, but not under another kind of window.
+void build_day_window(LimitBuilder& limit, const WindowNumbers& window) {
+    const KeptZone zone = limit.find("zone")->zone;
+    if (limit.checked(stands_alone(limit), {"utc_offset", "phase"})) {
+        if (const auto made = limit.checked(make_day_window(window, zone), {"window"})) {
+            limit.depends_on({"window", "phase"});
+            limit.depends_on(NamedText{"zone", "days"});
+            limit.finish(*made, "{count} in {window} phase {phase} zone {zone}",
+                         "{count}{units} in each {window} of {zone}");
+        }
+    }
+}
+
 void build_fixed_window(LimitBuilder& limit) {
     const auto window = limit.window();
     if (!window) {
+        return;
+    }
+    if (limit.find("zone")->given) {
+        build_day_window(limit, *window);
         return;
     }
     const auto phase = static_cast<WindowPhase>(limit.number("phase"));

@@ -2,9 +2,11 @@
 
 #include "lib/policy/problems/nearest.hpp"
 #include "lib/policy/values/units_text.hpp"
+#include "lib/policy/zones/time_zones.hpp"
 
 #include <algorithm>
 #include <optional>
+#include <string>
 
 namespace sluice {
 namespace {
@@ -27,6 +29,19 @@ Result<Nanoseconds> parse_offset(std::string_view text) {
     return Error{Errc::BadSyntax, "`" + std::string{text} +
                                       "` is no offset from UTC; write for instance "
                                       "+03:00, from -23:59 to +23:59"};
+}
+
+Result<KeptZone> parse_zone(std::string_view text) {
+    const auto zone = read_time_zone(text);
+    if (!zone) {
+        return zone.error();
+    }
+    const KeptZone kept = KeptZone::keep(**zone);
+    if (!kept) {
+        return Error{Errc::TooMany, "too many time zones since this process began; the most are " +
+                                        std::to_string(KeptZone::kMost)};
+    }
+    return kept;
 }
 
 Result<std::uint64_t> parse_word(std::span<const std::string_view> words, std::string_view text) {
@@ -76,6 +91,8 @@ Result<ParameterValue> parse_parameter(const Parameter& parameter, std::string_v
             return with(std::move(value), &ParameterValue::time, parse_duration(text));
         case ParameterKind::Offset:
             return with(std::move(value), &ParameterValue::time, parse_offset(text));
+        case ParameterKind::Zone:
+            return with(std::move(value), &ParameterValue::zone, parse_zone(text));
         case ParameterKind::Number:
             return with(std::move(value), &ParameterValue::number,
                         parse_number(text, parameter.most));

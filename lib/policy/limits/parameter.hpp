@@ -1,4 +1,5 @@
 #pragma once
+#include "lib/base/kept_zone.hpp"
 #include "lib/base/result.hpp"
 #include "lib/base/units.hpp"
 #include "lib/bucket/meter/limit.hpp"
@@ -17,6 +18,7 @@ enum class ParameterKind : std::uint8_t {
     Amount,    // a count of units; a size, of bytes
     Duration,  // `60s`
     Offset,    // from UTC: `+03:00`
+    Zone,      // by name: `Europe/Moscow`
     Number,    // without a unit, up to `most`
     Word,      // one of `words`
     Field,     // of packets, as a key has it
@@ -41,6 +43,7 @@ struct ParameterValue {
     Rate rate{};
     Units units{};
     Nanoseconds time{};
+    KeptZone zone{};
     std::uint64_t number = 0;  // of a Word its index
 };
 using ParameterValues = std::map<std::string_view, ParameterValue>;  // by the parameter's name

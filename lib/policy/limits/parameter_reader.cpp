@@ -45,6 +45,7 @@ std::optional<ParameterValue> ParameterReader::read_present(const Parameter& par
             }
             break;
         case ParameterKind::Offset:
+        case ParameterKind::Zone:
         case ParameterKind::Field:
             if (!map_.text(parameter.name)) {
                 return std::nullopt;

@@ -26,12 +26,13 @@ struct ForeignKey {
 constexpr std::string_view kExceedOrMatch =
     "; did you mean `on_exceed`, for what its limits refuse, or `on_match`, for all that it "
     "matches?";
-constexpr auto kForeignKeys =
-    std::to_array<ForeignKey>({{"action", "on_exceed", kExceedOrMatch},
-                               {"verdict", "on_exceed", kExceedOrMatch},
-                               {"condition", "when", "; did you mean `when`?"},
-                               {"if", "when", "; did you mean `when`?"},
-                               {"match", "when", "; did you mean `when`?"}});
+constexpr auto kForeignKeys = std::to_array<ForeignKey>(
+    {{"action", "on_exceed", kExceedOrMatch},
+     {"verdict", "on_exceed", kExceedOrMatch},
+     {"condition", "when", "; did you mean `when`?"},
+     {"if", "when", "; did you mean `when`?"},
+     {"match", "when", "; did you mean `when`?"},
+     {"zone", "algorithm", "; `zone` is for fixed_window, whose windows begin by a clock"}});
 
 std::string meant_by(std::string_view name, std::span<const KeyRow> known,
                      std::span<const std::string_view> names) {

@@ -343,6 +343,45 @@ const test::WrongText kWrong[] = {
     {HEAD "    key: []\n    per: connection\n"
           "    limits: [{algorithm: token_bucket, rate: 1MB/s, burst: 1}]\n",
      6, 46, "50/s"},
+    {HEAD "    key: []\n"
+          "    limits: [{algorithm: fixed_window, count: 5, window: 1d, zone: Europe/Moskow}]\n",
+     5, 68, "did you mean `Europe/Moscow`?"},
+    {HEAD "    key: []\n"
+          "    limits: [{algorithm: fixed_window, count: 5, window: 1d, zone: Mars}]\n",
+     5, 68, "no time zone `Mars`; zones are called as"},
+    {HEAD "    key: []\n"
+          "    limits: [{algorithm: fixed_window, count: 5, window: 1d, zone: [UTC]}]\n",
+     5, 68, "`zone` must be a text"},
+    {HEAD "    key: []\n"
+          "    limits: [{algorithm: fixed_window, count: 5, window: 36h, zone: UTC}]\n",
+     5, 58, "with a zone the window is whole days"},
+    {HEAD "    key: []\n"
+          "    limits: [{algorithm: fixed_window, count: 5, window: 1m, zone: UTC}]\n",
+     5, 58, "whole days"},
+    {HEAD
+     "    key: []\n"
+     "    limits: [{algorithm: fixed_window, count: 5, window: 1d, phase: first, zone: UTC}]\n",
+     5, 69, "`zone` is for phase clock"},
+    {HEAD
+     "    key: []\n"
+     "    limits: [{algorithm: fixed_window, count: 5, window: 1d, phase: per_key, zone: UTC}]\n",
+     5, 69, "`zone` is for phase clock"},
+    {HEAD "    key: []\n"
+          "    limits: [{algorithm: fixed_window, count: 5, window: 1d, utc_offset: '+03:00', "
+          "zone: UTC}]\n",
+     5, 74, "not by both"},
+    {HEAD "    key: []\n"
+          "    limits: [{algorithm: sliding_window, count: 5, window: 1d, zone: UTC}]\n",
+     5, 64, "`zone` is for fixed_window"},
+    {HEAD "    key: []\n"
+          "    limits: [{algorithm: sliding_log, count: 5, window: 1d, zone: UTC}]\n",
+     5, 61, "`zone` is for fixed_window"},
+    {HEAD "    key: []\n"
+          "    limits: [{algorithm: token_bucket, rate: 5/d, burst: 5, zone: UTC}]\n",
+     5, 61, "`zone` is for fixed_window"},
+    {HEAD "    key: []\n"
+          "    limits: [{algorithm: distinct, of: l4.dport, count: 5, window: 1d, zone: UTC}]\n",
+     5, 72, "`zone` is for fixed_window"},
     {HEAD "    key: []\n    ban: {after: 3}\n" LIMITS, 5, 10, "a ban needs `within`"},
     {HEAD "    key: []\n    ban: {within: 1s, for: 1s}\n" LIMITS, 5, 10, "needs `after`"},
     {HEAD "    key: []\n    ban: {after: 0, within: 1s, for: 1s}\n" LIMITS, 5, 18, "at least 1"},

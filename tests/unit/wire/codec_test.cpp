@@ -60,6 +60,13 @@ void spell_numbers(Fields& out, const SlidingCountersLimit& limit) {
 void spell_numbers(Fields& out, const SlidingLogLimit& limit) {
     add_all(out, 5, limit.numbers.count, limit.numbers.window);
 }
+void spell_numbers(Fields& out, const DayWindowLimit& limit) {
+    add_all(out, 10, limit.numbers.count, limit.numbers.window);
+    add_all(out, limit.zone->name, limit.zone->first, limit.zone->changes.size());
+    for (const ZoneOffsets::Change& change : limit.zone->changes) {
+        add_all(out, change.at, change.ahead);
+    }
+}
 void spell_numbers(Fields& out, const ColorLimit& limit) {
     add_all(out, 6, limit.variant(), limit.mode());
     spell_numbers(out, limit.first());

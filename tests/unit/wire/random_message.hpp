@@ -365,6 +365,12 @@ private:
                                               flag() ? Edge::Strict : Edge::Lenient);
             case 5:
                 return SlidingLogLimit{window()};
+            case 7:
+                return *make_day_window(
+                    *make_window_numbers(Units{1 + below(1'000'000)}, std::chrono::hours{24}),
+                    KeptZone::keep({.name = "Zone/" + std::to_string(below(3)),
+                                    .first = 3600,
+                                    .changes = {{1000, 0}, {2000, 3600}}}));
             case 6:
                 return ConcurrencyLimit{window(), 1,
                                         flag() ? CountedFrom::Syn : CountedFrom::Established};

@@ -1,5 +1,7 @@
 #include "control/cli/simulate/limit_words.hpp"
 
+#include "lib/policy/zones/time_zones.hpp"
+
 #include <gtest/gtest.h>
 
 namespace sluice::limit_words_test {
@@ -37,6 +39,10 @@ TEST(LimitWords, AreThoseOfTheRuleLanguage) {
         {"fixed_window",
          {{"count", "1000"}, {"window", "1s"}, {"phase", "per_key"}},
          *make_fixed_window(numbers, WindowPhase::PerKey, 0s)},
+        {"fixed_window",
+         {{"count", "1000"}, {"window", "1d"}, {"zone", "Europe/Moscow"}},
+         *make_day_window(*make_window_numbers(Units{1000}, 24h),
+                          KeptZone::keep(**read_time_zone("Europe/Moscow")))},
         {"sliding_window", {{"count", "1000"}, {"window", "1s"}}, SlidingWindowLimit{numbers}},
         {"sliding_counters",
          {{"count", "1000"}, {"window", "1s"}},
@@ -90,6 +96,18 @@ TEST(LimitWords, SayWhatIsWrong) {
          {{"count", "5"}, {"window", "1s"}, {"utc_offset", "24h"}},
          Errc::BadSyntax,
          "write for instance +03:00"},
+        {"fixed_window",
+         {{"count", "5"}, {"window", "1d"}, {"zone", "Europe/Moskow"}},
+         Errc::BadSyntax,
+         "--zone: there is no time zone `Europe/Moskow`; did you mean `Europe/Moscow`?"},
+        {"fixed_window",
+         {{"count", "5"}, {"window", "36h"}, {"zone", "Europe/Moscow"}},
+         Errc::OutOfRange,
+         "whole days"},
+        {"sliding_window",
+         {{"count", "5"}, {"window", "1d"}, {"zone", "Europe/Moscow"}},
+         Errc::BadSyntax,
+         "has no --zone"},
         {"sliding_counters",
          {{"count", "5"}, {"window", "1ms"}, {"buckets", "2000"}},
          Errc::OutOfRange,
