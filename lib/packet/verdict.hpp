@@ -96,9 +96,9 @@ struct ReasonRow {
 inline constexpr auto kReasons = std::to_array<ReasonRow>({
     {Reason::Unmatched, "unmatched", "no enforcing rule judged the packet"},
     {Reason::WithinLimits, "within_limits", "every enforcing rule that judged it had room"},
-    {Reason::AllowRule, "allow_rule", "a rule with on_match: allow matched"},
+    {Reason::AllowRule, "allow_rule", "a rule with on_match matched: allow, or tag"},
     {Reason::Bypass, "bypass", "within a budget of `bypass`: forwarded before any rule"},
-    {Reason::DenyRule, "deny_rule", "a rule with on_match: drop matched"},
+    {Reason::DenyRule, "deny_rule", "a rule with on_match matched: drop, or an answer"},
     {Reason::OverLimit, "over_limit", "a limit had no room; the rule's on_exceed decided"},
     {Reason::TableFull, "table_full", "no place for a new key; the rule's on_full decided"},
     {Reason::Panic, "panic", "forwarded unjudged: panic pass is on"},

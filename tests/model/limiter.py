@@ -384,10 +384,11 @@ class Limiter:
                 self._count(rule, "admitted" if rule.on_match == "allow" else "exceeded")
             self.request.met.add(rule.id)
             if rule.id in self.acting:
+                what = rule.match_action["action"]
                 if rule.on_match == "allow":
-                    return Verdict("pass", "allow_rule", rule.id)
+                    return Verdict(what, "allow_rule", rule.id, tag=rule.match_action if what == "tag" else None)
                 self.denied = True
-                return Verdict("drop", "deny_rule", rule.id, wait="")
+                return Verdict(what, "deny_rule", rule.id, wait="")
         return None
 
     def _decide_by_limits(self, packet):

@@ -251,6 +251,20 @@ rules:
         self.assertEqual([(rule["admitted"], rule["exceeded"]) for rule in summary["rules"]],
                          [(0, 0), (0, 3), (2, 0), (0, 1)])
 
+    def test_on_match_with_an_action(self):
+        rules = """
+rules:
+  - {id: meter, mode: enforce, key: [], limits: [{algorithm: token_bucket, rate: 1/h, burst: 1}]}
+  - {id: seen, mode: monitor, when: l4.dport, on_match: {action: tag, dscp: 8}}
+  - {id: marks, mode: enforce, when: l4.dport eq 1, on_match: {action: tag, dscp: ef}}
+  - {id: ends, mode: enforce, when: "l4.dport in {1 2}", on_match: {action: reset}}
+"""
+        rows, summary = self.verdicts(rules, [packet(l4_dport=1)] * 2 + [packet(l4_dport=2)])
+        self.assertEqual(rows, [["tag", "allow_rule", "marks", "", "0"]] * 2 +
+                         [["reset", "deny_rule", "ends", "", ""]])
+        self.assertEqual([(rule["admitted"], rule["exceeded"]) for rule in summary["rules"]],
+                         [(0, 0), (3, 0), (2, 0), (0, 1)])
+
     def test_malformed_is_not_judged(self):
         for policy, wait in (("pass", "0"), ("drop", "")):
             limiter = Limiter(rules_of(self.TWO.format(mode="enforce", action="drop")), policy)

@@ -14,6 +14,8 @@ from texts import ADDRESS, Written, escape
 DELAYS = ["1us", "3ms", "50ms", "700ms", "2s", "10s", "60s", "1m"]
 OVERFLOWS = ["", ", overflow: drop", ", overflow: pass"]
 ACTIONS = ["drop", "drop", "reset", "tag, dscp: ef", "tag, dscp: 12, pcp: 3", "tag, pcp: 5", "pass"]
+ON_MATCH = ["drop", "drop", "allow", "allow", "{action: drop}", "{action: reset}", "{action: reset}",
+            "{action: tag, dscp: cs1}", "{action: tag, dscp: af31, pcp: 6}"]
 ON_FULL = ["open", "closed", "{coarsen: {factor: 2}}", "{coarsen: {factor: 16}}"]
 DATA = """data:
   country_db: country.mmdb
@@ -88,7 +90,7 @@ class RuleMaker:
         if self.chance(12):
             lines.append(f"    active: {self.active()}")
         if on_match:
-            return lines + [f"    on_match: {self.dice.choice(('drop', 'allow'))}"]
+            return lines + [f"    on_match: {self.dice.choice(ON_MATCH)}"]
         if self.chance(40):
             lines.append(f"    missing_key: {self.dice.choice(self.missing_key)}")
         if self.chance(15):

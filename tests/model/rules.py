@@ -160,7 +160,7 @@ class Rule:
         self.condition = (compile_condition(entry["when"], file.lists) if "when" in entry
                           else lambda _: True)
         self.active = Active(entry["active"]) if "active" in entry else None
-        self.on_match = entry.get("on_match")
+        self.on_match, self.match_action = read_on_match(entry.get("on_match"))
         self.action = entry.get("on_exceed", {"action": "drop"})
         self.on_color = {"green": {"action": "pass"}, "yellow": {"action": "pass"},
                          "red": {"action": "drop"}, **entry.get("on_color", {})}
@@ -192,6 +192,14 @@ class Rule:
             self.tiers = [Tier(entry, per, named, changes)] if "limits" in entry else []
         parts = [f"{tier.key} " + " ".join(f"per: {limit.per} of: {limit.of}" for limit in tier.limits) for tier in self.tiers]
         self.text = " ".join([entry.get("when", ""), *parts, *["cost: path"] * bool(self.cost.paths)])
+
+
+def read_on_match(said):
+    """-> (`drop`, `allow`, `bypass` or None: whether what matches goes on; the action)"""
+    action = said if isinstance(said, dict) else {"action": "drop" if said == "drop" else "pass"}
+    if isinstance(said, dict):
+        said = "allow" if action["action"] == "tag" else "drop"
+    return said, action
 
 
 def read_on_full(value):

@@ -1,6 +1,7 @@
 """Rules at random over what packets complete: requests, handshakes. What they can name is given as `Words`."""
 from limit_maker import LimitMaker
 
+ON_MATCH = ("drop", "drop", "allow", "allow", "{action: drop}", "{action: tag, dscp: ef}")
 WAYS = ("eq", "eq", "ne", "in", "contains", "starts", "ends", "matches", "word")
 
 
@@ -42,7 +43,7 @@ class UnitRules:
         if on_match or self.chance(60):
             lines.append(f"    when: '{self.condition()}'")
         if on_match:
-            return lines + [f"    on_match: {self.dice.choice(('drop', 'allow'))}"]
+            return lines + [f"    on_match: {self.dice.choice(ON_MATCH)}"]
         keys = self.dice.sample(self.keys(), self.dice.choice((0, 1, 1, 2)))
         lines.append(f"    missing_key: {self.dice.choice(('skip', 'share'))}")
         lines += ["    key:" + " []" * (not keys)] + [f"      - {key}" for key in keys]

@@ -111,6 +111,24 @@ TEST(EarlyDrop, HoldsOnlyWhatIsDroppedWhateverIsInThePacket) {
         {"behind another drop of a service",
          rules_of({"id: dns, mode: enforce, on_match: drop, when: 'l4.dport eq 53'", deny(list)}),
          ""},
+        {"a drop that is written as an action",
+         rules_of({"id: deny, mode: enforce, on_match: {action: drop}, when: '" + list + "'"}),
+         all},
+        {"a reset",
+         rules_of({"id: r, mode: enforce, on_match: {action: reset}, when: '" + list + "'"}), ""},
+        {"a reply",
+         rules_of({"id: r, mode: enforce, on_match: {action: reply}, when: '" + list + "'"}), ""},
+        {"a tag",
+         rules_of({"id: r, mode: enforce, on_match: {action: tag, dscp: 8}, when: '" + list + "'"}),
+         ""},
+        {"behind an answer to some",
+         rules_of({"id: r, mode: enforce, on_match: {action: reset}, when: 'ip.src eq 192.0.2.7'",
+                   deny(list)}),
+         "10.1.0.0/16=deny 2001:db8::/32=deny"},
+        {"before an answer",
+         rules_of({deny(list),
+                   "id: r, mode: enforce, on_match: {action: reset}, when: 'l4.dport eq 53'"}),
+         all},
         {"behind limits", rules_of({"id: r, mode: enforce, key: [ip.src], " + kLimits, deny(list)}),
          all},
         {"a ban", rules_of({banned}), "192.0.2.9=r"},
@@ -129,6 +147,10 @@ TEST(EarlyDrop, HoldsOnlyWhatIsDroppedWhateverIsInThePacket) {
          ""},
         {"a ban beside an allow",
          rules_of({banned, "id: friend, mode: enforce, on_match: allow, when: 'l4.dport eq 53'"}),
+         ""},
+        {"a ban beside a rule that answers on sight",
+         rules_of(
+             {banned, "id: s, mode: enforce, on_match: {action: reset}, when: 'l4.dport eq 53'"}),
          ""},
         {"a ban beside a rule that answers",
          rules_of({banned, "id: s, mode: enforce, key: [ip.dst], " + kLimits +
@@ -282,9 +304,11 @@ public:
         const std::string head = "id: r" + std::to_string(number) +
                                  ", mode: " + (below(4) == 0 ? "monitor" : "enforce") +
                                  (below(8) == 0 ? "" : ", when: '" + possible_condition() + "'");
+        static constexpr const char* kActions[] = {"allow", "allow", "{action: tag, dscp: 8}",
+                                                   "{action: reset}", "{action: drop}"};
         switch (below(4)) {
             case 0:
-                return head + ", on_match: allow";
+                return head + ", on_match: " + kActions[below(std::size(kActions))];
             case 1:
                 return head + ", key: [ip.src], limits: [{algorithm: token_bucket, rate: 1/h, " +
                        "burst: 1}], overrides: {inline: [{key: [10.0.1.1], exempt: true}]}" +

@@ -91,6 +91,27 @@ TEST_F(WaitingRequests, ACopyOfWhatWaitsGoesWhereThatGoes) {
     EXPECT_EQ(workers.waiting(), 0U);
 }
 
+// What is dropped needs no order; an answer stands behind the requests before it.
+TEST_F(WaitingRequests, WhatIsAnsweredOnSightGoesBehindWhatWaits) {
+    const std::string_view refused = "GET / HTTP/1.1\r\nHost: b\r\nX: 1\r\n\r\n";
+    const auto behind = static_cast<std::uint32_t>(1000 + kRequest.size());
+    open(1);
+    const std::size_t waits = send(sends(kRequest, 1));
+    EXPECT_EQ(workers.judge(0, sends(refused, 1, behind), now).reason, Reason::DenyRule);
+    workers.settle(now);
+    EXPECT_EQ(reason(waits), Reason::WithinLimits);
+    workers.apply(rules(
+        "  - {id: d, when: 'http.request.headers[\"x\"] eq \"1\"', on_match: {action: reply}}\n"));
+    now += 5s;
+    open(2);
+    const std::size_t first = send(sends(kRequest, 2));
+    const std::size_t second = send(sends(refused, 2, behind));
+    workers.settle(now);
+    EXPECT_EQ(reason(first), Reason::WithinLimits);
+    EXPECT_EQ(reason(second), Reason::DenyRule);
+    EXPECT_EQ(workers.sent()[second].decision.verdict, Verdict::Reply);
+}
+
 // The first header that each of the sets names has the same number in both.
 TEST_F(WaitingRequests, OtherRulesReadWhatTheyName) {
     struct Row {

@@ -143,6 +143,38 @@ class Live(Watched, HttpCase):
         self.nothing_is_open()
         self.assertEqual(self.answers("replied"), 1)
 
+    def test_a_host_that_is_closed_is_refused_each_time_and_no_other(self):
+        self.apply("""version: 1
+rules:
+  - {id: full, mode: enforce, when: l4.dport eq 80, key: [], limits: [{algorithm: token_bucket, rate: 1M/s, burst: 1M}]}
+  - {id: closed, mode: enforce, when: 'http.host eq "closed.example"',
+     on_match: {action: reply, status: 403, headers: {X-Why: closed}, body: closed}}
+""")
+        url = f"http://{self.ADDRESS}/"
+
+        def curl(path, host):
+            return subprocess.run(["ip", "netns", "exec", self.hosts.outside, "curl", "-sSi", "-m", "30", "-H", f"Host: {host}",
+                                   url + path], capture_output=True, text=True, check=True).stdout.replace("\r", "")
+
+        for number in range(3):
+            head, _, body = curl(f"closed{number}", "closed.example").partition("\n\n")
+            self.assertTrue(head.startswith("HTTP/1.1 403 Forbidden\n"), head)
+            self.assertIn("\nX-Why: closed\n", head)
+            self.assertNotIn("Retry-After", head)
+            self.assertNotIn("RateLimit", head)
+            self.assertEqual(body, "closed")
+            self.assertTrue(curl(f"open{number}", "open.example").startswith("HTTP/1.1 200 "))
+        self.assertEqual([path for _, path in self.server.seen], ["/open0", "/open1", "/open2"])
+        self.nothing_is_open()
+        self.assertEqual(self.answers("replied"), 3)
+        closed = next(rule for rule in self.box.stats()["rules"] if rule["id"] == "closed")
+        self.assertEqual((closed["admitted"], closed["exceeded"]), (0, 3))
+        self.assertEqual(self.box.stats()["reasons"]["deny_rule"], 3)
+        told = self.box.ctl("explain", "--src", "10.78.0.1", "--dst", self.ADDRESS, "--dport", "80", "--http", "GET /",
+                            "--host", "closed.example").stdout
+        self.assertIn("deny_rule", told)
+        self.assertIn("HTTP/1.1 403 Forbidden", told)
+
     def test_explain_shows_the_response_that_the_box_sends_now(self):
         """Of a bucket that has refilled in part: less time than a token takes."""
         self.rules("action: reply", rate="1/h")

@@ -18,11 +18,15 @@ def capture(*parts):
     return pcap(sorted((one for part in parts for one in part), key=lambda one: one[0]))
 
 
-def connections(*parts):
-    """The same of what clients say: each in a connection of its own, from the SYN on."""
+def said_by(*parts):
+    """Frames of what clients say: each in a connection of its own, from the SYN on."""
     said = sorted((one for part in parts for one in part), key=lambda one: one[0])
-    return pcap([(at, frame) for at, (payload, client, ports) in said
-                 for frame in Dialogue(client, ports=ports).handshake().client(ACK | PSH, payload).sent])
+    return [(at, frame) for at, (payload, client, ports) in said
+            for frame in Dialogue(client, ports=ports).handshake().client(ACK | PSH, payload).sent]
+
+
+def connections(*parts):
+    return pcap(said_by(*parts))
 
 
 def request(line, *headers, src="192.0.2.1", sport=40000, host="www.example"):
@@ -144,6 +148,14 @@ def hellos():
                        evenly(10, lambda n: hello("www.example", "192.0.2.1", 45000 + n)))
 
 
+def closed_names():
+    """Of a host that is closed, and of others: requests, hellos and queries."""
+    said = said_by(evenly(10, lambda n: request("GET /", src="192.0.2.1", sport=40000 + n, host="old.example")),
+                   evenly(20, lambda n: request("GET /", src="192.0.2.2", sport=40000 + n)),
+                   evenly(5, lambda n: hello("old.example", src="192.0.2.3", sport=40000 + n)))
+    return capture(said, evenly(30, lambda n: query("old.example")), evenly(20, lambda n: query("www.example")))
+
+
 def random_names():
     return capture(evenly(500, lambda n: query(f"x{n}.shop.example", f"192.0.2.{n % 100}")),
                    evenly(50, lambda n: query("www.other.example", "203.0.113.9")), queries_over_tcp(30))
@@ -158,5 +170,5 @@ CAPTURES = {
     "countries.pcap": countries, "partners.pcap": partners, "port-scan.pcap": port_scan, "hammering.pcap": hammering,
     "two-sources.pcap": two_sources, "dialogue.pcap": dialogue, "spending.pcap": three_sources,
     "midnight.pcap": midnight, "logins.pcap": logins, "scrapers.pcap": scrapers, "api-calls.pcap": api_calls,
-    "hellos.pcap": hellos, "random-names.pcap": random_names, "downloads.pcap": downloads,
+    "hellos.pcap": hellos, "closed.pcap": closed_names, "random-names.pcap": random_names, "downloads.pcap": downloads,
     "country.mmdb": country_database}

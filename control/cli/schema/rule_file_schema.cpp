@@ -58,17 +58,25 @@ const ValueOf& action_values() {
     return values;
 }
 
-Json action_schema() {
+// Of `on_match`: it waits for no limit, and what it lets through has a word of its own.
+std::vector<Choice> match_actions() {
     const ValueOf& values = action_values();
-    const std::vector<Choice> choices{
-        {"drop", object(rule_keys::kPlainAction, values)},
-        {"tag", object(rule_keys::kTagAction, values)},
-        {"pass", object(rule_keys::kPlainAction, values)},
-        {"reset", object(rule_keys::kPlainAction, values)},
-        {"reply", object(rule_keys::kReplyAction, values)},
-        {"decoy", object(rule_keys::kDecoyAction, values)},
-        {"shape", object(rule_keys::kShapeAction, values)},
-        {"dns_truncate", object(rule_keys::kDnsTruncateAction, values)}};
+    return {{"drop", object(rule_keys::kPlainAction, values)},
+            {"tag", object(rule_keys::kTagAction, values)},
+            {"reset", object(rule_keys::kPlainAction, values)},
+            {"reply", object(rule_keys::kReplyAction, values)},
+            {"decoy", object(rule_keys::kDecoyAction, values)},
+            {"dns_truncate", object(rule_keys::kDnsTruncateAction, values)}};
+}
+
+Json match_schema() {
+    return one_of(words(rule_keys::kOnMatchWords), chosen_by("action", match_actions()));
+}
+
+Json action_schema() {
+    std::vector<Choice> choices = match_actions();
+    choices.push_back({"pass", object(rule_keys::kPlainAction, action_values())});
+    choices.push_back({"shape", object(rule_keys::kShapeAction, action_values())});
     return chosen_by("action", choices);
 }
 
@@ -139,7 +147,7 @@ Json rule_schema() {
         {"mode", words(kModeNames)},
         {"when", scalar()},
         {"active", active_schema()},
-        {"on_match", words(rule_keys::kOnMatchWords)},
+        {"on_match", match_schema()},
         {"key", key},
         {"per", per_words()},
         {"limits", limits},

@@ -98,6 +98,16 @@ RowMask decide_answered(Burst& burst, RowMask rows, const CoreState& core, Insta
     return answered;
 }
 
+RowMask rows_answered_on_sight(const Burst& burst, const LoadedSet& set) noexcept {
+    RowMask rows = 0;
+    if (set.meter_plan.answers_on_sight) [[unlikely]] {
+        for_each_row(burst.live() & burst.scratch().decided, [&](std::size_t row) {
+            rows |= answers(burst.packets()[row].decision.verdict) ? row_bit(row) : 0;
+        });
+    }
+    return rows;
+}
+
 void RowsBehindAnswers::take(RowMask rows, FastPath& fast) noexcept {
     rows_ |= rows;
     fast.withdraw(rows);

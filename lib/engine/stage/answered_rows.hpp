@@ -32,6 +32,9 @@ inline void decide_answered_since(Burst& burst, const CoreState& core, Instant n
     }
 }
 
+// The rows that have been decided, with an answer: those of rules with on_match.
+[[nodiscard]] RowMask rows_answered_on_sight(const Burst& burst, const LoadedSet& set) noexcept;
+
 // Rows of connections that an earlier packet of their burst is the last one of, since its client is
 // about to be answered (lib/respond/act).
 class RowsBehindAnswers {

@@ -138,9 +138,12 @@ private:
         return burst_.origin() != Burst::Origin::Room && !asker_.empty() &&
                asker_.holds(connection(row));
     }
-    // Dropped packets need no order.
+    // Dropped packets need no order. What a rule answers comes behind the packets before it.
     [[nodiscard]] bool is_dropped(std::size_t row) noexcept {
-        return has_row(burst_.scratch().decided, row) && !forwards(burst_.decision(row).verdict);
+        const Decision& decision = burst_.decision(row);
+        const bool is_answered = answers(decision.verdict) && decision.rule != kNoRule;
+        return has_row(burst_.scratch().decided, row) && !forwards(decision.verdict) &&
+               !is_answered;
     }
     // A copy of what waits is not forwarded before it; its sender sends another.
     [[nodiscard]] bool queue_after(std::size_t row, bool metered) noexcept {
@@ -267,11 +270,15 @@ void decide(Burst& burst, const LoadedSet& set, CoreState& core, Now now) noexce
     RowsBehindAnswers behind{burst, set, core, now.at};
     const RowMask rows = burst.live() & ~scratch.decided;
     fast.admit(rows & ~(scratch.general | scratch.looked_up));
-    for_each_row(rows & (scratch.general | scratch.looked_up), [&](std::size_t row) {
-        if (!behind.has(row)) {
-            decide_metered({burst, set, core, now}, row, fast);
-            behind.look(row, fast);
+    const RowMask metered = rows & (scratch.general | scratch.looked_up);
+    for_each_row(metered | rows_answered_on_sight(burst, set), [&](std::size_t row) {
+        if (behind.has(row)) {
+            return;
         }
+        if (has_row(metered, row)) {
+            decide_metered({burst, set, core, now}, row, fast);
+        }
+        behind.look(row, fast);
     });
     fast.finish();
     settle(burst, set, core, now);

@@ -142,7 +142,7 @@ void read_shape(const MapReader& map, ActionText& action, const ReadContext& con
 
 }  // namespace
 
-ActionText read_action(const YamlNode& node, const ReadContext& context) {
+ActionText read_action(const YamlNode& node, const ReadContext& context, std::uint16_t status) {
     ActionText action;
     if (!node.is_map()) {
         context.problems.error(
@@ -160,6 +160,7 @@ ActionText read_action(const YamlNode& node, const ReadContext& context) {
         context.not_enforced(action.at, "the action " + action.text);
         return action;
     }
+    action.reply_status = status;
     kActions[*index].read(map, action, context);
     if (action.fault) {
         context.problems.error(action.fault->at, action.fault->what);

@@ -12,7 +12,6 @@ namespace {
 constexpr std::uint16_t kMostStatus = 599;
 constexpr auto kFallbackWords = std::to_array<std::string_view>({"reset", "alert"});
 constexpr auto kThenWords = std::to_array<std::string_view>({"drop", "reset"});
-constexpr std::string_view kProblemDetails = "problem+json";
 
 void read_status(const MapReader& map, ResponseSpec& response) {
     if (const std::optional<std::uint64_t> status = map.number("status", kMostStatus)) {
@@ -50,7 +49,7 @@ void read_slip(const MapReader& map, ActionText& action) {
 }  // namespace
 
 void read_reply(const MapReader& map, ActionText& action) {
-    ResponseSpec response;
+    ResponseSpec response{.status = action.reply_status};
     read_status(map, response);
     read_headers(map, action, response);
     response.body = map.text("body");

@@ -2,7 +2,12 @@
 #include "lib/policy/rules/action_reader.hpp"
 #include "lib/policy/yaml/map_reader.hpp"
 
+#include <string_view>
+
 namespace sluice {
+
+// The `body` of `reply` that is its default.
+inline constexpr std::string_view kProblemDetails = "problem+json";
 
 // Keys beside `action: reply`, `decoy` or `dns_truncate`. The response of `reply` names no policy
 // yet: that is its rule's affair.

@@ -13,6 +13,7 @@
 #include "lib/policy/rules/ban_reader.hpp"
 #include "lib/policy/rules/dynamic_reader.hpp"
 #include "lib/policy/rules/events_reader.hpp"
+#include "lib/policy/rules/match_action_reader.hpp"
 #include "lib/policy/rules/notify_reader.hpp"
 #include "lib/policy/rules/rule_id.hpp"
 #include "lib/policy/rules/shape_check.hpp"
@@ -182,11 +183,10 @@ private:
                         "` has no meaning beside `on_match`, which decides at once");
             }
         }
-        const std::optional<std::size_t> index = map_.word("on_match", rule_keys::kOnMatchWords);
+        const ActionText action = read_match_action(map_, context_);
         read_.rule.on_match = OnMatch::Act;
-        read_.rule.match_action = index.value_or(0) == 0 ? kDropAction : kPassAction;
-        read_.summary.action =
-            "on_match " + std::string{rule_keys::kOnMatchWords[index.value_or(0)]};
+        read_.rule.match_action = index_of(action);
+        read_.summary.action = "on_match " + action.text;
     }
 
     void read_meter() {

@@ -134,7 +134,7 @@ private:
     void add_cure(std::uint32_t index) {
         const Rule& rule = compiled_.set.rules[index];
         const bool refuses = rule.on_match == OnMatch::Act &&
-                             compiled_.set.actions[rule.match_action].verdict != Verdict::Pass;
+                             !forwards(compiled_.set.actions[rule.match_action].verdict);
         const bool limits = rule.on_match == OnMatch::Meter && missing_parts(index).empty();
         if (rule.mode != Mode::Enforce || rule.candidate || (!refuses && !limits)) {
             return;

@@ -1,6 +1,7 @@
 #include "lib/policy/services/unit_warnings.hpp"
 
 #include "lib/l7/stream/unit_capacity.hpp"
+#include "lib/packet/transport.hpp"
 #include "lib/policy/services/port_of_tls.hpp"
 #include "lib/policy/services/protocol_set.hpp"
 
@@ -186,8 +187,33 @@ private:
                                   "sees: what it refuses goes by `then`");
             } else if (!asks_again) {
                 warn_of_one_way(placed, action, stance);
+                warn_of_unanswered(placed, rule);
             }
         });
+    }
+    // Packets of TCP that carry no unit, a SYN among them.
+    [[nodiscard]] bool has_openings(const Clause& clause) const {
+        return std::ranges::all_of(clause.texts, &TextTerm::negated) &&
+               std::ranges::all_of(clause.fields, [&](const ClauseTerm& term) {
+                   const auto has_tcp = [](const WideRange& range) {
+                       return range.first <= kProtoTcp && kProtoTcp <= range.last;
+                   };
+                   return term.field != Field::IpProto ||
+                          std::ranges::any_of(pool_[term.set].numbers, has_tcp);
+               });
+    }
+    // A rule with limits may count requests alone: one that decides on sight is of each packet.
+    void warn_of_unanswered(const PlacedRule& placed, const Rule& rule) const {
+        if (rule.on_match == OnMatch::Act &&
+            std::ranges::any_of(placed.clauses,
+                                [&](const Clause& clause) { return has_openings(clause); })) {
+            problems_.warning(
+                placed.at,
+                "this rule decides on packets without a request too, which have no response and "
+                "are dropped, a client's SYN among them, so that no client gets as far as a "
+                "request; a condition on one, such as `proto.l7 eq \"http\"`, lets the "
+                "others through");
+        }
     }
     void warn_of_one_way(const PlacedRule& placed, const Action& action, const Stance& stance) {
         const Service* const inbound = first_of(stance, [](const Service& service) {

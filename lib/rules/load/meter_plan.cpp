@@ -179,7 +179,7 @@ std::vector<TextFieldSet> texts_of_conditions(const Classifier& classifier, std:
 template <typename Is>
 bool has_action(const LoadedRule& rule, std::span<const Action> actions, Is&& is) noexcept {
     const auto at = [&](ActionIndex index) { return is(actions[index]); };
-    return at(rule.on_exceed) || (rule.bans() && at(rule.ban.action)) ||
+    return at(rule.match_action) || at(rule.on_exceed) || (rule.bans() && at(rule.ban.action)) ||
            std::any_of(rule.on_color.begin(), rule.on_color.end(), at);
 }
 
@@ -192,7 +192,7 @@ void note_answers(const LoadedRule& rule, std::span<const Action> actions, RuleP
     if (has_action(rule, actions, answers_requests)) {
         made.key_texts.add_all({TextField::ProtoL7, TextField::HttpMethod, TextField::QuicSni});
         plan.answers_requests = true;
-        made.tells_wait = rule.mode == Mode::Enforce;
+        made.tells_wait = rule.mode == Mode::Enforce && rule.has_limits();
     } else if (has_action(rule, actions, resets)) {
         made.key_texts.add(TextField::QuicSni);
     }
@@ -240,6 +240,7 @@ void add_rule(MeterPlan& plan, const LoadedRule& rule, std::span<const Action> a
                   .has_overrides = rule.overrides != nullptr,
                   .counters = rule.counters};
     plan.has_candidates = plan.has_candidates || rule.candidate;
+    plan.answers_on_sight = plan.answers_on_sight || answers(made.match_verdict);
     note_later_layers(rule, made);
     note_answers(rule, actions, made, plan);
     for (const LoadedLimit& limit : rule.limits) {

@@ -121,6 +121,8 @@ struct MeterPlan {
     // Some action makes a frame of its own; some of them answer requests.
     bool answers = false;
     bool answers_requests = false;
+    // Some rule answers on sight what matches.
+    bool answers_on_sight = false;
     // True if a limit counts open connections, whose packets are followed.
     bool counts_open = false;
     // Texts that all rules together read, and the units of later layers that they count.

@@ -94,14 +94,20 @@ rules:
      on_color: {green: {action: tag, dscp: 46}, yellow: {action: tag, pcp: 1}, red: {action: pass}}}
   - {id: allows, mode: enforce, on_match: allow}
   - {id: denies, mode: enforce, on_match: drop}
+  - {id: denies-too, mode: enforce, on_match: {action: drop}}
+  - {id: marks, mode: enforce, on_match: {action: tag, dscp: ef}}
+  - {id: forbids, mode: enforce, when: http.host eq "a", on_match: {action: reply, slip: 1}}
 )yaml");
     ASSERT_TRUE(outcome.rules.has_value());
     const RuleSet& set = outcome.rules->set;
     EXPECT_EQ(find_fault(set), std::nullopt);
-    EXPECT_EQ(set.actions,
-              (std::vector<Action>{
-                  kPass, kDrop, {Verdict::Tag, {.dscp = 46}}, {Verdict::Tag, {.pcp = 1}}}));
-    ASSERT_EQ(set.rules.size(), 5U);
+    EXPECT_EQ(set.actions, (std::vector<Action>{
+                               kPass,
+                               kDrop,
+                               {Verdict::Tag, {.dscp = 46}},
+                               {Verdict::Tag, {.pcp = 1}},
+                               {.verdict = Verdict::Reply, .answer = {.response = 1, .slip = 1}}}));
+    ASSERT_EQ(set.rules.size(), 8U);
     EXPECT_EQ(set.rules[0].on_exceed, kDropAction);
     EXPECT_EQ(set.rules[1].on_exceed, 2);
     EXPECT_EQ(set.rules[1].ban.action, 3);
@@ -109,6 +115,13 @@ rules:
     EXPECT_EQ(set.rules[2].on_color, (std::array<ActionIndex, 3>{2, 3, kPassAction}));
     EXPECT_EQ(set.rules[3].match_action, kPassAction);
     EXPECT_EQ(set.rules[4].match_action, kDropAction);
+    EXPECT_EQ(set.rules[5].match_action, kDropAction);
+    EXPECT_EQ(set.rules[6].match_action, 2);
+    EXPECT_EQ(set.rules[7].match_action, 4);
+    EXPECT_EQ(set.responses, (std::vector<ResponseSpec>{{.status = 403}}));
+    EXPECT_EQ(outcome.rules->rules[6].action, "on_match drop");
+    EXPECT_EQ(outcome.rules->rules[7].action, "on_match tag dscp ef");
+    EXPECT_EQ(outcome.rules->rules[8].action, "on_match reply 403 slip 1");
 }
 
 // How far workers may go ahead of each other under a limit whose key they share.
@@ -309,6 +322,24 @@ const test::WrongText kWrong[] = {
     {HEAD "    key: []\n    match: ip.proto eq 6\n" LIMITS, 5, 5, "did you mean `when`?"},
     {HEAD "    on_match: drop\n    key: []\n", 5, 5, "no meaning beside `on_match`"},
     {HEAD "    on_match: block\n", 4, 15, "drop, allow"},
+    {HEAD "    on_match: reset\n", 4, 15, "or an action such as {action: reply, status: 403}"},
+    {HEAD "    on_match: alow\n", 4, 15, "did you mean `allow`?"},
+    {HEAD "    on_match: pass\n", 4, 15, "did you mean `allow`?"},
+    {HEAD "    on_match: [drop]\n", 4, 15, "found a list"},
+    {HEAD "    on_match: {action: pass}\n", 4, 24, "is written `on_match: allow`"},
+    {HEAD "    on_match: {action: allow}\n", 4, 24, "is written `on_match: allow`"},
+    {HEAD "    on_match: {action: drp}\n", 4, 24, "did you mean `drop`?"},
+    {HEAD "    on_match: {status: 403}\n", 4, 15, "needs `action`"},
+    {HEAD "    on_match: {action: shape, max_delay: 1s}\n", 4, 24,
+     "`on_match` has no departures: `shape` stands in `on_exceed` alone"},
+    {HEAD "    on_match: {action: tag}\n", 4, 15, "needs `dscp`"},
+    {HEAD "    on_match: {action: drop, status: 403}\n", 4, 30, "unknown key"},
+    {HEAD "    on_match: {action: reply, status: 99}\n", 4, 24, "from 200 to 599"},
+    {HEAD "    on_match: {action: reply, x_ratelimit: true}\n", 4, 44,
+     "a rule with `on_match` has none"},
+    {HEAD "    on_match: {action: reply, body: problem+json}\n", 4, 37, "write the body itself"},
+    {HEAD "    on_match: {action: dns_truncate, then: pass}\n", 4, 44, "drop"},
+    {HEAD "    on_match: {action: reset}\n    key: []\n", 5, 5, "no meaning beside `on_match`"},
     {HEAD "    when: ip.proto eq 6\n      and l4.dprot eq 5\n    on_match: drop\n", 5, 11,
      "did you mean `l4.dport`?"},
     {HEAD "    when: >-\n      ip.proto eq 6\n      and l4.dprot eq 5\n    on_match: drop\n", 6, 11,

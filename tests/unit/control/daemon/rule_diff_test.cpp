@@ -321,5 +321,18 @@ TEST(Diff, ARuleThatDecidesOnSightNow) {
     EXPECT_EQ(diff.changed[0].limits.at(0).kind, LimitDiff::Kind::Removed);
 }
 
+TEST(Diff, AnActionOnSight) {
+    const auto with = [](const std::string& on_match) {
+        return rules_of("  - {id: a, when: 'http.host eq \"x\"', on_match: " + on_match + "}\n");
+    };
+    const SetDiff diff = diff_of(with("drop"), with("{action: reply, status: 451}"));
+    ASSERT_EQ(diff.changed.size(), 1U);
+    ASSERT_EQ(diff.changed[0].settings.size(), 1U);
+    EXPECT_EQ(diff.changed[0].settings[0].what, "action");
+    EXPECT_EQ(diff.changed[0].settings[0].from, "on_match drop");
+    EXPECT_EQ(diff.changed[0].settings[0].to, "on_match reply 451");
+    EXPECT_EQ(diff_of(with("drop"), with("{action: drop}")).unchanged, 1U);
+}
+
 }  // namespace
 }  // namespace sluice::rule_diff_test

@@ -32,6 +32,11 @@ const Row kRows[] = {
     {"by an allow as well",
      ALLOW("a", "ip.src in {10.0.0.0/8}") METER("b", "ip.src in {10.1.0.0/16}"),
      {"4: `a` decides"}},
+    {"by an answer as well",
+     "  - {id: a, mode: enforce, when: 'http.host eq \"x\"', on_match: {action: reply}}\n"
+     "  - {id: b, mode: enforce, when: 'http.host eq \"x\" and ip.ttl eq 3', key: [ip.src],\n"
+     "     limits: [" BUCKET("1/s") "]}\n",
+     {"4: `a` decides"}},
     {"of two that decide, the later",
      DROP("a", "ip.proto eq 17") ALLOW("b", "ip.proto eq 17 and ip.ttl eq 3"),
      {"4: `a` decides"}},

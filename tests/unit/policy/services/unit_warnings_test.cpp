@@ -183,5 +183,40 @@ TEST(UnitWarnings, AreOfAnswersThatTheServiceCannotHave) {
               "");
 }
 
+std::string on_sight(const std::string& when, const std::string& action) {
+    return (when.empty() ? "" : "    when: '" + when + "'\n") + "    on_match: " + action + "\n";
+}
+
+// The same of what is answered on sight.
+TEST(UnitWarnings, AreOfAnswersOnSightToo) {
+    const std::string host = " and http.host eq \"a\"";
+    EXPECT_TRUE(
+        warns(on_sight("l4.dport eq 82" + host, "{action: reply}"), "`reply` sends no response"));
+    EXPECT_TRUE(warns(on_sight("l4.dport eq 80" + host, "{action: dns_truncate}"),
+                      "which this rule never sees"));
+    EXPECT_EQ(warnings_of(on_sight("l4.dport eq 80" + host, "{action: reply}")), "");
+    EXPECT_EQ(warnings_of(on_sight("l4.dport eq 80" + host, "{action: decoy}")), "");
+}
+
+// Who decides on each packet keeps back those that open the connection.
+TEST(UnitWarnings, AreOfResponsesThatNoRequestGetsAsFarAs) {
+    const auto is_told = [](const std::string& when, const std::string& on_match) {
+        return warns(on_sight(when, on_match), "no client gets as far as a request");
+    };
+    for (const std::string action : {"{action: reply}", "{action: decoy}"}) {
+        EXPECT_TRUE(is_told("", action));
+        EXPECT_TRUE(is_told("ip.src eq 192.0.2.1", action));
+        EXPECT_TRUE(is_told("ip.proto in {6 17} and l4.dport eq 99", action));
+        EXPECT_TRUE(is_told("http.host eq \"a\" or ip.src eq 192.0.2.1", action));
+        EXPECT_TRUE(is_told("not http.host eq \"a\"", action));
+        EXPECT_FALSE(is_told("http.host eq \"a\"", action));
+        EXPECT_FALSE(is_told("ip.proto eq 17 and l4.dport eq 53", action));
+    }
+    for (const std::string action :
+         {"drop", "{action: reset}", "{action: tag, pcp: 1}", "{action: dns_truncate}"}) {
+        EXPECT_FALSE(is_told("ip.src eq 192.0.2.1", action)) << action;
+    }
+}
+
 }  // namespace
 }  // namespace sluice::unit_warnings_test
