@@ -41,6 +41,10 @@ std::string anywhere(std::uint64_t most) {
     return "version: 1\n" + all.substr(all.find("rules:"));
 }
 
+std::string of_host(const std::string& host) {
+    return "GET / HTTP/1.1\r\nHost: " + host + ".example\r\n\r\n";
+}
+
 // One connection through a box.
 struct Dialogue {
     UnitParser parser{capture_unit_budget()};
@@ -69,6 +73,35 @@ struct Dialogue {
         return box.counters().would_refuse[static_cast<std::size_t>(reason)].read();
     }
 };
+
+// Values that one segment shows are all noted, wherever a line of them ends: they are known when
+// they come again, and only new ones use up what is left.
+TEST(Pipelined, NewValuesOfOneSegmentAreAllNoted) {
+    constexpr std::size_t kCount = 60;
+    constexpr std::size_t kTogether = 5;
+    for (std::size_t before = 0; before + kTogether <= kCount; ++before) {
+        SCOPED_TRACE(before);
+        Dialogue talk{
+            "version: 1\nrules:\n  - {id: hosts, mode: enforce, key: [ip.src], per: request, "
+            "limits: [{algorithm: distinct, of: http.host, count: " +
+            std::to_string(kCount) + ", window: 1h}]}\n"};
+        for (std::size_t i = 0; i < before; ++i) {
+            ASSERT_EQ(talk.send(of_host("h" + std::to_string(i))), "within_limits");
+        }
+        std::string together;
+        for (std::size_t i = 0; i < kTogether; ++i) {
+            together += of_host("p" + std::to_string(i));
+        }
+        ASSERT_EQ(talk.send(together), "within_limits");
+        for (std::size_t i = 0; i < 3 * kTogether; ++i) {
+            ASSERT_EQ(talk.send(of_host("p" + std::to_string(i % kTogether))), "within_limits");
+        }
+        for (std::size_t i = before + kTogether; i < kCount; ++i) {
+            ASSERT_EQ(talk.send(of_host("m" + std::to_string(i))), "within_limits") << i;
+        }
+        ASSERT_EQ(talk.send(of_host("last")), "over_limit");
+    }
+}
 
 // In whatever stance.
 TEST(Pipelined, ManyRequestsAreEachCountedOnce) {

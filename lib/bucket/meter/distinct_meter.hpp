@@ -11,7 +11,8 @@
 namespace sluice {
 
 // Different values: a line, and one for each sixteen of them where they are many. A demand names
-// the value that is shown; without one it is for so many of which nothing is known.
+// the value that is shown; without one it is for so many of which nothing is known. Its cost is of
+// all new values that are charged together: those of the packet's earlier units, and this one.
 struct DistinctMeter {
     using State = DistinctValues;
     const DistinctLimit& limit;
@@ -29,8 +30,9 @@ struct DistinctMeter {
         if (state.used(limit, now.at) + demand.cost.count() > limit.numbers.count) {
             return Conformance::Red;
         }
-        return demand.value == 0 || state.make_room(pool) ? Conformance::Green
-                                                          : Conformance::NoRoom;
+        return demand.value == 0 || state.make_room(pool, demand.cost.count())
+                   ? Conformance::Green
+                   : Conformance::NoRoom;
     }
     // A value that is refused is not noted.
     void charge(Cell& cell, LinePool& pool, Now now, Spending spending) const noexcept {

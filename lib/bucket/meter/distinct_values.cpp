@@ -89,11 +89,7 @@ bool DistinctValues::move_to_lines(LinePool& pool) noexcept {
     return true;
 }
 
-bool DistinctValues::make_room(LinePool& pool) noexcept {
-    const std::size_t place = size();
-    if (place == kMost || at(pool, place) != nullptr) {
-        return true;
-    }
+bool DistinctValues::add_line(LinePool& pool, std::size_t place) noexcept {
     if (!is_line(words_[0])) {
         return move_to_lines(pool);
     }
@@ -103,6 +99,16 @@ bool DistinctValues::make_room(LinePool& pool) noexcept {
     }
     keep_store_order();
     words_[place / kPerLine] = taken | kLineBit;
+    return true;
+}
+
+bool DistinctValues::make_room(LinePool& pool, std::uint64_t values) noexcept {
+    const std::size_t end = size() + std::min<std::uint64_t>(values, kMost - size());
+    for (std::size_t place = size(); place < end; ++place) {
+        if (at(pool, place) == nullptr && !add_line(pool, place)) {
+            return false;
+        }
+    }
     return true;
 }
 
@@ -117,7 +123,8 @@ void DistinctValues::note(LinePool& pool, ShownValue value) noexcept {
         }
         return;
     }
-    Word* const place = value.is_known() ? at(pool, size()) : nullptr;
+    // A reservation is charged later than it was asked about; the lines may have gone meanwhile.
+    Word* const place = value.is_known() && make_room(pool, 1) ? at(pool, size()) : nullptr;
     if (place == nullptr) {
         add_unknown(1);
         return;
@@ -132,7 +139,7 @@ void DistinctValues::add_unknown(std::uint64_t values) noexcept {
     current_.unknown = std::min(static_cast<std::uint32_t>(sum), kMostUnknown) & kMostUnknown;
 }
 
-// The last one takes its place; its line goes when it is empty.
+// The last one takes its place; lines go when they are empty.
 void DistinctValues::drop(LinePool& pool, std::size_t place) noexcept {
     const std::size_t end = size() - 1;
     Word& hole = *at(pool, place);
@@ -143,8 +150,9 @@ void DistinctValues::drop(LinePool& pool, std::size_t place) noexcept {
     last = 0;
     keep_store_order();
     --count.known;
-    const std::size_t line = (end + kPerLine - 1) / kPerLine;
-    if (is_line(words_[0]) && line < kInLine && is_line(words_[line])) {
+    const bool has_lines = is_line(words_[0]);
+    for (std::size_t line = (end + kPerLine - 1) / kPerLine;
+         has_lines && line < kInLine && is_line(words_[line]); ++line) {
         const PoolLine done = line_of(words_[line]);
         words_[line] = 0;
         keep_store_order();

@@ -63,8 +63,9 @@ public:
     // True if the value counts.
     [[nodiscard]] bool has(const DistinctLimit& limit, const LinePool& pool, Instant now,
                            ShownValue value) const noexcept;
-    // Sees to it that a new value has a place. False: the pool is full. Only after move_to().
-    [[nodiscard]] bool make_room(LinePool& pool) noexcept;
+    // Sees to it that so many new values have places, as far as any have. False: the pool is full.
+    // Only after move_to().
+    [[nodiscard]] bool make_room(LinePool& pool, std::uint64_t values) noexcept;
     // The value has been shown. Only after move_to().
     void note(LinePool& pool, ShownValue value) noexcept;
     // So many of which nothing is known.
@@ -143,6 +144,8 @@ private:
     // The word at a place, counted from 0 on; nullptr: there is no line for it.
     [[nodiscard]] Word* at(LinePool& pool, std::size_t place) noexcept;
     [[nodiscard]] bool move_to_lines(LinePool& pool) noexcept;
+    // A line for a place that has none.
+    [[nodiscard]] bool add_line(LinePool& pool, std::size_t place) noexcept;
     void drop_previous(LinePool& pool) noexcept;
     void drop_all(LinePool& pool) noexcept;
     void drop(LinePool& pool, std::size_t place) noexcept;

@@ -152,6 +152,69 @@ TEST(DistinctValues, TakeLinesAsTheyNeedThemAndGiveThemBack) {
     EXPECT_EQ(pool.free(), pool.size());
 }
 
+// Values of one packet are asked about one after the other, each with the cost of those before it,
+// and charged together.
+TEST(DistinctValues, HavePlacesForAllThatAreChargedTogether) {
+    constexpr std::uint32_t kTogether = 20;
+    for (std::uint32_t before = 0; before + kTogether <= 200; ++before) {
+        LinePool pool{64};
+        Bucket bucket{200, pool};
+        for (std::uint32_t value = 1; value <= before; ++value) {
+            ASSERT_TRUE(bucket.show(value, kStart));
+        }
+        for (std::uint32_t i = 1; i <= kTogether; ++i) {
+            ASSERT_EQ(check(bucket.cell, bucket.limit, pool, {kStart},
+                            {.cost = Units{i}, .value = 1000 + i}),
+                      Conformance::Green);
+        }
+        for (std::uint32_t i = 1; i <= kTogether; ++i) {
+            charge(bucket.cell, bucket.limit, pool, {kStart},
+                   {.cost = Units{1}, .value = 1000 + i});
+        }
+        for (std::uint32_t i = 1; i <= kTogether; ++i) {
+            ASSERT_TRUE(bucket.show(1000 + i, kStart));
+        }
+        ASSERT_EQ(bucket.counted(kStart), before + kTogether) << "each is known";
+        close_bucket(bucket.cell, bucket.limit, pool);
+        ASSERT_EQ(pool.free(), pool.size());
+    }
+}
+
+TEST(DistinctValues, GiveBackLinesThatNoValueCameFor) {
+    LinePool pool{64};
+    Bucket bucket{200, pool};
+    for (std::uint32_t value = 1; value <= 20; ++value) {
+        ASSERT_TRUE(bucket.show(value, kStart));
+    }
+    ASSERT_TRUE(bucket.show(1, Instant{121s}));
+    EXPECT_EQ(bucket.lines(), 3U);
+    const Demand many{.cost = Units{100}, .value = 1000};
+    EXPECT_EQ(check(bucket.cell, bucket.limit, pool, {Instant{121s}}, many), Conformance::Green);
+    EXPECT_EQ(bucket.lines(), 9U) << "120 values";
+    ASSERT_TRUE(bucket.show(1, Instant{151s}));
+    EXPECT_EQ(bucket.lines(), 2U);
+    // A reservation that is charged when its line has gone.
+    for (std::uint32_t value = 2; value <= 20; ++value) {
+        charge(bucket.cell, bucket.limit, pool, {Instant{151s}},
+               {.cost = Units{1}, .value = value});
+        ASSERT_TRUE(bucket.show(value, Instant{151s}));
+    }
+    EXPECT_EQ(bucket.counted(Instant{151s}), 20U);
+    close_bucket(bucket.cell, bucket.limit, pool);
+    EXPECT_EQ(pool.free(), pool.size());
+}
+
+TEST(DistinctValues, SayThatThePoolIsFullForAllOfThem) {
+    LinePool pool{3};
+    Bucket bucket{200, pool};
+    const Demand fits{.cost = Units{32}, .value = 1};
+    const Demand more{.cost = Units{33}, .value = 1};
+    EXPECT_EQ(check(bucket.cell, bucket.limit, pool, {kStart}, more), Conformance::NoRoom);
+    EXPECT_EQ(check(bucket.cell, bucket.limit, pool, {kStart}, fits), Conformance::Green);
+    close_bucket(bucket.cell, bucket.limit, pool);
+    EXPECT_EQ(pool.free(), pool.size());
+}
+
 TEST(DistinctValues, SayThatThePoolIsFull) {
     LinePool pool{2};
     Bucket bucket{200, pool};
