@@ -80,6 +80,9 @@ struct PacketHeaders {
     // The origins of `src` and `dst`; GeoTable fills them in.
     std::uint16_t src_country = 0;  // country_number()
     std::uint16_t dst_country = 0;
+    // Offset of the outermost IP header that makes the frame a first fragment, of a tunnel that was
+    // looked into behind it; 0: there is none.
+    std::uint16_t fragment_around_at = 0;
     std::uint32_t src_asn = 0;
     std::uint32_t dst_asn = 0;
 

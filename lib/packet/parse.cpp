@@ -40,6 +40,13 @@ Parsed parse_ip(Cursor& cursor, IpVersion version, std::uint32_t frame_size,
     return transport == Parsed::Ok ? parsed : transport;
 }
 
+// The outcome for a packet whose tunnel is not looked into. A whole datagram that ends inside the
+// tunnel's header leads to no packet at any receiver; of a fragment the rest is to come, with what
+// rules would judge.
+Parsed outcome_before_inner(Parsed reached, Parsed outer, bool is_in_fragment) noexcept {
+    return reached == Parsed::TruncatedL4 && !is_in_fragment ? outer : reached;
+}
+
 // Follows tunnels inwards. `link` is the flow as the link layer left it: every inner packet starts
 // from there, so nothing of an outer packet shows through.
 [[gnu::noinline, gnu::cold]] Parsed parse_tunnels_slow(Cursor cursor, const Tunnels& tunnels,
@@ -48,12 +55,19 @@ Parsed parse_ip(Cursor& cursor, IpVersion version, std::uint32_t frame_size,
                                                        PacketHeaders& headers) noexcept {
     const std::uint16_t outer_l3_at = headers.l3_at;
     const IpVersion outer_version = headers.ip_version;
+    std::uint16_t fragment_at = 0;
     for (unsigned depth = 1; has_all_headers(headers.parsed); ++depth) {
+        if (fragment_at == 0 && headers.frag == Fragment::First) {
+            fragment_at = headers.l3_at;
+        }
         const std::optional<InnerPacket> inner = look_inside(cursor, headers, tunnels);
         if (!inner) {
             return headers.parsed;
         }
-        if (inner->is_too_deep || depth == kMaxTunnelDepth) {
+        if (inner->reached != Parsed::Ok) {
+            return outcome_before_inner(inner->reached, headers.parsed, fragment_at != 0);
+        }
+        if (depth == kMaxTunnelDepth) {
             return Parsed::TooDeep;
         }
         PacketHeaders inside = link;
@@ -61,10 +75,11 @@ Parsed parse_ip(Cursor& cursor, IpVersion version, std::uint32_t frame_size,
         inside.parsed = parse_ip(cursor, inner->version,
                                  inner->frame_size != 0 ? inner->frame_size : frame_size, inside);
         if (inside.parsed == Parsed::Cut && !inside.fields.has(Field::IpSrc)) {
-            return headers.parsed;  // nothing of the inner packet is at hand
+            return Parsed::Cut;  // nothing of the inner packet is at hand
         }
         inside.outer_l3_at = outer_l3_at;
         inside.outer_version = outer_version;
+        inside.fragment_around_at = fragment_at;
         inside.fields.add(Field::OuterIpSrc);
         inside.fields.add(Field::OuterIpDst);
         headers = inside;

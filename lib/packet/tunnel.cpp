@@ -7,14 +7,57 @@ namespace sluice {
 namespace {
 
 constexpr std::uint16_t kTypeEthernetBridging = 0x6558;
+constexpr std::uint16_t kTypeWccp = 0x883E;
+
+// `size` bytes of a tunnel's header are not there as a whole.
+InnerPacket header_missing(const Cursor& cursor, std::uint32_t size) noexcept {
+    return InnerPacket{.cursor = cursor, .reached = cursor.missing(size, Parsed::TruncatedL4)};
+}
 
 std::optional<InnerPacket> inner_ethernet(Cursor cursor) noexcept {
     const std::uint32_t frame_size = cursor.left();
     const LinkLayer link = parse_ethernet(cursor, nullptr);
-    if (link.parsed != Parsed::Ok) {
-        return std::nullopt;
+    switch (link.parsed) {
+        case Parsed::Ok:
+            return InnerPacket{cursor, link.version, frame_size};
+        case Parsed::NotIp:
+            return std::nullopt;
+        case Parsed::Cut:
+            return InnerPacket{.cursor = cursor, .reached = Parsed::Cut};
+        default:
+            return InnerPacket{.cursor = cursor, .reached = Parsed::TruncatedL4};
     }
-    return InnerPacket{cursor, link.version, frame_size};
+}
+
+// In a session of IP the first four bits of a packet are its version.
+std::optional<InnerPacket> by_first_bits(const Cursor& cursor) noexcept {
+    if (!cursor.can_read(1)) {
+        return header_missing(cursor, 1);
+    }
+    switch (cursor.u8(0) >> 4) {
+        case 4:
+            return InnerPacket{cursor, IpVersion::V4, 0};
+        case 6:
+            return InnerPacket{cursor, IpVersion::V6, 0};
+        default:
+            return std::nullopt;
+    }
+}
+
+// WCCP of GRE without options, as Linux takes it: a packet whose first four bits are a 4 is one of
+// version 1, all others stand behind the four bytes of version 2. Ends over IPv6 take IPv6 there.
+std::optional<InnerPacket> inside_wccp(Cursor cursor) noexcept {
+    constexpr std::uint32_t kRedirectSize = 4;
+    if (!cursor.can_read(1)) {
+        return header_missing(cursor, 1);
+    }
+    if (cursor.u8(0) >> 4 != 4) {
+        if (cursor.left() < kRedirectSize) {
+            return header_missing(cursor, kRedirectSize);
+        }
+        cursor.at += kRedirectSize;
+    }
+    return by_first_bits(cursor);
 }
 
 // The packet that GRE or GENEVE carries, by its EtherType.
@@ -39,27 +82,32 @@ std::optional<InnerPacket> inside_gre(Cursor cursor) noexcept {
     constexpr std::uint16_t kSequence = 0x1000;
     constexpr std::uint16_t kVersion = 0x0007;
     if (!cursor.can_read(kBaseSize)) {
-        return std::nullopt;
+        return header_missing(cursor, kBaseSize);
     }
     const std::uint16_t flags = cursor.be16(0);
     const std::uint16_t protocol = cursor.be16(2);
     if ((flags & (kGreRouting | kVersion)) != 0) {
         return std::nullopt;
     }
-    cursor.at += kBaseSize;
+    std::uint32_t size = kBaseSize;
     for (const std::uint16_t option : {kChecksum, kKey, kSequence}) {
-        cursor.at += (flags & option) != 0 ? 4 : 0;
+        size += (flags & option) != 0 ? 4 : 0;
     }
-    if (cursor.at > cursor.end) {
-        return std::nullopt;
+    if (size > cursor.left()) {
+        return header_missing(cursor, size);
     }
-    return inner_by_type(cursor, protocol);
+    cursor.at += size;
+    return flags == 0 && protocol == kTypeWccp ? inside_wccp(cursor)
+                                               : inner_by_type(cursor, protocol);
 }
 
 std::optional<InnerPacket> inside_vxlan(Cursor cursor) noexcept {
     constexpr std::uint32_t kSize = 8;
     constexpr std::uint8_t kValidVni = 0x08;
-    if (!cursor.can_read(kSize) || (cursor.u8(0) & kValidVni) == 0) {
+    if (!cursor.can_read(kSize)) {
+        return header_missing(cursor, kSize);
+    }
+    if ((cursor.u8(0) & kValidVni) == 0) {
         return std::nullopt;
     }
     cursor.at += kSize;
@@ -70,40 +118,41 @@ std::optional<InnerPacket> inside_vxlan(Cursor cursor) noexcept {
 // there are ends that forward what is in it.
 std::optional<InnerPacket> inside_geneve(Cursor cursor) noexcept {
     constexpr std::uint32_t kSize = 8;
-    if (!cursor.can_read(kSize) || cursor.u8(0) >> 6 != 0) {  // another version
+    if (!cursor.can_read(kSize)) {
+        return header_missing(cursor, kSize);
+    }
+    if (cursor.u8(0) >> 6 != 0) {  // another version
         return std::nullopt;
     }
     const std::uint16_t type = cursor.be16(2);
-    cursor.at += kSize + (cursor.u8(0) & 0x3FU) * 4;
-    return cursor.at <= cursor.end ? inner_by_type(cursor, type) : std::nullopt;
-}
-
-// In a session of IP the first four bits of a packet are its version.
-std::optional<InnerPacket> by_first_bits(const Cursor& cursor) noexcept {
-    switch (cursor.can_read(1) ? cursor.u8(0) >> 4 : 0) {
-        case 4:
-            return InnerPacket{cursor, IpVersion::V4, 0};
-        case 6:
-            return InnerPacket{cursor, IpVersion::V6, 0};
-        default:
-            return std::nullopt;
+    const std::uint32_t size = kSize + (cursor.u8(0) & 0x3FU) * 4;
+    if (size > cursor.left()) {
+        return header_missing(cursor, size);
     }
+    cursor.at += size;
+    return inner_by_type(cursor, type);
 }
 
-// False: they end nowhere.
-bool step_over_gtpu_extensions(Cursor& cursor, std::uint8_t next, bool& is_too_deep) noexcept {
+// The packet behind GTP-U's extension headers. One of no size ends nowhere.
+std::optional<InnerPacket> behind_gtpu_extensions(Cursor cursor, std::uint8_t next) noexcept {
     for (unsigned walked = 0; next != 0; ++walked) {
         if (walked == kMaxGtpuExtensions) {
-            return is_too_deep = true;
+            return InnerPacket{.cursor = cursor, .reached = Parsed::TooDeep};
         }
-        const std::uint32_t size = cursor.can_read(1) ? cursor.u8(0) * 4U : 0;
-        if (size == 0 || !cursor.can_read(size)) {
-            return false;
+        if (!cursor.can_read(1)) {
+            return header_missing(cursor, 1);
+        }
+        const std::uint32_t size = cursor.u8(0) * 4U;
+        if (size == 0) {
+            return std::nullopt;
+        }
+        if (!cursor.can_read(size)) {
+            return header_missing(cursor, size);
         }
         next = cursor.u8(size - 1);
         cursor.at += size;
     }
-    return true;
+    return by_first_bits(cursor);
 }
 
 std::optional<InnerPacket> inside_gtpu(Cursor cursor) noexcept {
@@ -114,27 +163,23 @@ std::optional<InnerPacket> inside_gtpu(Cursor cursor) noexcept {
     constexpr std::uint8_t kAnyOfThree = 0x07;
     constexpr std::uint8_t kExtensions = 0x04;
     constexpr std::uint8_t kPacket = 0xFF;  // G-PDU; other messages are those of the ends
-    if (!cursor.can_read(kSize) || (cursor.u8(0) & kVersionAndType) != kVersion1 ||
-        cursor.u8(1) != kPacket) {
-        return std::nullopt;
+    if (!cursor.can_read(kSize)) {
+        return header_missing(cursor, kSize);
     }
     const std::uint8_t flags = cursor.u8(0);
-    cursor.at += kSize;
-    if ((flags & kAnyOfThree) != 0) {
-        if (!cursor.can_read(kMoreSize)) {
-            return std::nullopt;
-        }
-        const std::uint8_t next = (flags & kExtensions) != 0 ? cursor.u8(3) : 0;
-        cursor.at += kMoreSize;
-        bool is_too_deep = false;
-        if (!step_over_gtpu_extensions(cursor, next, is_too_deep)) {
-            return std::nullopt;
-        }
-        if (is_too_deep) {
-            return InnerPacket{.cursor = cursor, .is_too_deep = true};
-        }
+    if ((flags & kVersionAndType) != kVersion1 || cursor.u8(1) != kPacket) {
+        return std::nullopt;
     }
-    return by_first_bits(cursor);
+    cursor.at += kSize;
+    if ((flags & kAnyOfThree) == 0) {
+        return by_first_bits(cursor);
+    }
+    if (!cursor.can_read(kMoreSize)) {
+        return header_missing(cursor, kMoreSize);
+    }
+    const std::uint8_t next = (flags & kExtensions) != 0 ? cursor.u8(3) : 0;
+    cursor.at += kMoreSize;
+    return behind_gtpu_extensions(cursor, next);
 }
 
 std::optional<InnerPacket> inside_udp(const Cursor& cursor, std::uint16_t port,

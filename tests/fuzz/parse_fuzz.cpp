@@ -40,6 +40,11 @@ void check_places(FrameView frame, const PacketHeaders& headers) {
     if (headers.fields.has(Field::OuterIpSrc)) {
         require(headers.outer_l3_at + 20U <= headers.l3_at);
     }
+    if (headers.fragment_around_at != 0) {
+        require(headers.fields.has(Field::OuterIpSrc));
+        require(headers.fragment_around_at >= headers.outer_l3_at);
+        require(headers.fragment_around_at + 20U <= headers.l3_at);
+    }
 }
 
 // The readers take every field that is there, and only numbers that rules can compare with.

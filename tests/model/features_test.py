@@ -667,6 +667,27 @@ class Clients(unittest.TestCase):
             self.assertEqual(Client({}).address(text), wanted and ipaddress.ip_address(wanted), text)
 
 
+class Tunnels(unittest.TestCase):
+    INNER = octets(IPV4.format("001c", "0000", "11")[5:] + UDP.format("0008"))
+
+    def seen(self, proto, carried, fragment="0000"):
+        outer = octets(ENDS + IPV4.format(f"{20 + len(carried):04x}", fragment, proto)) + carried
+        packet = dissect(outer, len(outer), ["gre", "vxlan"])
+        return packet.malformed, "outer.ip.src" in packet.fields, bool(packet.around)
+
+    def test_a_first_fragment_that_ends_in_the_header(self):
+        whole = octets("9c40 12b5 0000 0000" + "0800 0000 0000 0100" + ENDS + "0800") + self.INNER
+        for size, wanted in ((8, "truncated_l4"), (16, "truncated_l4"), (24, "truncated_l4"), (40, "truncated_l3")):
+            self.assertEqual(self.seen("11", whole[:size], "2000"), (wanted, False, False), size)
+        self.assertEqual(self.seen("11", whole[:16]), (None, False, False))
+        self.assertEqual(self.seen("11", whole, "2000"), (None, True, True))
+        self.assertEqual(self.seen("11", whole), (None, True, False))
+
+    def test_wccp(self):
+        for head, wanted in (("0000 883e", True), ("0000 883e 8001 0203", True), ("2000 883e 0000 0000", False)):
+            self.assertEqual(self.seen("2f", octets(head) + self.INNER), (None, wanted, False), head)
+
+
 class Tags(unittest.TestCase):
     def test_dscp_with_its_checksum_and_pcp(self):
         inner = IPV4.format("001c", "0000", "11")[5:]

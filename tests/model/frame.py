@@ -43,12 +43,12 @@ class Packet:
     `headers`: [(name, value)] of the request. `further`: of several units, all but the first. `doubt`: why it is dropped where a rule that acts is written with
     such words (a regular expression), or None. `settle`: who is told whether it was dropped, as `fate`.
     `sequence`: of the first byte behind a TCP header; `numbers`: as they stand in it, the sequence and the
-    acknowledgment; `carried`: bytes behind it, by the IP length. `ip_at`: where the outermost IP header is, and its version;
+    acknowledgment; `carried`: bytes behind it, by the IP length. `ip_at`: where the outermost IP header is, and its version; `around`: fields of the outermost first fragment that a tunnel's packet came in;
     `options`: of TCP and of IPv4, and whether anything stands between both. `l4_at`, `pppoe_at`: where those headers are. `labels`: whether there is a label stack, `begins_with_metadata`: of Cisco. `came`: when."""
 
     def __init__(self):
         self.fields = {}
-        self.ip_at = None
+        self.ip_at = self.around = None
         self.malformed = None
         self.units = 0
         self.queries = self.requests = self.handshakes = 0
@@ -169,15 +169,21 @@ class _Walk:
                     kind, at = self.tunnelled_number(at + 2, 2), at + 4
             kind, at = self.shims(kind, at)
         except Malformed:
-            raise NotATunnel from None
+            self.end_in_tunnel()
         if kind not in (IPV4, IPV6):
             raise NotATunnel
         self.ip(kind, at)
 
     def tunnelled_number(self, at, size):
         if at + size > self.end:
-            raise NotATunnel
+            self.end_in_tunnel()
         return self.number(at, size)
+
+    def end_in_tunnel(self):
+        """Its header goes on: of a first fragment, with what rules would judge."""
+        if self.packet.around or self.fields["ip.frag"] == "first":
+            raise Malformed("truncated_l4") from None
+        raise NotATunnel from None
 
     def shims(self, kind, at):
         if kind == PPPOE_SESSION:
@@ -213,6 +219,8 @@ class _Walk:
     def begin_ip(self, at, length, version):
         """The header at `at`, which claims `length` bytes, is now the one that ip.* means."""
         self.packet.ip_at = self.packet.ip_at or (at, version)
+        if not self.packet.around and self.fields.get("ip.frag") == "first":
+            self.packet.around = dict(self.fields)
         if self.ip_headers == 2:
             for name in ("ip.src", "ip.dst"):
                 self.fields["outer." + name] = self.fields[name]
@@ -365,14 +373,11 @@ class _Walk:
     # Tunnels.
 
     def gre(self, at):
-        bits, kind = self.tunnelled_number(at, 2), self.tunnelled_number(at + 2, 2)
-        if bits & 0x4007:  # source routes, and any version but 0
-            return
-        self.carried_by(kind, at + 4 + sum(4 for bit in (0x8000, 0x2000, 0x1000) if bits & bit))
+        self.carried_by(*tunnels_over_udp.gre(self.tunnelled_number, at))
 
     def carried_by(self, kind, at):
         if at > self.end:
-            return
+            self.end_in_tunnel()
         if kind == BRIDGED:
             self.bridged(at)
         else:

@@ -128,6 +128,8 @@ class FrameMaker:
         length = 20 + len(options) + len(payload)
         if self.chance(6):
             length = self.dice.choice((0, length + 1, length - 1, 65535, 19, 20, 24, length + 400))
+        if fragment == 0x2000 and self.chance(20):  # ends in the header of what it carries
+            length = 20 + len(options) + 8 * self.dice.choice((1, 2, 3, 4, 5))
         source, destination = (ipaddress.IPv4Address(self.dice.choice(SOURCES4)).packed
                                for _ in "sd")
         return struct.pack("!BBHHHBBH", 0x45 + len(options) // 4, self.dice.choice(DSCPS) << 2,
@@ -237,6 +239,8 @@ class FrameMaker:
         if self.chance(30):
             kind, inner = 0x6558, self.ethernet(depth)
         bits = self.dice.choice((0, 0, 0x2000, 0x8000, 0xB000, 0x1000, 0x3001, 0x4000))
+        if self.chance(8):
+            kind, inner = 0x883E, self.dice.choice((b"", bytes(4), bytes(3), b"\x80\1\2\3")) + inner
         words = bool(bits & 0x8000) + bool(bits & 0x2000) + bool(bits & 0x1000)
         return 47, struct.pack("!HH", bits, kind) + bytes(4 * words) + inner
 

@@ -244,6 +244,7 @@ class Limiter:
         piece = packet.fields.get("ip.frag", "none") if self.refuses else "none"
         refusal = self.fragments.refusal(self.now, packet.fields) if piece == "later" else None
         if refusal:
+            self._remember_around(packet, True)
             return Verdict("drop", refusal, wait="")
         doubtful = self._drops_doubtful(packet)
         if doubtful:
@@ -251,7 +252,14 @@ class Limiter:
         verdict = self._judge_units(units)
         if piece == "first":
             self.fragments.remember(self.now, packet.fields, verdict.action not in FORWARDS)
+        self._remember_around(packet, verdict.action not in FORWARDS)
         return verdict
+
+    def _remember_around(self, packet, dropped):
+        """The first fragment that a tunnel's packet came in."""
+        if self.refuses and packet.around:
+            came = {name: packet.fields[name] for name in ("dir", "port") if name in packet.fields}
+            self.fragments.remember(self.now, packet.around | came, dropped)
 
     def _drops_doubtful(self, packet):
         """-> why, or None: where a rule that acts is concerned, and of an enforced service."""

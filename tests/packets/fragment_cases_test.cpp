@@ -1,4 +1,5 @@
 #include "lib/l7/stream/unit_parser.hpp"
+#include "tests/packets/seen.hpp"
 #include "tests/packets/verdict_case.hpp"
 
 #include <gtest/gtest.h>
@@ -161,6 +162,64 @@ TEST_P(FragmentCase, Holds) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, FragmentCase, testing::ValuesIn(kCases));
+
+// A packet in VXLAN: 8 bytes of VXLAN, 14 of Ethernet, 20 of IP, 8 of UDP, and 46 more.
+test::Octets carried_from(std::string_view source) {
+    return test::vxlan(udp().src(source).dst("10.91.0.2").dport(7777).payload(46).bytes());
+}
+// The fragments of its datagram: so many bytes of it, and those behind them.
+Frame tunnel_first(const test::Octets& carried, std::size_t size, std::uint16_t port = 4789) {
+    return udp().dport(port).carries(test::head_of(carried, size)).frag(0, true);
+}
+Frame tunnel_later(const test::Octets& carried, std::size_t size) {
+    return udp()
+        .carries({carried.begin() + static_cast<std::ptrdiff_t>(size), carried.end()})
+        .frag(static_cast<std::uint16_t>(1 + size / 8), false);
+}
+
+#define NEVER HEAD "  - {id: never, mode: enforce, when: ip.src eq 10.91.0.9, on_match: drop}\n"
+
+const test::Octets kRefused = carried_from("10.91.0.9");
+const test::Octets kAdmitted = carried_from("10.91.0.8");
+
+const Case kTunnelCases[] = {
+    {"a first fragment that ends in the tunnel's header, and what hides behind it",
+     NEVER,
+     {{0ms, tunnel_first(kRefused, 0), "drop", "truncated_l4"},
+      {0ms, tunnel_first(kRefused, 8), "drop", "truncated_l4"},
+      {0ms, tunnel_first(kRefused, 16), "drop", "truncated_l4"},
+      {0ms, tunnel_first(kRefused, 24), "drop", "truncated_l3"},
+      {0ms, tunnel_first(kRefused, 48), "drop", "truncated_l4"}}},
+
+    {"the same to a port of no tunnel",
+     NEVER,
+     {{0ms, tunnel_first(kRefused, 0, 4788), "pass", "unmatched"},
+      {0ms, tunnel_first(kRefused, 8, 4788).identification(2), "pass", "unmatched"},
+      {0ms, tunnel_later(kRefused, 8).identification(2), "pass", "unmatched"}}},
+
+    {"a packet that is refused in a first fragment is refused whole",
+     NEVER,
+     {{0ms, tunnel_first(kRefused, 56), "drop", "deny_rule", "never"},
+      {0ms, tunnel_later(kRefused, 56), "drop", "fragment_of_refused"}}},
+
+    {"one that is admitted goes on, and nothing comes in its place",
+     NEVER,
+     {{0ms, tunnel_first(kAdmitted, 56), "pass", "unmatched"},
+      {0ms, tunnel_later(kRefused, 8), "drop", "overlapping_fragment"},
+      {0ms, tunnel_first(kAdmitted, 56).identification(2), "pass", "unmatched"},
+      {0ms, tunnel_later(kAdmitted, 56).identification(2), "pass", "unmatched"}}},
+};
+
+class TunnelFragmentCase : public testing::TestWithParam<Case> {};
+
+TEST_P(TunnelFragmentCase, Holds) {
+    UnitParser parser{passing_orphans()};
+    Box box{GetParam().rules, PacketPolicy{.tunnels = test::kAllTunnels}};
+    box.follow_fragments_by(parser.fragments());
+    test::expect_steps(box, GetParam());
+}
+
+INSTANTIATE_TEST_SUITE_P(All, TunnelFragmentCase, testing::ValuesIn(kTunnelCases));
 
 std::vector<std::string> reasons_of(const std::vector<Decision>& decisions) {
     std::vector<std::string> reasons;

@@ -267,6 +267,10 @@ private:
             scratch_.first_fragments |= frag == Fragment::First ? row_bit(row) : 0;
             scratch_.later_fragments |= frag == Fragment::Later ? row_bit(row) : 0;
         });
+        for_each_row(uncommon & headers.present_rows(Field::OuterIpSrc), [&](std::size_t row) {
+            const bool is_in_first = headers.headers(row).fragment_around_at != 0;
+            scratch_.first_fragments |= is_in_first ? row_bit(row) : 0;
+        });
         if (burst_.origin() == Burst::Origin::Room) {
             scratch_.later_fragments = 0;
         }

@@ -20,7 +20,7 @@ struct FragmentSource {
 
 // A worker's memory of datagrams in fragments. It neither allocates nor waits.
 struct FragmentFollower {
-    // Notes whether a first fragment was forwarded.
+    // Notes whether a first fragment was forwarded, also one around a packet of a tunnel.
     using Remember = void (*)(void* memory, const FragmentSource& first, bool forwarded) noexcept;
     // Why a later fragment is dropped before any rule; nullopt: the rules judge it.
     using Refuse = std::optional<Reason> (*)(void* memory, const FragmentSource& later) noexcept;

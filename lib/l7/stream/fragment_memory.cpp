@@ -21,19 +21,27 @@ UnitEvent event_of(FragmentOutcome outcome) noexcept {
     return UnitEvent::FragmentOrphan;
 }
 
+void note(FragmentTable& table, const IpFragment& fragment, const FragmentSource& first,
+          bool forwarded) noexcept {
+    const std::uint64_t evicted = table.counters().of(FragmentEvent::Evicted);
+    const FragmentVerdict verdict = table.first(fragment, !forwarded, first.now);
+    const bool overlaps = verdict.outcome == FragmentOutcome::Overlaps;
+    count(first, overlaps ? UnitEvent::FragmentOverlap : UnitEvent::FragmentFirst);
+    count(first, UnitEvent::FragmentEvicted, table.counters().of(FragmentEvent::Evicted) - evicted);
+}
+
 }  // namespace
 
 void FragmentMemory::remember(void* memory, const FragmentSource& first, bool forwarded) noexcept {
     FragmentTable& table = static_cast<FragmentMemory*>(memory)->table_;
-    const auto fragment = read_fragment(first.headers, first.frame, first.hash);
-    if (!fragment) {
-        return;
+    if (first.headers.frag == Fragment::First) {
+        if (const auto fragment = read_fragment(first.headers, first.frame, first.hash)) {
+            note(table, *fragment, first, forwarded);
+        }
     }
-    const std::uint64_t evicted = table.counters().of(FragmentEvent::Evicted);
-    const FragmentVerdict verdict = table.first(*fragment, !forwarded, first.now);
-    const bool overlaps = verdict.outcome == FragmentOutcome::Overlaps;
-    count(first, overlaps ? UnitEvent::FragmentOverlap : UnitEvent::FragmentFirst);
-    count(first, UnitEvent::FragmentEvicted, table.counters().of(FragmentEvent::Evicted) - evicted);
+    if (const auto around = read_fragment_around(first.headers, first.frame, first.hash)) {
+        note(table, *around, first, forwarded);
+    }
 }
 
 std::optional<Reason> FragmentMemory::refuse(void* memory, const FragmentSource& later) noexcept {

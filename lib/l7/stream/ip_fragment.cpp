@@ -1,5 +1,7 @@
 #include "lib/l7/stream/ip_fragment.hpp"
 
+#include "lib/packet/cursor.hpp"
+#include "lib/packet/ipv4.hpp"
 #include "lib/packet/ipv6.hpp"
 #include "lib/packet/vlan_tags.hpp"
 
@@ -147,6 +149,21 @@ std::optional<IpFragment> read_fragment(const PacketHeaders& headers, const Fram
         .more = place->more,
         .at = place->payload_at,
         .check = place->offset != 0 ? check_of(*place, payload, hash) : std::uint8_t{0}};
+}
+
+std::optional<IpFragment> read_fragment_around(const PacketHeaders& headers, const FrameView& frame,
+                                               const KeyHasher& hash) noexcept {
+    if (headers.fragment_around_at == 0) {
+        return std::nullopt;
+    }
+    PacketHeaders around = headers;
+    around.l3_at = headers.fragment_around_at;
+    const auto held = static_cast<std::uint32_t>(frame.bytes.size());
+    const std::uint32_t wire = std::max(frame.wire_size, held);
+    Cursor cursor{.bytes = frame.bytes, .at = around.l3_at, .end = wire};
+    const bool is_v6 = cursor.u8(0) >> 4 == 6;
+    (void)(is_v6 ? parse_ipv6(cursor, around) : parse_ipv4(cursor, around));
+    return read_fragment(around, frame, hash);
 }
 
 }  // namespace sluice

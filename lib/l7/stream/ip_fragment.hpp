@@ -24,5 +24,9 @@ struct IpFragment {
 [[nodiscard]] std::optional<IpFragment> read_fragment(const PacketHeaders& headers,
                                                       const FrameView& frame,
                                                       const KeyHasher& hash) noexcept;
+// The first fragment around a packet of a tunnel that was looked into; nullopt: it is in none.
+[[nodiscard]] std::optional<IpFragment> read_fragment_around(const PacketHeaders& headers,
+                                                             const FrameView& frame,
+                                                             const KeyHasher& hash) noexcept;
 
 }  // namespace sluice

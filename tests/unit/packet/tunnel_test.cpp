@@ -77,7 +77,14 @@ std::vector<Row> rows() {
          "10.0.0.1"},
         {"GRE, source routes", outer4(47).carries(gre(0x4000, 0x0800, four)).bytes(), ""},
         {"GRE, version 1", outer4(47).carries(gre(0x2001, 0x880B, four, 4)).bytes(), ""},
-        {"GRE, WCCP", outer4(47).carries(gre(0, 0x883E, four)).bytes(), ""},
+        {"GRE, WCCP", outer4(47).carries(gre(0, 0x883E, four)).bytes(), "10.0.0.1"},
+        {"GRE, WCCP version 2", outer4(47).carries(gre(0, 0x883E, four, 4)).bytes(), "10.0.0.1"},
+        {"GRE over IPv6, WCCP version 2", outer6(47).carries(gre(0, 0x883E, six, 4)).bytes(),
+         "fd00::1"},
+        {"GRE, WCCP with a key", outer4(47).carries(gre(0x2000, 0x883E, four, 4)).bytes(), ""},
+        {"GRE, WCCP of no IP", outer4(47).carries(gre(0, 0x883E, Octets(20), 4)).bytes(), ""},
+        {"GRE, WCCP of nothing", outer4(47).carries(gre(0, 0x883E, {})).bytes(), ""},
+        {"GRE, WCCP, ends in version 2", outer4(47).carries(gre(0, 0x883E, Octets(3))).bytes(), ""},
         {"GRE, only the first three bytes", outer4(47).carries(Octets(3)).bytes(), ""},
         {"GRE, ends in its options", outer4(47).carries(gre(0xB000, 0x0800, {}, 11)).bytes(), ""},
         {"GRE, bridged ARP", outer4(47).carries(gre(0, 0x6558, arp().bytes())).bytes(), ""},
@@ -176,6 +183,99 @@ TEST(LookInside, TheFirstFragmentOfATunnelIsLookedIntoAndNoOther) {
     EXPECT_FALSE(seen(later, kAllTunnels).fields.has(Field::OuterIpSrc));
 }
 
+// The first fragment of an IPv4 datagram, of so many bytes of its frame.
+Octets first_fragment(const Octets& frame, std::size_t size) {
+    constexpr std::size_t kLengthAt = 14 + 2;
+    constexpr std::size_t kFlagsAt = 14 + 6;
+    Octets first = head_of(frame, size);
+    store_be16(first, kLengthAt, static_cast<std::uint16_t>(size - 14));
+    first[kFlagsAt] |= std::byte{0x20};
+    return first;
+}
+
+// Wherever it ends: what lies behind comes in a fragment that nobody looks into.
+TEST(LookInside, OfAFirstFragmentTheInnerPacketIsJudgedOrNothingPasses) {
+    int truncated = 0;
+    for (const Row& row : rows()) {
+        if (row.outer != "10.0.0.1") {
+            continue;
+        }
+        for (std::size_t size = 34; size < row.frame.size(); ++size) {
+            const Octets first = first_fragment(row.frame, size);
+            const PacketHeaders headers = seen(first, kAllTunnels);
+            const bool is_judged = headers.dport == kInnerPort;
+            EXPECT_NE(is_judged, is_malformed(headers.parsed)) << row.name << " at " << size;
+            EXPECT_EQ(headers.fragment_around_at == 14, headers.fields.has(Field::OuterIpSrc))
+                << row.name << " at " << size;
+            truncated += headers.parsed == Parsed::TruncatedL4 ? 1 : 0;
+        }
+    }
+    EXPECT_GT(truncated, 500);
+}
+
+TEST(LookInside, AFirstFragmentThatEndsInATunnelsHeaderIsTruncated) {
+    const Octets carried = vxlan(inner4().bytes());
+    const Octets options = geneve(0x0800, {}, 8);
+    const Octets extensions = gtpu(inner4().packet(), {1, 3});
+    const Octets nested = over_vxlan(inner4().bytes()).packet();
+    const struct {
+        std::string_view name;
+        Frame whole;
+        Parsed of_first;
+    } rows[] = {
+        {"nothing of VXLAN", over_udp(kVxlanPort, {}), Parsed::TruncatedL4},
+        {"half of VXLAN", over_udp(kVxlanPort, head_of(carried, 4)), Parsed::TruncatedL4},
+        {"VXLAN alone", over_udp(kVxlanPort, head_of(carried, 8)), Parsed::TruncatedL4},
+        {"half of Ethernet", over_udp(kVxlanPort, head_of(carried, 16)), Parsed::TruncatedL4},
+        {"a VXLAN port that is named", over_udp(kOtherVxlanPort, {}), Parsed::TruncatedL4},
+        {"VXLAN over IPv6", outer6(17).dport(kVxlanPort).carries(head_of(carried, 8)),
+         Parsed::TruncatedL4},
+        {"nothing of GENEVE", over_udp(kGenevePort, {}), Parsed::TruncatedL4},
+        {"half of GENEVE's options", over_udp(kGenevePort, head_of(options, 12)),
+         Parsed::TruncatedL4},
+        {"nothing of GTP-U", over_udp(kGtpuPort, {}), Parsed::TruncatedL4},
+        {"GTP-U alone", over_udp(kGtpuPort, head_of(extensions, 8)), Parsed::TruncatedL4},
+        {"half of an extension", over_udp(kGtpuPort, head_of(extensions, 20)), Parsed::TruncatedL4},
+        {"nothing of GRE", outer4(47), Parsed::TruncatedL4},
+        {"half of GRE's options", outer4(47).carries(gre(0xB000, 0x0800, {}, 4)),
+         Parsed::TruncatedL4},
+        {"WCCP alone", outer4(47).carries(gre(0, 0x883E, {})), Parsed::TruncatedL4},
+        {"inside another tunnel", outer4(4).carries(head_of(nested, 32)), Parsed::TruncatedL4},
+        {"a port of no tunnel", over_udp(kVxlanPort + 1, {}), Parsed::FirstFragment},
+        {"from VXLAN's port, not to it", over_udp(9, {}).sport(kVxlanPort), Parsed::FirstFragment},
+        {"VXLAN without a valid VNI", over_udp(kVxlanPort, vxlan({}, 0)), Parsed::FirstFragment},
+        {"GENEVE, another version", over_udp(kGenevePort, geneve(0x0800, {}, 0, 0x41)),
+         Parsed::FirstFragment},
+        {"GTP-U, an echo", over_udp(kGtpuPort, gtpu({}, {}, 0x30, 1)), Parsed::FirstFragment},
+        {"GRE, version 1", outer4(47).carries(gre(0x2001, 0x880B, {})), Parsed::FirstFragment},
+        {"GRE of something else", outer4(47).carries(gre(0, 0x88BE, {})), Parsed::FirstFragment},
+    };
+    for (const auto& row : rows) {
+        const Octets first = Frame{row.whole}.frag(0, true).bytes();
+        EXPECT_EQ(seen(first, kAllTunnels).parsed, row.of_first) << row.name;
+        EXPECT_EQ(seen(first).parsed, Parsed::FirstFragment) << row.name << ", not asked for";
+        EXPECT_EQ(seen(row.whole.bytes(), kAllTunnels).parsed, Parsed::Ok) << row.name << ", whole";
+        const Octets later = Frame{row.whole}.frag(1, false).bytes();
+        EXPECT_EQ(seen(later, kAllTunnels).parsed, Parsed::LaterFragment) << row.name;
+    }
+}
+
+// The outermost first fragment that a packet inside has come in.
+TEST(LookInside, NamesTheFragmentAroundThePacket) {
+    const Octets packet = inner4().packet();
+    const auto around = [](const Frame& frame) {
+        return seen(frame.bytes(), kAllTunnels).fragment_around_at;
+    };
+    EXPECT_EQ(around(outer4(4).carries(packet)), 0);
+    EXPECT_EQ(around(outer4(4).carries(packet).frag(0, true)), 14);
+    EXPECT_EQ(around(outer6(4).carries(packet).frag(0, true)), 14);
+    EXPECT_EQ(around(outer4(4).carries(outer4(4).carries(packet).frag(0, true).packet())), 34);
+    const Frame both = outer4(4).carries(outer4(4).carries(packet).frag(0, true).packet());
+    EXPECT_EQ(around(Frame{both}.frag(0, true)), 14);
+    EXPECT_EQ(around(outer4(4).carries(inner4().frag(0, true).packet())), 0);
+    EXPECT_EQ(around(inner4().frag(0, true)), 0) << "the packet itself is the fragment";
+}
+
 TEST(LookInside, AFragmentInsideIsAFragment) {
     const Octets frame = outer4(4).carries(inner4().frag(0, true).packet()).bytes();
     const PacketHeaders headers = seen(frame, kAllTunnels);
@@ -234,6 +334,19 @@ TEST(LookInside, TheInnerPacketEndsWhereTheOuterDoes) {
     EXPECT_EQ(headers.payload_len, 10U);
     EXPECT_EQ(headers.byte_units, 38U);
     EXPECT_EQ(headers.ip_len, 5000U);
+}
+
+// Where only the bytes at hand end, nobody knows of a packet inside, and nobody takes the outer
+// one for it.
+TEST(LookInside, AHeaderThatIsNotAtHandIsCut) {
+    const Octets whole = over_vxlan(inner4().bytes()).bytes();
+    for (std::size_t size = 42; size < 84; ++size) {
+        const Octets head = head_of(whole, size);
+        const PacketHeaders headers = seen(head, kAllTunnels, whole.size());
+        EXPECT_EQ(headers.parsed, Parsed::Cut) << size;
+        EXPECT_EQ(field_text(Field::IpSrc, headers, head, ""), "10.0.0.1") << size;
+    }
+    EXPECT_EQ(seen(head_of(whole, 92), kAllTunnels, whole.size()).parsed, Parsed::Ok);
 }
 
 TEST(LookInside, ACaptureCutInsideKeepsTheOuterFields) {
