@@ -23,7 +23,8 @@ KeyBucketState state_of(const KeyBucket& bucket) {
             .wait_ns = bucket.wait.count(),
             .fresh_ns = bucket.fresh.count(),
             .carried = bucket.carried,
-            .given_wider = bucket.given_wider.count()};
+            .given_wider = bucket.given_wider.count(),
+            .range = bucket.range};
 }
 
 // One question on its way to a worker. A worker that still works on an earlier one, or acts on
@@ -42,6 +43,7 @@ public:
             result_.answered = answer.known;
             result_.exempt = answer.exempt;
             result_.banned = answer.banned;
+            result_.exempt_range = answer.exempt_range;
             result_.refusals = answer.box.refusals.count();
             result_.after = answer.box.after.count();
             result_.ban_left_ns = answer.box.left.count();

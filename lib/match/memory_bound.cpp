@@ -164,6 +164,11 @@ std::uint64_t memory_bound(const AddressSetParts& parts) {
            v6_bound(v6_steps, true);
 }
 
+std::uint64_t memory_bound_of_tables(std::uint64_t v4_steps, std::uint64_t v6_steps) {
+    return std::max(v4_bound(v4_steps, false), v4_bound(v4_steps, true)) +
+           std::max(v6_bound(v6_steps, false), v6_bound(v6_steps, true));
+}
+
 // By their number alone: they may be unsound yet.
 std::uint64_t memory_bound(const GeoParts& parts) {
     return v4_bound(parts.steps.size(), false) + v6_bound(parts.v6_steps.size(), false);

@@ -20,6 +20,8 @@ inline constexpr std::uint64_t kGrowth = 3;
 [[nodiscard]] std::uint64_t scratch_bound(const TextParts& parts);
 // GeoTable::make().
 [[nodiscard]] std::uint64_t memory_bound(const GeoParts& parts);
+// AddressTables of so many steps of either version, whatever their rows.
+[[nodiscard]] std::uint64_t memory_bound_of_tables(std::uint64_t v4_steps, std::uint64_t v6_steps);
 // AddressSet{parts}.
 [[nodiscard]] std::uint64_t memory_bound(const AddressSetParts& parts);
 // The same for PublicSuffixes.

@@ -5,6 +5,7 @@
 #include "lib/policy/lists/list_reader.hpp"
 #include "lib/policy/overrides/banned_keys.hpp"
 #include "lib/policy/overrides/dynamic_terms.hpp"
+#include "lib/policy/overrides/named_ranges.hpp"
 #include "lib/policy/problems/problem.hpp"
 #include "lib/policy/rules/notify_terms.hpp"
 #include "lib/policy/values/named_text.hpp"
@@ -107,11 +108,12 @@ struct RuleSummary {
     std::vector<NamedText> settings;
     std::vector<LimitSummary> limits;
     std::string ban;  // "after 3 refusals within 10m, for 1h: drop"; empty: none
-    std::shared_ptr<const BannedKeys> banned{};  // by override files; nullptr: none
-    std::optional<DynamicTerms> dynamic{};       // which numbers may be set for its keys
-    std::optional<NotifyTerms> notify{};         // the webhook that is told of its keys
-    std::optional<Nanoseconds> ttl;              // how long after it was first applied it ends
-    std::uint64_t memory = 0;                    // bytes: the compiled rule, without its buckets
+    std::shared_ptr<const BannedKeys> banned{};   // by override files; nullptr: none
+    std::shared_ptr<const NamedRanges> ranges{};  // of `overrides`; nullptr: none
+    std::optional<DynamicTerms> dynamic{};        // which numbers may be set for its keys
+    std::optional<NotifyTerms> notify{};          // the webhook that is told of its keys
+    std::optional<Nanoseconds> ttl;               // how long after it was first applied it ends
+    std::uint64_t memory = 0;                     // bytes: the compiled rule, without its buckets
     Stance stance{};
 };
 

@@ -15,6 +15,12 @@ struct KeyNetwork {
 };
 [[nodiscard]] KeyNetwork network_of_key(ByteView key) noexcept;
 
+// The addresses of a network of this length, but one.
+[[nodiscard]] constexpr Wide addresses_but_one(std::uint8_t version, unsigned length) noexcept {
+    const unsigned bits = (version == 4 ? 32 : 128) - length;
+    return bits == 128 ? ~Wide{0} : (Wide{1} << bits) - 1;
+}
+
 // True if each row is the key of a network, and banned; of as many lengths as NetworkBans probes.
 [[nodiscard]] bool are_sound_networks(const KeyOverrides& networks, const Overrides& all) noexcept;
 
@@ -24,7 +30,8 @@ class NetworkBans {
 public:
     NetworkBans(const KeyOverrides& networks, const Overrides& all, const HashSecret& secret);
 
-    // The plans of the networks that the key lies in, the longest first.
+    // The plans of the networks that the key lies in, the longest first, each with the number of
+    // its addresses but one.
     template <typename Visit>
     void for_each(ByteView key, Visit&& visit) const noexcept {
         const KeyNetwork of = network_of_key(key);
@@ -39,13 +46,13 @@ public:
             const OverridePlan* plan =
                 table_.find(hash_.digest(wider.view()), [&]() noexcept { return wider.view(); });
             if (plan != nullptr) {
-                visit(*plan);
+                visit(*plan, addresses_but_one(of.version, length));
             }
         }
     }
     [[nodiscard]] bool has(ByteView key) const noexcept {
         bool any = false;
-        for_each(key, [&](const OverridePlan&) { any = true; });
+        for_each(key, [&](const OverridePlan&, Wide) { any = true; });
         return any;
     }
     [[nodiscard]] std::uint64_t name() const noexcept { return table_.name(); }

@@ -2,6 +2,7 @@
 
 #include "lib/bucket/table/own_bucket.hpp"
 #include "lib/rules/network_bans.hpp"
+#include "lib/rules/override_ranges.hpp"
 
 #include <algorithm>
 #include <array>
@@ -18,20 +19,6 @@ HashSecret other_secret(const HashSecret& secret) {
     return {secret[0] ^ kWord, secret[1] ^ ~kWord};
 }
 
-OverrideTable::Kind kind_of(const OverridePlan& plan, const Overrides& all) {
-    using Kind = OverrideTable::Kind;
-    if (plan.banned) {
-        return Kind::Other;
-    }
-    if (plan.exempt) {
-        return plan.exempt_until == kForever ? Kind::Exempt : Kind::Other;
-    }
-    const bool is_simple = plan.count == 1 && all.numbers[plan.first].limit == 0 &&
-                           all.numbers[plan.first].until == kForever &&
-                           gcra_of(all.numbers[plan.first].numbers) != nullptr;
-    return is_simple ? Kind::Numbers : Kind::Other;
-}
-
 // Goes on with a keyed hash.
 std::uint64_t hashed_on(std::uint64_t name, const KeyHasher& hash, std::uint64_t low,
                         std::uint64_t high) {
@@ -43,7 +30,7 @@ std::uint64_t hashed_on(std::uint64_t name, const KeyHasher& hash, std::uint64_t
 std::uint64_t name_of(const Overrides& all, const KeyHasher& hash) {
     std::uint64_t name = 0;
     for (const OverridePlan& plan : all.plans) {
-        const OverrideTable::Kind kind = kind_of(plan, all);
+        const OverrideTable::Kind kind = OverrideTable::kind_of(plan, all);
         name = hashed_on(name, hash, static_cast<std::uint64_t>(kind), 0);
         if (kind == OverrideTable::Kind::Numbers) {
             const Limit& limit = *gcra_of(all.numbers[plan.first].numbers);
@@ -57,9 +44,9 @@ std::uint64_t name_of(const Overrides& all, const KeyHasher& hash) {
 }  // namespace
 
 OverrideTable::OverrideTable(const KeyOverrides& keys, const Overrides& all,
-                             const HashSecret& secret, std::shared_ptr<const NetworkBans> networks)
+                             const HashSecret& secret, Wider wider)
     : all_{&all},
-      networks_{std::move(networks)},
+      wider_{std::move(wider)},
       lines_{std::max<std::size_t>(keys.rows.size() / kKeysPerLine + 1, 2)},
       memory_{lines_ * sizeof(Line)},
       check_{other_secret(secret)} {
@@ -74,12 +61,32 @@ OverrideTable::OverrideTable(const KeyOverrides& keys, const Overrides& all,
         name = hashed_on(name, check_, digest, plan);
     }
     // A bucket that knows its key's numbers asks again once networks are others.
-    name = networks_ == nullptr ? name : hashed_on(name, check_, networks_->name(), 0);
+    name = wider_.bans == nullptr ? name : hashed_on(name, check_, wider_.bans->name(), 0);
+    name = wider_.ranges == nullptr ? name : hashed_on(name, check_, wider_.ranges->name(), 1);
     name_ = name | 1;
 }
 
+OverrideTable::Kind OverrideTable::kind_of(const OverridePlan& plan,
+                                           const Overrides& all) noexcept {
+    if (plan.banned) {
+        return Kind::Other;
+    }
+    if (plan.exempt) {
+        return plan.exempt_until == kForever ? Kind::Exempt : Kind::Other;
+    }
+    const bool is_simple = plan.count == 1 && all.numbers[plan.first].limit == 0 &&
+                           all.numbers[plan.first].until == kForever &&
+                           gcra_of(all.numbers[plan.first].numbers) != nullptr;
+    return is_simple ? Kind::Numbers : Kind::Other;
+}
+
 bool OverrideTable::is_in_network(ByteView key) const noexcept {
-    return networks_->has(key);
+    return wider_.bans->has(key);
+}
+
+OverrideTable::Brief OverrideTable::brief_in_range(ByteView key) const noexcept {
+    const OverrideRanges::Level* const level = wider_.ranges->around(key);
+    return level == nullptr ? Brief{} : Brief{level->kind, level->plan};
 }
 
 void OverrideTable::add(std::uint64_t digest, std::uint32_t check, std::uint32_t said) noexcept {

@@ -25,13 +25,20 @@
 namespace sluice {
 
 class NetworkBans;
+class OverrideRanges;
 
 class OverrideTable {
 public:
-    // A table for the keys; digests are those of KeyHasher{secret}. `networks` has those that are
-    // banned beside them; nullptr: none.
+    // What holds for networks of keys beside those that are named; nullptr: nothing.
+    struct Wider {
+        std::shared_ptr<const NetworkBans> bans{};
+        std::shared_ptr<const OverrideRanges> ranges{};
+    };
+    // A table for the keys; digests are those of KeyHasher{secret}.
     OverrideTable(const KeyOverrides& keys, const Overrides& all, const HashSecret& secret,
-                  std::shared_ptr<const NetworkBans> networks = nullptr);
+                  Wider wider);
+    OverrideTable(const KeyOverrides& keys, const Overrides& all, const HashSecret& secret)
+        : OverrideTable{keys, all, secret, Wider{}} {}
 
     void prefetch(std::uint64_t digest) const noexcept { prefetch1(line_for(digest)); }
     // The first line of a key, for prefetching.
@@ -54,6 +61,7 @@ public:
         Numbers,  // it has other numbers for the first limit, for ever, and nothing else
         Other,    // any other plan
     };
+    [[nodiscard]] static Kind kind_of(const OverridePlan& plan, const Overrides& all) noexcept;
     struct Brief {
         Kind kind = Kind::None;
         std::uint32_t plan = 0;  // unless None: its index
@@ -62,13 +70,18 @@ public:
     [[nodiscard]] Brief brief(std::uint64_t digest, Bytes&& bytes) const noexcept {
         const std::uint32_t said = say(digest, bytes);
         const auto kind = static_cast<Kind>(said >> kKindShift & kKindMask);
-        if (networks_ != nullptr && kind != Kind::Exempt && is_in_network(bytes())) [[unlikely]] {
+        if (wider_.bans != nullptr && kind != Kind::Exempt && is_in_network(bytes())) [[unlikely]] {
             return {Kind::Other, plan_in(said)};
+        }
+        if (wider_.ranges != nullptr && kind == Kind::None) [[unlikely]] {
+            return brief_in_range(bytes());
         }
         return {kind, plan_in(said)};
     }
     // The networks that are banned; nullptr: none.
-    [[nodiscard]] const NetworkBans* networks() const noexcept { return networks_.get(); }
+    [[nodiscard]] const NetworkBans* networks() const noexcept { return wider_.bans.get(); }
+    // The networks and ranges with terms of their own; nullptr: none.
+    [[nodiscard]] const OverrideRanges* ranges() const noexcept { return wider_.ranges.get(); }
     // For a key of Kind::Numbers.
     [[nodiscard]] const LimitOverride& numbers_of(Brief brief) const noexcept {
         return all_->numbers[all_->plans[brief.plan].first];
@@ -149,13 +162,14 @@ private:
         return static_cast<Line*>(memory_.data())[at];
     }
     [[nodiscard]] bool is_in_network(ByteView key) const noexcept;
+    [[nodiscard]] Brief brief_in_range(ByteView key) const noexcept;
     [[nodiscard]] std::uint32_t check_of(ByteView key) const noexcept {
         return static_cast<std::uint32_t>(check_.digest(key));
     }
     void add(std::uint64_t digest, std::uint32_t check, std::uint32_t said) noexcept;
 
     const Overrides* all_;
-    std::shared_ptr<const NetworkBans> networks_;
+    Wider wider_;
     std::size_t lines_;
     LineMemory memory_;
     KeyHasher check_;

@@ -1,6 +1,7 @@
 #pragma once
 #include "lib/base/bytes.hpp"
 #include "lib/base/units.hpp"
+#include "lib/base/wide.hpp"
 #include "lib/bucket/meter/any_limit.hpp"
 
 #include <cstddef>
@@ -50,6 +51,18 @@ struct KeyOverrides {
     }
 };
 
+// How deep networks and ranges with terms of their own lie in one another: a step each, for a key
+// whose smallest ones have ended or say nothing of a limit.
+inline constexpr std::size_t kMaxNestedRanges = 32;
+
+// Terms for all keys of one address between two: a network, or a range. It holds whole keys.
+struct OverrideRange {
+    Wide first = 0;  // addresses as numbers
+    Wide last = 0;
+    std::uint32_t plan = 0;
+    std::uint8_t version = 4;
+};
+
 struct Overrides {
     std::vector<LimitOverride> numbers;
     std::vector<OverridePlan> plans;
@@ -57,6 +70,10 @@ struct Overrides {
     // Likewise, of keys that are one address: networks that are banned, each by the bytes that the
     // key would have if it had the network's length.
     std::vector<KeyOverrides> networks{};
+    // Likewise: networks and ranges with other numbers, or exempt. By version and first address, of
+    // several with one first address the larger before; of any two that overlap one holds the
+    // other.
+    std::vector<std::vector<OverrideRange>> ranges{};
 
     // Keys that are exempt or banned are charged nothing, so they need no numbers.
     [[nodiscard]] bool have_numbers() const noexcept { return !numbers.empty(); }

@@ -182,10 +182,12 @@ struct KeyBucketState {
     std::int64_t fresh_ns = 0;  // until it equals a fresh bucket
     bool carried = false;
     std::uint64_t given_wider = 0;  // see KeyBucket in lib/engine
+    std::uint8_t range = 0;         // likewise
 
     static void fields(auto& archive, auto& m) {
         archive(m.limit, m.own, m.overridden, m.rate_units, m.rate_ns, m.aggregation_level,
-                m.before, m.remaining, m.most, m.wait_ns, m.fresh_ns, m.carried, m.given_wider);
+                m.before, m.remaining, m.most, m.wait_ns, m.fresh_ns, m.carried, m.given_wider,
+                m.range);
     }
 };
 struct KeyOnWorker {
@@ -200,11 +202,12 @@ struct KeyOnWorker {
     std::int64_t ban_left_ns = 0;
     bool lifted = false;
     std::uint8_t ban_level = 0;
+    std::uint8_t exempt_range = 0;  // see KeyAnswer in lib/engine
     std::vector<KeyBucketState> limits;
 
     static void fields(auto& archive, auto& m) {
         archive(m.lcore, m.answered, m.exempt, m.banned, m.begun, m.refusals, m.after,
-                m.ban_left_ns, m.lifted, m.ban_level, m.limits);
+                m.ban_left_ns, m.lifted, m.ban_level, m.exempt_range, m.limits);
     }
 };
 struct KeyState {

@@ -85,8 +85,12 @@ void serialize(auto& archive, Of<KeyOverrides::Row> auto& row) {
 void serialize(auto& archive, Of<KeyOverrides> auto& keys) {
     archive(keys.bytes, keys.rows);
 }
+void serialize(auto& archive, Of<OverrideRange> auto& range) {
+    archive(range.first, range.last, range.plan, range.version);
+}
 void serialize(auto& archive, Of<Overrides> auto& overrides) {
-    archive(overrides.numbers, overrides.plans, overrides.keys, overrides.networks);
+    archive(overrides.numbers, overrides.plans, overrides.keys, overrides.networks,
+            overrides.ranges);
 }
 
 template <typename Archive>

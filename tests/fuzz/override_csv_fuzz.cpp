@@ -21,6 +21,24 @@ Rule make_rule() {
     return compile_rules({"rules", kText}, Purpose::Enforce, {}, problems)->set.rules.front();
 }
 
+// Any two that share an address, but not all: one holds the other, and is larger.
+void check_ranges(const Overrides& overrides) {
+    for (const std::vector<OverrideRange>& ranges : overrides.ranges) {
+        for (std::size_t i = 0; i < ranges.size() && i < 200; ++i) {
+            for (std::size_t j = 0; j < i; ++j) {
+                const OverrideRange& a = ranges[j];
+                const OverrideRange& b = ranges[i];
+                const bool apart = a.version != b.version || a.last < b.first || b.last < a.first;
+                const bool holds =
+                    a.first <= b.first && b.last <= a.last && a.last - a.first > b.last - b.first;
+                if (!apart && !holds) {
+                    std::abort();
+                }
+            }
+        }
+    }
+}
+
 }  // namespace
 
 // Any text, as an override file: faults lie inside it, and what was read is sound.
@@ -38,9 +56,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     std::vector<OverrideTwice> twice;
     const std::shared_ptr<const Overrides> overrides = builder.finish(twice);
+    for (const OverrideTwice& one : twice) {
+        if (one.what.empty() || one.first.line == 0 || one.second.line < one.first.line) {
+            std::abort();
+        }
+    }
     if (overrides == nullptr) {
         return 0;
     }
+    check_ranges(*overrides);
     RuleSet set;
     set.rules.push_back(rule);
     set.rules.front().overrides = overrides;

@@ -215,6 +215,29 @@ TEST(EarlyDrop, ABannedNetworkIsDroppedButForKeysThatAreExempt) {
     EXPECT_EQ(shown_of(found_in(set_banning(network, ", when: 'l4.dport eq 53'"))), "");
 }
 
+// What they exempt within a ban is left to the box, and so is a ban within them.
+TEST(EarlyDrop, ABannedNetworkIsDroppedButForRangesThatAreExempt) {
+    const std::string banned = "10.0.0.0/16,,,,,,,yes\n";
+    const auto shown = [&](const std::string& more) {
+        return shown_of(found_in(set_banning(banned + more)));
+    };
+    EXPECT_EQ(shown("10.0.4.0/24,exempt,,,,,,\n"), "10.0.4.0/24=passes 10.0.0.0/16");
+    EXPECT_EQ(shown("10.0.0.2-10.0.0.6,exempt,,,,1970-01-01,,\n"),
+              "10.0.0.2/31=passes 10.0.0.4/31=passes 10.0.0.6=passes 10.0.0.0/16");
+    // A ban within what is exempt holds, and a key of it too.
+    EXPECT_EQ(shown("10.0.4.0/24,exempt,,,,,,\n10.0.4.0/28,,,,,,,yes\n10.0.4.9,,,,,,,yes\n"),
+              "10.0.4.0/24=passes 10.0.0.0/16 10.0.4.9");
+    EXPECT_EQ(shown("10.0.0.0/16,exempt,,,,,,\n"), "");
+    EXPECT_EQ(shown("10.0.0.0/8,exempt,,,,,,\n"), "");
+    EXPECT_EQ(shown("10.0.255.0-10.1.0.0,exempt,,,,,,\n"), "");
+    EXPECT_EQ(shown("9.255.0.0-10.0.0.0,exempt,,,,,,\n"), "");
+    // Numbers of a network are no way out.
+    EXPECT_EQ(shown("10.0.4.0/24,1,9/s,90,,,,\n11.0.0.0/24,exempt,,,,,,\n"), "10.0.0.0/16");
+    const RuleSet many = set_banning(banned + "10.0.0.1-10.0.0.254,exempt,,,,,,\n");
+    EXPECT_EQ(found_in(many, 15).networks.size(), 15U);
+    EXPECT_TRUE(found_in(many, 14).networks.empty());
+}
+
 // A network is in the kernel with all that passes within it, or not at all.
 TEST(EarlyDrop, ANetworkWithoutRoomForWhatPassesIsLeftOut) {
     const RuleSet set = set_banning(

@@ -17,12 +17,14 @@ namespace sluice {
 class OwnCounts {
 public:
     void add(std::uint64_t hash, Units count) { counts_.emplace_back(tag_of(hash), count.count()); }
+    // Any key may have so many.
+    void raise_all(Units count) { of_any_ = std::max(of_any_, count.count()); }
     void sort() { std::sort(counts_.begin(), counts_.end()); }
 
     // The most that a fresh bucket of the entry's key may have, where the limit has `base`.
     [[nodiscard]] Units most_of(const Entry& entry, Units base) const noexcept {
         const auto tag = static_cast<std::uint32_t>(entry.slot_and_tag() & kTagMask);
-        std::uint64_t most = base.count();
+        std::uint64_t most = std::max(base.count(), of_any_);
         for (auto at = std::lower_bound(counts_.begin(), counts_.end(), std::pair{tag, kLeast});
              at != counts_.end() && at->first == tag; ++at) {
             most = std::max(most, at->second);
@@ -38,6 +40,7 @@ private:
         return static_cast<std::uint32_t>(TableKey{GroupKey{hash}, 0}.slot_and_tag & kTagMask);
     }
 
+    std::uint64_t of_any_ = 0;
     std::vector<std::pair<std::uint32_t, std::uint64_t>> counts_{};  // by tag
 };
 

@@ -58,24 +58,54 @@ KeyOverride::KeyOverride(const RuleKeys& keys, std::uint8_t key, Now now) noexce
         KeyBytes room;
         plan_ =
             tables[key]->find(keys.digest(key), [&]() noexcept { return keys.bytes(key, room); });
+        ranges_ = tables[key]->ranges();
+        level_ = ranges_ == nullptr ? nullptr : ranges_->around(keys.bytes(key, room));
+        look_for_exemption();
         if (const NetworkBans* networks = tables[key]->networks()) [[unlikely]] {
-            networks->for_each(keys.bytes(key, room), [&](const OverridePlan& plan) {
-                network_left_ = std::max(network_left_, ban_left(plan, now));
+            networks->for_each(keys.bytes(key, room), [&](const OverridePlan& plan, Wide size) {
+                // A key that is exempt by name, or with a smaller network, is not banned with it.
+                const bool holds = !exempt_ || exempt_addresses_ >= size;
+                network_left_ =
+                    holds ? std::max(network_left_, ban_left(plan, now)) : network_left_;
             });
+        }
+    }
+}
+
+bool KeyOverride::is_exempt(const OverridePlan& plan) const noexcept {
+    return plan.exempt && now_.utc() < plan.exempt_until;
+}
+
+bool KeyOverride::has_terms(const OverridePlan& plan) const noexcept {
+    const auto numbers = all_->numbers_of(plan);
+    return is_exempt(plan) || std::any_of(numbers.begin(), numbers.end(),
+                                          [&](const auto& one) { return now_.utc() < one.until; });
+}
+
+void KeyOverride::look_for_exemption() noexcept {
+    if (plan_ != nullptr && (level_ == nullptr || has_terms(*plan_))) {
+        exempt_ = is_exempt(*plan_);
+        return;
+    }
+    for (const auto* level = level_; level != nullptr; level = ranges_->wider_than(*level)) {
+        const OverridePlan& plan = all_->plans[level->plan];
+        ++exempt_range_;
+        if (has_terms(plan)) {
+            exempt_ = is_exempt(plan);
+            exempt_addresses_ = level->addresses_but_one;
+            return;
         }
     }
 }
 
 KeyPolicy KeyOverride::policy() const noexcept {
     KeyPolicy policy;
-    const bool exempt = plan_ != nullptr && plan_->exempt && now_.utc() < plan_->exempt_until;
     const Nanoseconds own = plan_ == nullptr ? Nanoseconds{0} : ban_left(*plan_, now_);
-    // A key that is exempt by name is not banned by its network.
-    const Nanoseconds left = exempt ? own : std::max(own, network_left_);
+    const Nanoseconds left = std::max(own, network_left_);
     if (left != Nanoseconds{0}) {
         policy.add({KeyStatus::Banned, left, key_});
     }
-    if (exempt) {
+    if (exempt_) {
         policy.add({KeyStatus::Exempt, {}, key_});
     }
     return policy;
@@ -86,10 +116,31 @@ bool KeyOverride::is_banned_itself() const noexcept {
 }
 
 const LimitOverride* KeyOverride::of_limit(std::size_t limit) const noexcept {
-    if (plan_ == nullptr) {
-        return nullptr;
+    return found(limit).numbers;
+}
+
+KeyOverride::Found KeyOverride::found(std::size_t limit) const noexcept {
+    const LimitOverride* own = plan_ == nullptr ? nullptr : live_numbers(*plan_, limit);
+    if (own != nullptr || level_ == nullptr || (plan_ != nullptr && is_exempt(*plan_))) {
+        return {own, 0};
     }
-    for (const LimitOverride& one : all_->numbers_of(*plan_)) {
+    std::uint8_t range = 0;
+    for (const auto* level = level_; level != nullptr; level = ranges_->wider_than(*level)) {
+        const OverridePlan& plan = all_->plans[level->plan];
+        ++range;
+        if (const LimitOverride* numbers = live_numbers(plan, limit)) {
+            return {numbers, range};
+        }
+        if (is_exempt(plan)) {
+            break;
+        }
+    }
+    return {};
+}
+
+const LimitOverride* KeyOverride::live_numbers(const OverridePlan& plan,
+                                               std::size_t limit) const noexcept {
+    for (const LimitOverride& one : all_->numbers_of(plan)) {
         if (one.limit == limit && now_.utc() < one.until) {
             return &one;
         }

@@ -30,12 +30,15 @@ public:
     // By operators: box() tells what its penalty box holds.
     [[nodiscard]] KeyStatus status() const noexcept { return override_.policy().status; }
 
+    [[nodiscard]] std::uint8_t exempt_range() const noexcept { return override_.exempt_range(); }
+
     KeyBucket answer(std::uint8_t index) noexcept {
         const LoadedLimit& limit = rule_.limits[index];
         const OwnNumbers own = override_.own_numbers(index);
         const AnyLimit& numbers = own.numbers != nullptr ? *own.numbers : limit.limit;
         KeyBucket bucket{
             .limit = index, .overridden = own.numbers != nullptr, .most = most_of(numbers)};
+        bucket.range = override_.range_of(index);
         if (const Limit* gcra = gcra_of(numbers); bucket.overridden && gcra != nullptr) {
             bucket.rate = {Units{gcra->parts()},
                            Nanoseconds{static_cast<std::int64_t>(gcra->period())}};
@@ -332,6 +335,7 @@ KeyAnswer answer_key(const KeyQuestion& question, const LoadedSet& set, CoreStat
     Asked asked{question, set, core, now};
     answer.exempt = asked.status() == KeyStatus::Exempt;
     answer.banned = asked.status() == KeyStatus::Banned;
+    answer.exempt_range = answer.exempt ? asked.exempt_range() : std::uint8_t{0};
     answer.box = asked.box();
     const std::vector<LoadedLimit>& limits = set.rules[question.rule].limits;
     for (std::size_t i = 0; i < limits.size() && answer.count < answer.buckets.size(); ++i) {

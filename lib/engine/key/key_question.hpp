@@ -43,6 +43,9 @@ struct KeyBucket {
     // Without a bucket of its own: what it owes in tables that are charged no more counts, and its
     // next packet takes it over.
     bool carried = false;
+    // Its numbers are those of a network or range that it lies in: of which, from the smallest on,
+    // from 1 on; 0: they are not.
+    std::uint8_t range = 0;
 };
 
 // The key's place in the rule's penalty box.
@@ -59,6 +62,7 @@ struct KeyAnswer {
     // The key is: nothing below is asked of its packets.
     bool exempt = false;
     bool banned = false;
+    std::uint8_t exempt_range = 0;  // that exempts it, counted as in KeyBucket; 0: none does
     KeyBox box;
     std::uint8_t count = 0;
     std::array<KeyBucket, kMaxLimitsPerRule> buckets{};

@@ -11,8 +11,6 @@
 namespace sluice {
 namespace {
 
-constexpr std::size_t kMostTold = 20;  // keys that are there twice
-
 bool same(ByteView a, ByteView b) noexcept {
     return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size()) == 0;
 }
@@ -39,15 +37,6 @@ bool is_network_of(ByteView bytes, const GroupingKey& key) noexcept {
     return network.version != 0 &&
            network.length != key.front().length(static_cast<IpVersion>(network.version));
 }
-
-// FNV-1a, a name for a text.
-std::uint64_t add_to_sum(std::uint64_t sum, ByteView bytes) noexcept {
-    for (const std::byte byte : bytes) {
-        sum = (sum ^ std::to_integer<std::uint64_t>(byte)) * 0x0000'0100'0000'01B3;
-    }
-    return sum;
-}
-constexpr std::uint64_t kEmptySum = 0xCBF2'9CE4'8422'2325;
 
 OverrideFault::Word word_of(NumberWord word) noexcept {
     switch (word) {
@@ -125,54 +114,64 @@ std::optional<OverrideFault> OverrideBuilder::read_piece(const OverrideText& tex
     return std::nullopt;
 }
 
+std::optional<OverrideFault> OverrideBuilder::add_piece(const OverrideText& text, std::uint8_t key,
+                                                        std::uint32_t& piece) {
+    const std::optional<std::uint8_t> limit = limit_in(text.limit, key);
+    if (text.names_limit() && !limit) {
+        return OverrideFault{
+            OverrideFault::Word::Key,
+            "the limit `" + std::string{text.limit} + "` does not count by a key of this shape"};
+    }
+    const auto [known, is_new] = known_pieces_.try_emplace(
+        text_of(text, key), static_cast<std::uint32_t>(said_.pieces.size()));
+    piece = known->second;
+    if (is_new) {
+        Piece made{.exempt = text.is_exempt(),
+                   .banned = text.banned,
+                   .numbers = {0, kForever, rule_.limits.front().limit}};
+        if (std::optional<OverrideFault> fault = read_piece(text, limit.value_or(0), made)) {
+            known_pieces_.erase(known);
+            return fault;
+        }
+        said_.pieces.push_back(made);
+        said_.piece_sums.push_back(add_to_row_sum(kEmptyRowSum, sluice::bytes_of(known->first)));
+    }
+    return std::nullopt;
+}
+
 std::optional<OverrideFault> OverrideBuilder::add(const OverrideText& text, OverridePlace place) {
-    const bool exempt = !text.banned && text.limit == kExempt;
-    const bool named_limit = !exempt && !text.banned;
     const auto named = [&](const MeteredLimit& limit) { return limit.name == text.limit; };
-    if (named_limit && std::none_of(rule_.limits.begin(), rule_.limits.end(), named)) {
+    if (text.names_limit() && std::none_of(rule_.limits.begin(), rule_.limits.end(), named)) {
         return OverrideFault{OverrideFault::Word::Limit, no_such_limit(text.limit, rule_)};
     }
     std::optional<std::size_t> tier = text.tier;
     if (const std::optional<std::size_t> of_limit = tier_of(text.limit); !tier && of_limit) {
         tier = *of_limit + 1;
     }
-    Result<ReadKey> key = read_key_of_rule(rule_.keys, rule_.missing_key, text.key, tier, names_);
-    if (!key && text.banned && text.key.find('/') != std::string_view::npos) {
-        key = read_network_of_rule(rule_.keys, text.key, tier);
+    const Result<Named> name = read_name(text, tier, place.source);
+    if (!name) {
+        return OverrideFault{OverrideFault::Word::Key, name.error().what};
     }
-    if (!key) {
-        return OverrideFault{OverrideFault::Word::Key, key.error().what};
+    const std::uint8_t key = name->key ? name->key->index : name->range.index;
+    std::uint32_t piece = 0;
+    if (std::optional<OverrideFault> fault = add_piece(text, key, piece)) {
+        return fault;
     }
-    const std::optional<std::uint8_t> limit = limit_in(text.limit, key->index);
-    if (named_limit && !limit) {
-        return OverrideFault{
-            OverrideFault::Word::Key,
-            "the limit `" + std::string{text.limit} + "` does not count by a key of this shape"};
+    if (!name->key) {
+        said_.ranges.push_back({name->range, {0, 0, piece, place, key, reason_of(text)}});
+        return std::nullopt;
     }
-    const auto [known, is_new] = known_pieces_.try_emplace(
-        text_of(text, key->index), static_cast<std::uint32_t>(said_.pieces.size()));
-    if (is_new) {
-        Piece piece{.exempt = exempt,
-                    .banned = text.banned,
-                    .numbers = {0, kForever, rule_.limits.front().limit}};
-        if (std::optional<OverrideFault> fault = read_piece(text, limit.value_or(0), piece)) {
-            known_pieces_.erase(known);
-            return fault;
-        }
-        said_.pieces.push_back(piece);
-        said_.piece_sums.push_back(add_to_sum(kEmptySum, sluice::bytes_of(known->first)));
-    }
-    const ByteView bytes = key->bytes.view();
+    const ByteView bytes = name->key->bytes.view();
     const auto begin = static_cast<std::uint32_t>(said_.bytes.size());
     said_.bytes.insert(said_.bytes.end(), bytes.begin(), bytes.end());
-    said_.rows.push_back({begin, static_cast<std::uint32_t>(said_.bytes.size()), known->second,
-                          place, key->index, reason_of(text)});
+    said_.rows.push_back({begin, static_cast<std::uint32_t>(said_.bytes.size()), piece, place, key,
+                          text.banned ? reason_of(text) : 0});
     return std::nullopt;
 }
 
-// The packet path needs the same of a ban whatever its reason.
+// The packet path needs the same of a row whatever its reason.
 std::uint32_t OverrideBuilder::reason_of(const OverrideText& text) {
-    if (!text.banned || text.reason.empty()) {
+    if (text.reason.empty()) {
         return 0;
     }
     const auto [known, is_new] = known_reasons_.try_emplace(
@@ -231,7 +230,7 @@ void OverrideBuilder::check_group(const Group& group, std::vector<OverrideTwice>
     const Row* exempt = nullptr;
     const Row* banned = nullptr;
     const Row* any = nullptr;
-    for (std::size_t i = 0; i < group.size() && twice.size() < kMostTold; ++i) {
+    for (std::size_t i = 0; i < group.size() && twice.size() < kMostTwiceTold; ++i) {
         const Row& row = *group[i];
         const Piece& piece = said_.pieces[row.piece];
         if (row.place.source == OverrideSource::RunTime) {
@@ -346,7 +345,7 @@ std::shared_ptr<const Overrides> OverrideBuilder::finish(std::vector<OverrideTwi
     const std::vector<Row>& rows = sorted_rows().rows;
     auto overrides = std::make_shared<Overrides>();
     overrides->keys.resize(rule_.keys.size());
-    sum_ = kEmptySum;
+    sum_ = kEmptyRowSum;
     Group group;
     StopCheck check{stop};
     for (std::size_t at = 0; at < rows.size();) {
@@ -366,9 +365,9 @@ std::shared_ptr<const Overrides> OverrideBuilder::finish(std::vector<OverrideTwi
             check_group(group, twice);
         }
         note_bans(group);
-        sum_ = add_to_sum(sum_, bytes);
+        sum_ = add_to_row_sum(sum_, bytes);
         for (const Row* row : group) {
-            sum_ = add_to_sum(sum_, std::as_bytes(std::span{&said_.piece_sums[row->piece], 1}));
+            sum_ = add_to_row_sum(sum_, std::as_bytes(std::span{&said_.piece_sums[row->piece], 1}));
         }
         const bool is_network = is_network_of(bytes, rule_.keys[first.key]);
         if (is_network) {
@@ -379,7 +378,8 @@ std::shared_ptr<const Overrides> OverrideBuilder::finish(std::vector<OverrideTwi
         keys.rows.push_back(
             {static_cast<std::uint32_t>(keys.bytes.size()), plan_of(group, *overrides)});
     }
-    return rows.empty() || !twice.empty() ? nullptr : overrides;
+    finish_ranges(*overrides, twice);
+    return said_.size() == 0 || !twice.empty() ? nullptr : overrides;
 }
 
 }  // namespace sluice

@@ -1,5 +1,7 @@
 #pragma once
+#include "lib/policy/keys/key_text.hpp"
 #include "lib/policy/overrides/banned_keys.hpp"
+#include "lib/policy/overrides/named_ranges.hpp"
 #include "lib/policy/overrides/override_numbers.hpp"
 #include "lib/policy/overrides/override_rows.hpp"
 #include "lib/policy/problems/problem.hpp"
@@ -17,6 +19,8 @@
 
 namespace sluice {
 
+inline constexpr std::string_view kExempt = "exempt";
+
 // One line of an override file, or one limit of an inline one.
 struct OverrideText {
     std::string_view key;    // part|part
@@ -25,10 +29,12 @@ struct OverrideText {
     std::string_view until;  // empty: as `until_at` has it
     Nanoseconds until_at = kForever;
     bool banned = false;              // the key is; the limit is not read
-    std::string_view reason{};        // of a ban in a file
+    std::string_view reason{};        // in a file
     std::optional<std::size_t> tier;  // of the rule's keys, from 1 on; else whichever fits
+
+    [[nodiscard]] bool is_exempt() const noexcept { return !banned && limit == kExempt; }
+    [[nodiscard]] bool names_limit() const noexcept { return !banned && limit != kExempt; }
 };
-inline constexpr std::string_view kExempt = "exempt";
 
 struct OverrideFault {
     enum class Word : std::uint8_t { Key, Limit, Rate, Burst, Count, Until };
@@ -41,6 +47,17 @@ struct OverrideTwice {
     OverridePlace second;
     std::string what;
 };
+
+inline constexpr std::size_t kMostTwiceTold = 20;  // keys and ranges
+
+// FNV-1a, a name for rows.
+inline constexpr std::uint64_t kEmptyRowSum = 0xCBF2'9CE4'8422'2325;
+[[nodiscard]] constexpr std::uint64_t add_to_row_sum(std::uint64_t sum, ByteView bytes) noexcept {
+    for (const std::byte byte : bytes) {
+        sum = (sum ^ std::to_integer<std::uint64_t>(byte)) * 0x0000'0100'0000'01B3;
+    }
+    return sum;
+}
 
 // Rows in order, and which texts their pieces were read from: more of them can be added.
 struct OpenRows {
@@ -58,7 +75,7 @@ public:
 
     // nullopt: taken.
     [[nodiscard]] std::optional<OverrideFault> add(const OverrideText& text, OverridePlace place);
-    [[nodiscard]] bool is_full() const noexcept { return said_.rows.size() >= kMaxOverrides; }
+    [[nodiscard]] bool is_full() const noexcept { return said_.size() >= kMaxOverrides; }
 
     // All rows so far, in order; and the same from a cache, before any other row is added.
     [[nodiscard]] const OverrideRows& sorted_rows();
@@ -75,6 +92,9 @@ public:
 
     // The keys that files ban, once finished; nullptr: none.
     [[nodiscard]] std::shared_ptr<const BannedKeys> banned() const { return banned_; }
+
+    // The networks and ranges that have terms, once finished; nullptr: none.
+    [[nodiscard]] std::shared_ptr<const NamedRanges> ranges() const { return ranges_; }
 
     // A checksum over all rows that count.
     [[nodiscard]] std::uint64_t sum() const noexcept { return sum_; }
@@ -97,6 +117,18 @@ private:
                                                        std::uint8_t key) const;
     // The number of the text's reason in the rows' reasons.
     [[nodiscard]] std::uint32_t reason_of(const OverrideText& text);
+    // One key, or without it a range of many.
+    struct Named {
+        std::optional<ReadKey> key;
+        KeyRange range;
+    };
+    [[nodiscard]] Result<Named> read_name(const OverrideText& text, std::optional<std::size_t> tier,
+                                          OverrideSource source) const;
+    // nullopt: the text's piece, known or new, is at `piece`.
+    [[nodiscard]] std::optional<OverrideFault> add_piece(const OverrideText& text, std::uint8_t key,
+                                                         std::uint32_t& piece);
+    // In builder_ranges.cpp.
+    void finish_ranges(Overrides& overrides, std::vector<OverrideTwice>& twice);
     void note_bans(const Group& group);
     [[nodiscard]] std::uint32_t plan_of(const Group& group, Overrides& overrides);
     [[nodiscard]] std::uint32_t add_plan(const Group& group, Overrides& overrides) const;
@@ -110,6 +142,7 @@ private:
     OverrideRows said_;
     std::uint64_t sum_ = 0;                                        // once finished
     std::shared_ptr<BannedKeys> banned_;                           // likewise
+    std::shared_ptr<NamedRanges> ranges_;                          // likewise
     std::unordered_map<std::string, std::uint32_t> known_pieces_;  // by their text
     std::unordered_map<std::string, std::uint32_t> known_plans_;   // by their pieces, of several
     std::unordered_map<std::string, std::uint32_t> known_reasons_;

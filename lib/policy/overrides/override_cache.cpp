@@ -35,7 +35,7 @@ OverrideCache::Rows OverrideCache::find(const Rule& rule, const Text& text) {
 void OverrideCache::keep(const Rule& rule, Text text, Rows rows) {
     const std::lock_guard lock{mutex_};
     kept_.erase(rule.id);
-    make_room(rows->rows.size());
+    make_room(rows->size());
     kept_[rule.id] = {shape_of(rule), std::move(text), std::move(rows), ++uses_};
 }
 
@@ -72,7 +72,7 @@ void OverrideCache::make_room(std::size_t rows) {
     const auto held = [this] {
         std::size_t sum = 0;
         for (const auto& [rule, kept] : kept_) {
-            sum += kept.rows->rows.size();
+            sum += kept.rows->size();
         }
         return sum;
     };

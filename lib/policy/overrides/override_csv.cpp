@@ -33,9 +33,9 @@ std::string header_of(std::size_t wanted) {
     return std::string{kHeader} + (wanted == kColumns ? "" : std::string{kBanColumn});
 }
 
-using Fault = std::optional<LineFaults::Fault>;
+using CsvFault = std::optional<LineFaults::Fault>;
 
-Fault fault_at(std::uint32_t line, std::size_t column, std::string what) {
+CsvFault fault_at(std::uint32_t line, std::size_t column, std::string what) {
     return LineFaults::Fault{{line, static_cast<std::uint32_t>(column)}, std::move(what)};
 }
 
@@ -55,7 +55,7 @@ std::optional<std::string> read_quoted(std::string_view line, std::size_t& at) {
     return std::nullopt;
 }
 
-Fault read_cells(std::string_view line, std::uint32_t number, std::size_t skipped, Line& cells) {
+CsvFault read_cells(std::string_view line, std::uint32_t number, std::size_t skipped, Line& cells) {
     cells.count = 0;
     for (std::size_t at = 0;;) {
         const std::size_t begin = at;
@@ -96,7 +96,7 @@ std::size_t column_of(OverrideFault::Word word) noexcept {
 static_assert(static_cast<std::size_t>(OverrideFault::Word::Until) == 5, "as in kHeader");
 
 // The fault of a line that bans its key.
-Fault ban_fault(const Line& line, std::uint32_t number) {
+CsvFault ban_fault(const Line& line, std::uint32_t number) {
     const Cell& ban = line.cells[kColumns];
     if (ban.text != kBanned) {
         return fault_at(number, ban.column,
@@ -109,11 +109,12 @@ Fault ban_fault(const Line& line, std::uint32_t number) {
                                          "`limit` of its line is empty");
 }
 
-Fault add_line(std::string_view text, std::uint32_t number, Line& cells, OverrideBuilder& builder) {
+CsvFault add_line(std::string_view text, std::uint32_t number, Line& cells,
+                  OverrideBuilder& builder) {
     if (const std::optional<TextFault> bad = find_text_fault(text)) {
         return fault_at(number, bad->offset + 1, std::string{bad->what});
     }
-    if (Fault fault = read_cells(text, number, 0, cells)) {
+    if (CsvFault fault = read_cells(text, number, 0, cells)) {
         return fault;
     }
     if (cells.count != cells.wanted) {
@@ -128,7 +129,7 @@ Fault add_line(std::string_view text, std::uint32_t number, Line& cells, Overrid
     }
     const auto cell = [&](std::size_t column) { return cells.cells[column].text; };
     const bool banned = cells.wanted == kMostColumns && !cell(kColumns).empty();
-    if (Fault fault = banned ? ban_fault(cells, number) : std::nullopt) {
+    if (CsvFault fault = banned ? ban_fault(cells, number) : std::nullopt) {
         return fault;
     }
     const std::optional<OverrideFault> fault =
@@ -160,7 +161,7 @@ std::string no_header() {
 OverrideCsv read_override_csv(std::string_view text, OverrideBuilder& builder,
                               const std::stop_token& stop) {
     OverrideCsv csv;
-    const auto note = [&](Fault fault) {
+    const auto note = [&](CsvFault fault) {
         if (fault) {
             csv.add_fault(*std::move(fault));
         }

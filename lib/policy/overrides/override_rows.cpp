@@ -2,8 +2,24 @@
 
 #include <algorithm>
 #include <cstring>
+#include <tuple>
 
 namespace sluice {
+namespace {
+
+void sort_ranges(std::vector<OverrideRows::RangeRow>& ranges) {
+    const auto place = [](const OverrideRows::RangeRow& one) {
+        const KeyRange& range = one.range;
+        return std::tuple{range.index, range.version,        range.first,
+                          ~range.last, one.row.place.source, one.row.place.line};
+    };
+    const auto before = [&](const auto& a, const auto& b) { return place(a) < place(b); };
+    if (!std::is_sorted(ranges.begin(), ranges.end(), before)) {
+        std::stable_sort(ranges.begin(), ranges.end(), before);
+    }
+}
+
+}  // namespace
 
 // Files mostly are in order, and few rows come from elsewhere.
 void OverrideRows::sort() {
@@ -27,6 +43,7 @@ void OverrideRows::sort() {
     }
     std::inplace_merge(rows.begin(), middle, rows.end(), before);
     sorted = rows.size();
+    sort_ranges(ranges);
 }
 
 }  // namespace sluice

@@ -1,4 +1,5 @@
 #pragma once
+#include "lib/policy/keys/key_range.hpp"
 #include "lib/rules/overrides.hpp"
 
 #include <cstddef>
@@ -14,6 +15,7 @@ enum class OverrideSource : std::uint8_t { RuleFile, CsvFile, RunTime };
 struct OverridePlace {
     OverrideSource source{};
     std::uint32_t line = 0;
+    std::uint32_t column = 1;
 };
 
 // Overrides of single keys of a rule, read but not put together yet.
@@ -32,17 +34,25 @@ struct OverrideRows {
         std::uint32_t piece = 0;
         OverridePlace place;
         std::uint8_t key = 0;      // of the rule's
-        std::uint32_t reason = 0;  // of a ban: index in `reasons`, from 1 on; 0: none
+        std::uint32_t reason = 0;  // of a ban or a range: in `reasons`, from 1 on; 0: none
+    };
+    // Keys between two addresses; its row has no bytes.
+    struct RangeRow {
+        KeyRange range;
+        Row row;
     };
 
     [[nodiscard]] ByteView bytes_of(const Row& row) const noexcept {
         return ByteView{bytes}.subspan(row.begin, row.end - row.begin);
     }
-    // By key and its bytes; of the same key by source, and in the order of its text.
+    // By key and its bytes; of the same key by source, and in the order of its text. Ranges as
+    // Overrides has them.
     void sort();
+    [[nodiscard]] std::size_t size() const noexcept { return rows.size() + ranges.size(); }
 
     std::vector<std::byte> bytes;  // of the keys, one after the other
     std::vector<Row> rows;
+    std::vector<RangeRow> ranges;
     std::size_t sorted = 0;  // so many of them are, from the first on
     std::vector<Piece> pieces;
     std::vector<std::uint64_t> piece_sums;

@@ -169,8 +169,9 @@ private:
         if (builder_ == nullptr) {
             return;
         }
+        const Position at_key = item.find("key")->at;
         const std::optional<OverrideFault> fault =
-            builder_->add(text, {kInline, item.node().at.line});
+            builder_->add(text, {kInline, at_key.line, at_key.column});
         if (!fault) {
             return;
         }
@@ -199,9 +200,9 @@ void report_twice(const std::vector<OverrideTwice>& twice, const std::string& fi
         const std::string what =
             one.what + "; the first is on line " + std::to_string(one.first.line) + where;
         if (one.second.source == kFile) {
-            context.problems.error_in(file, {one.second.line, 1}, what);
+            context.problems.error_in(file, {one.second.line, one.second.column}, what);
         } else {
-            context.problems.error({one.second.line, 1}, what);
+            context.problems.error({one.second.line, one.second.column}, what);
         }
     }
 }
@@ -211,9 +212,17 @@ std::string text_of(const Overrides& overrides, std::uint64_t sum) {
     for (const KeyOverrides& one : overrides.keys) {
         keys += one.rows.size();
     }
+    std::size_t ranges = 0;
+    for (const std::vector<OverrideRange>& one : overrides.ranges) {
+        ranges += one.size();
+    }
+    const std::string wider = ranges == 0 ? ""
+                              : ranges == 1
+                                  ? ", 1 network or range"
+                                  : ", " + std::to_string(ranges) + " networks and ranges";
     char digits[17] = {};
     (void)std::snprintf(digits, sizeof(digits), "%016llx", static_cast<unsigned long long>(sum));
-    return std::to_string(keys) + (keys == 1 ? " key, sum " : " keys, sum ") + digits;
+    return std::to_string(keys) + (keys == 1 ? " key" : " keys") + wider + ", sum " + digits;
 }
 
 // Reads the settings made at run time for the keys of one rule.
@@ -381,7 +390,7 @@ ReadOverrides read_overrides(const YamlNode* node, const Rule& rule, const Overr
         return {};
     }
     warn_of_everybody(*overrides, sources.rule, context);
-    return {overrides, builder.banned(), text_of(*overrides, builder.sum())};
+    return {overrides, builder.banned(), builder.ranges(), text_of(*overrides, builder.sum())};
 }
 
 void check_overrides(const YamlNode& node, const ReadContext& context) {

@@ -278,6 +278,7 @@ private:
             context_);
         rule.overrides = std::move(read.overrides);
         read_.summary.banned = std::move(read.banned);
+        read_.summary.ranges = std::move(read.ranges);
         if (rule.overrides != nullptr) {
             read_.summary.settings.push_back({"overrides", std::move(read.text)});
         }

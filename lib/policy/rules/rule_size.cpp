@@ -18,6 +18,10 @@ std::uint64_t size_of_overrides(const Overrides& overrides) {
                 keys.bytes.size() + keys.rows.size() * (sizeof(KeyOverrides::Row) + kPlaceOfKey);
         }
     }
+    constexpr std::uint64_t kPlaceOfRange = 96;  // two steps, and their part of a table
+    for (const std::vector<OverrideRange>& ranges : overrides.ranges) {
+        size += ranges.size() * (sizeof(OverrideRange) + kPlaceOfRange);
+    }
     return size;
 }
 

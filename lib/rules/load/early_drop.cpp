@@ -83,6 +83,75 @@ void for_each_network(IpVersion version, SourceRange range, Take&& take) {
     }
 }
 
+// Addresses that networks and ranges exempt, those that overlap together, in their order. Which of
+// them still do, and what is said within them, is left to the box.
+class ExemptAddresses {
+public:
+    explicit ExemptAddresses(const Overrides& overrides) {
+        if (overrides.ranges.empty()) {
+            return;
+        }
+        for (const OverrideRange& range : overrides.ranges[0]) {
+            const bool is_inside = !ranges_.empty() && ranges_.back().version == range.version &&
+                                   range.first <= ranges_.back().last;
+            if (overrides.plans[range.plan].exempt && !is_inside) {
+                ranges_.push_back(range);
+            }
+        }
+    }
+
+    // As networks that pass, at most so many; false: there are more.
+    [[nodiscard]] bool add_to(std::vector<DroppedNetwork>& exempt, std::uint32_t rule,
+                              std::size_t most) const {
+        const std::size_t room = exempt.size() + most;
+        for (const OverrideRange& range : ranges_) {
+            for_each_network(
+                static_cast<IpVersion>(range.version), {range.first, range.last},
+                [&](const IpPrefix& from) { exempt.push_back({from, rule, kForever, true}); });
+            if (exempt.size() > room) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    // True if some lie in the network, or around it, or across its ends.
+    [[nodiscard]] bool meet(const IpPrefix& network) const {
+        const OverrideRange* last = last_up_to(network.version, last_of(network));
+        return last != nullptr && last->last >= first_of(network);
+    }
+    // True if those that meet the network lie in it, and are smaller.
+    [[nodiscard]] bool are_within(const IpPrefix& network) const {
+        const OverrideRange* at_begin = last_up_to(network.version, first_of(network));
+        const OverrideRange* at_end = last_up_to(network.version, last_of(network));
+        const bool begins =
+            at_begin == nullptr || at_begin->last < first_of(network) ||
+            (at_begin->first == first_of(network) && at_begin->last < last_of(network));
+        return begins && (at_end == nullptr || at_end->last <= last_of(network));
+    }
+
+private:
+    [[nodiscard]] static Wide first_of(const IpPrefix& network) {
+        return wide_key(network.version, network.address);
+    }
+    [[nodiscard]] static Wide last_of(const IpPrefix& network) {
+        return first_of(network) | low_bits(bits_of(network.version) - network.length);
+    }
+    // The last that begins at the address or before it; nullptr: none does.
+    [[nodiscard]] const OverrideRange* last_up_to(IpVersion version, Wide address) const {
+        const auto next = std::upper_bound(ranges_.begin(), ranges_.end(),
+                                           std::pair{static_cast<std::uint8_t>(version), address},
+                                           [](const auto& sought, const OverrideRange& one) {
+                                               return sought < std::pair{one.version, one.first};
+                                           });
+        const bool is_there =
+            next != ranges_.begin() && (next - 1)->version == static_cast<std::uint8_t>(version);
+        return is_there ? &*(next - 1) : nullptr;
+    }
+
+    std::vector<OverrideRange> ranges_;
+};
+
 void add(const DroppedNetwork& network, DroppedNetworks& found, std::size_t most) {
     if (found.networks.size() < most) {
         found.networks.push_back(network);
@@ -195,13 +264,19 @@ void EarlyDropProof::add_network_bans(std::uint32_t rule, DroppedNetworks& found
         return std::pair{a.from.version, wide_key(a.from.version, a.from.address)} <
                std::pair{b.from.version, wide_key(b.from.version, b.from.address)};
     };
+    const ExemptAddresses by_range{overrides};
+    const bool all_fit = by_range.add_to(exempt, rule, most);
     std::sort(exempt.begin(), exempt.end(), by_address);
     std::vector<bool> placed(exempt.size());
+    // Where a range is exempt that is no smaller than the ban, the box knows which still hold.
+    const auto is_for_the_box = [&](const IpPrefix& from) {
+        return by_range.meet(from) && !(all_fit && by_range.are_within(from));
+    };
     const KeyOverrides& networks = overrides.networks[0];
     for (std::size_t row = 0; row < networks.rows.size(); ++row) {
         const OverridePlan& plan = overrides.plans[networks.rows[row].plan];
         const std::optional<IpPrefix> from = source_of_key(networks.key(row));
-        if (!plan.banned || !from || !decides(rule, *from)) {
+        if (!plan.banned || !from || is_for_the_box(*from) || !decides(rule, *from)) {
             continue;
         }
         const DroppedNetwork network{*from, rule, plan.banned_until};

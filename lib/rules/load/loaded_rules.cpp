@@ -6,6 +6,7 @@
 #include "lib/rules/load/limit_rss_mapping.hpp"
 #include "lib/rules/load/slots.hpp"
 #include "lib/rules/network_bans.hpp"
+#include "lib/rules/override_ranges.hpp"
 
 #include <map>
 #include <utility>
@@ -21,13 +22,20 @@ Tables tables_of(const Overrides& overrides, const HashSecret& secret) {
         const KeyOverrides& keys = overrides.keys[key];
         const bool has_networks =
             key < overrides.networks.size() && !overrides.networks[key].rows.empty();
-        auto networks = has_networks ? std::make_shared<const NetworkBans>(overrides.networks[key],
-                                                                           overrides, secret)
-                                     : nullptr;
-        tables.push_back(keys.rows.empty() && !has_networks
-                             ? nullptr
-                             : std::make_shared<const OverrideTable>(keys, overrides, secret,
-                                                                     std::move(networks)));
+        const bool has_ranges = key < overrides.ranges.size() && !overrides.ranges[key].empty();
+        OverrideTable::Wider wider;
+        if (has_networks) {
+            wider.bans =
+                std::make_shared<const NetworkBans>(overrides.networks[key], overrides, secret);
+        }
+        if (has_ranges) {
+            wider.ranges =
+                std::make_shared<const OverrideRanges>(overrides.ranges[key], overrides, secret);
+        }
+        tables.push_back(
+            keys.rows.empty() && !has_networks && !has_ranges
+                ? nullptr
+                : std::make_shared<const OverrideTable>(keys, overrides, secret, std::move(wider)));
     }
     return tables;
 }
@@ -56,6 +64,10 @@ void load_overrides(LoadedSet& set, const HashSecret& secret, const LoadedSet* b
     }
 }
 
+std::span<const OverrideRange> ranges_of(const Overrides& all, std::size_t key) {
+    return key < all.ranges.size() ? std::span{all.ranges[key]} : std::span<const OverrideRange>{};
+}
+
 // Own counts of windows, which are forgiven by them: entries do not say what their keys have.
 std::shared_ptr<const OwnCounts> own_counts_of(const LoadedRule& rule, std::size_t index,
                                                const KeyHasher& hash) {
@@ -70,6 +82,14 @@ std::shared_ptr<const OwnCounts> own_counts_of(const LoadedRule& rule, std::size
         for (const LimitOverride& one : all.numbers_of(all.plans[keys.rows[row].plan])) {
             if (one.limit == index) {
                 counts->add(hash(limit.identity, keys.key(row)).hash, most_of(one.numbers));
+            }
+        }
+    }
+    // Of no entry it is known that its key lies in none of the ranges.
+    for (const OverrideRange& range : ranges_of(all, limit.key)) {
+        for (const LimitOverride& one : all.numbers_of(all.plans[range.plan])) {
+            if (one.limit == index) {
+                counts->raise_all(most_of(one.numbers));
             }
         }
     }

@@ -3,7 +3,9 @@
 #include "lib/match/memory_bound.hpp"
 #include "lib/respond/answer/tcp_answer.hpp"
 #include "lib/rules/load/loaded_set.hpp"
-#include "lib/rules/override_table.hpp"
+#include "lib/rules/override_ranges.hpp"
+
+#include <array>
 
 namespace sluice {
 namespace {
@@ -26,6 +28,17 @@ std::uint64_t key_bound(const GroupingKey& key) {
     return 128 + key.size() * (2 * sizeof(KeyPart) + kGrowth * sizeof(KeySchemaPart));
 }
 
+// Two steps each, and a level with its node in the tree of levels known.
+std::uint64_t range_bound(const std::vector<OverrideRange>& ranges) {
+    std::array<std::uint64_t, 2> steps{1, 1};
+    for (const OverrideRange& range : ranges) {
+        steps[range.version == 4 ? 0 : 1] += 2;
+    }
+    return ranges.size() * (kGrowth * sizeof(OverrideRanges::Level) + 96) +
+           kGrowth * (steps[0] * sizeof(Step<std::uint64_t>) + steps[1] * sizeof(Step<Wide>)) +
+           memory_bound_of_tables(steps[0], steps[1]) + 8192;
+}
+
 // An override lies in a line of two, of a table that is rounded up to huge pages.
 std::uint64_t override_bound(const Rule& rule) {
     std::uint64_t bytes = 0;
@@ -34,6 +47,9 @@ std::uint64_t override_bound(const Rule& rule) {
             bytes += keys.rows.size() * 32 + 8192;
             bytes += keys.rows.size() * 32 >= std::size_t{2} << 20 ? std::size_t{4} << 20 : 0;
         }
+    }
+    for (const std::vector<OverrideRange>& ranges : rule.overrides->ranges) {
+        bytes += ranges.empty() ? 0 : range_bound(ranges);
     }
     return bytes;
 }

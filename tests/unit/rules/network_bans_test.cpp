@@ -36,7 +36,7 @@ struct Networks {
     [[nodiscard]] std::size_t count(const std::vector<std::byte>& of) const {
         const NetworkBans bans{keys, all, {1, 2}};
         std::size_t found = 0;
-        bans.for_each(of, [&](const OverridePlan& plan) { found += plan.banned ? 1U : 0U; });
+        bans.for_each(of, [&](const OverridePlan& plan, Wide) { found += plan.banned ? 1U : 0U; });
         EXPECT_EQ(bans.has(of), found != 0);
         return found;
     }

@@ -259,11 +259,11 @@ void spell(Fields& out, const KeyState& m) {
     for (const KeyOnWorker& worker : m.workers) {
         add_all(out, worker.lcore, worker.answered, worker.exempt, worker.banned, worker.begun,
                 worker.refusals, worker.after, worker.ban_left_ns, worker.lifted, worker.ban_level,
-                worker.limits.size());
+                worker.exempt_range, worker.limits.size());
         for (const KeyBucketState& bucket : worker.limits) {
             add_all(out, bucket.limit, bucket.own, bucket.overridden, bucket.rate_units,
                     bucket.rate_ns, bucket.aggregation_level, bucket.before, bucket.remaining,
-                    bucket.most, bucket.wait_ns, bucket.given_wider);
+                    bucket.most, bucket.wait_ns, bucket.given_wider, bucket.range);
         }
     }
 }

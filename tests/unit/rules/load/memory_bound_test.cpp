@@ -164,13 +164,17 @@ const std::string kOfList =
     header("data: {lists: {all: {type: cidr, file: all.txt}}}\n") +
     "  - {id: listed, mode: enforce, when: ip.src in $all, on_match: drop}\n";
 
-std::string overridden(std::size_t keys) {
+// Of networks of 32 addresses in place of keys: `wide`.
+std::string overridden(std::size_t keys, bool wide = false) {
     std::string text = header() +
                        "  - id: own\n    mode: enforce\n    key: [ip.src]\n    limits: " + kLimits +
                        "\n    overrides:\n      inline:\n";
     for (std::size_t i = 0; i < keys; ++i) {
-        text += "        - {key: [10.1." + std::to_string(i >> 8) + "." + std::to_string(i & 255) +
-                "], limits: {\"1\": {rate: " + std::to_string(1 + i) + "/s}}}\n";
+        const std::string key =
+            wide ? "10." + std::to_string(i >> 8) + "." + std::to_string(i & 255) + ".32/27"
+                 : "10.1." + std::to_string(i >> 8) + "." + std::to_string(i & 255);
+        text += "        - {key: [" + key + "], limits: {\"1\": {rate: " + std::to_string(1 + i) +
+                "/s}}}\n";
     }
     return text;
 }
@@ -242,6 +246,7 @@ TEST(MemoryBound, IsAboveWhatIsTakenAndNotFarAbove) {
                             {"simple", many_simple(16'000), {}},
                             {"limits", many_limits(2'000), {}},
                             {"overrides", overridden(20'000), {}},
+                            {"ranges", overridden(20'000, true), {}},
                             {"texts", texts(300), {}},
                             {"IPv4", kOfList, networks(200'000, false)},
                             {"IPv6", kOfList, networks(100'000, true)},
