@@ -229,6 +229,28 @@ rules:
                                 ("10.1.0.1", "banned"), ("11.0.0.1", "within_limits")):
             self.assertEqual(limiter.judge(0, source(source_)).reason, reason, source_)
 
+    def test_networks_and_ranges(self):
+        limiter = self.limiter(f"""
+rules:
+  - id: r
+    mode: enforce
+    key: [ip.src]
+    limits: [{BUCKET.format('1/s', 5)}]
+    overrides:
+      file: keys.csv
+      inline:
+        - {{key: [10.1.0.0/16], exempt: true, until: 1970-01-01}}
+        - {{key: 10.0.0.5-10.0.0.20, limits: {{"1": {{burst: 8}}}}}}
+""", keys_csv="key,limit,rate,burst,count,expires,reason,ban\n10.0.0.0/8,1,,7,,,,\n10.1.1.1,1,,9,,,,\n"
+              "10.1.2.0/24,,,,,,,yes\n10.0.0.0/9,,,,,1970-01-01,,yes\n10.128.0.0/9,1,,3,,,,\n")
+        midnight = 86_400 * SECOND
+        for source_, reason in (("10.1.0.1", "exempt"), ("10.1.1.1", "banned"), ("10.1.2.3", "banned"),
+                                ("10.2.0.1", "banned"), ("10.128.0.1", "within_limits")):
+            self.assertEqual(limiter.judge(0, source(source_)).reason, reason, source_)
+        for source_, passed in (("10.0.0.4", 7), ("10.0.0.5", 8), ("10.0.0.20", 8), ("10.0.0.21", 7), ("10.1.0.1", 7),
+                                ("10.1.1.1", 9), ("10.200.0.1", 3), ("11.0.0.1", 5), ("10.1.2.3", 0)):
+            self.assertEqual(self.passed(limiter, midnight, lambda at=source_: source(at)), passed, source_)
+
     def test_days_and_instants(self):
         self.assertEqual(parse_until("1970-01-01"), 86_400 * SECOND)
         self.assertEqual(parse_until("1970-01-02T00:00:01Z"), 86_401 * SECOND)

@@ -507,7 +507,7 @@ class Limiter:
                     continue
                 if limit.per in ("packet", "byte", "connection"):
                     self.request.once.add(once)
-                said = rule.overrides and rule.overrides.numbers(number, key, limit)
+                said = rule.overrides and rule.overrides.numbers(number, key, limit, self.now + self.first)
                 bucket = self.places.bucket(rule, number, limit, key, packet,
                                             lambda: self._bucket(limit, said))
                 if not isinstance(bucket, NoPlace):

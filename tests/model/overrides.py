@@ -1,4 +1,4 @@
-"""`overrides` of a rule: numbers of their own, or none, for single keys, until an instant."""
+"""`overrides` of a rule: numbers of their own, or none, for keys, networks and ranges, until an instant."""
 import csv
 import datetime
 import ipaddress
@@ -25,7 +25,7 @@ class Overrides:
     """By tier and key, as `Limiter` writes keys; a key of None lacks a part."""
 
     def __init__(self, rule, entry, folder):
-        self.rule, self.said, self.networks = rule, {}, []
+        self.rule, self.said, self.networks, self.ranges = rule, {}, [], {}
         if "file" in entry:
             with open(f"{folder}/{entry['file']}", encoding="utf-8", newline="") as file:
                 for row in csv.DictReader(file):
@@ -46,6 +46,9 @@ class Overrides:
         if limit == BANNED and is_wider(key, parts):
             self.networks.append((tier, ipaddress.ip_network(key[0]), Said(limit, numbers, until)))
             return
+        if limit != BANNED and (is_wider(key, parts) or is_range(key, parts)):
+            self.ranges.setdefault((tier, *ends_of(key[0])), []).append(Said(limit, numbers, until))
+            return
         if key in ([], [""]) and (not parts or self.rule.missing_key == "share"):
             key = () if not parts else None
         else:
@@ -64,21 +67,47 @@ class Overrides:
     def of(self, tier, key):
         return self.said.get((tier, None if key is None else tuple(key)), [])
 
+    def all_of(self, tier, key):
+        """What is said of it, and of each network and range that it lies in, the smallest first: (size, [Said])."""
+        yield 0, [one for one in self.of(tier, key) if one.limit != BANNED]
+        if not self.ranges or not key or len(key) != 1:
+            return
+        around = [(last - first, said) for (at, version, first, last), said in self.ranges.items()
+                  if at == tier and lies_between(key[0], version, first, last)]
+        yield from sorted(around, key=lambda one: one[0])
+
+    def exempted_by(self, tier, key, utc):
+        """The size of what exempts it; None: it is not exempt. What has ended is not there."""
+        for size, said in self.all_of(tier, key):
+            left = [one for one in said if utc < one.until]
+            if left:
+                return size if any(one.limit == EXEMPT for one in left) else None
+        return None
+
     def exempts(self, tier, key, utc):
-        return any(one.limit == EXEMPT and utc < one.until for one in self.of(tier, key))
+        return self.exempted_by(tier, key, utc) is not None
 
     def ban_left(self, tier, key, utc):
         """For how long it is banned yet; 0: it is not."""
         own = [one.until - utc for one in self.of(tier, key) if one.limit == BANNED]
-        if self.exempts(tier, key, utc) or not self.networks or not key:
+        if not self.networks or not key:
             return max(own, default=0)
+        exempt = self.exempted_by(tier, key, utc)
         networks = [one.until - utc for at, network, one in self.networks
-                    if at == tier and lies_in(key[0], network)]
+                    if at == tier and lies_in(key[0], network)
+                    and (exempt is None or exempt >= network.num_addresses - 1)]
         return max(own + networks, default=0)
 
-    def numbers(self, tier, key, limit):
-        """What a limit has of its own for that key, whether still or not; None: nothing."""
-        return next((one for one in self.of(tier, key) if one.limit == limit.name), None)
+    def numbers(self, tier, key, limit, utc):
+        """What a limit has of its own for that key; None: nothing."""
+        for _, said in self.all_of(tier, key):
+            left = [one for one in said if utc < one.until]
+            for one in left:
+                if one.limit == limit.name:
+                    return one
+            if any(one.limit == EXEMPT for one in left):
+                return None
+        return None
 
 
 def is_wider(key, parts):
@@ -89,6 +118,26 @@ def is_wider(key, parts):
     whole = re.search(r"(\d+)\|(\d+)", parts[0])
     lengths = whole.groups() if whole else ("32", "128")
     return network.prefixlen < int(lengths[network.version == 6])
+
+
+def is_range(key, parts):
+    """Whether it is two addresses, of keys of one."""
+    return (len(parts) == 1 and len(key) == 1 and ADDRESS.search(parts[0]) is not None
+            and re.fullmatch(r"[0-9A-Fa-f:.]+ *- *[0-9A-Fa-f:.]+", key[0]) is not None)
+
+
+def ends_of(text):
+    """Version, and first and last address, of a network or range."""
+    if "-" in text:
+        first, last = (ipaddress.ip_address(one.strip()) for one in text.split("-"))
+    else:
+        first, last = ipaddress.ip_network(text)[0], ipaddress.ip_network(text)[-1]
+    return first.version, int(first), int(last)
+
+
+def lies_between(part, version, first, last):
+    key = ipaddress.ip_network(part)
+    return key.version == version and first <= int(key[0]) <= last
 
 
 def lies_in(part, network):

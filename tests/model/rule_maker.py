@@ -207,6 +207,7 @@ class RuleMaker:
         """Of keys that packets have, each at most once; True: there are some."""
         said, rows, items = set(), [], []
         names = self.names(tiers)
+        ranges = {tier: [] for tier in range(len(tiers))} if self.chance(40) else None
         for _ in range(self.dice.choice((1, 3, 8))):
             tier, name, limit = self.dice.choice(names)
             numbers = self.limits.other_numbers(limit)
@@ -215,11 +216,17 @@ class RuleMaker:
             if key is None or (tier, *key) in said or not (numbers or exempt):
                 continue
             said.add((tier, *key))
-            until = self.dice.choice(self.until) if self.chance(40) else ""
+            # Between the end of numbers and the next packet others that are around do not hold yet.
+            ends = ranges is None or (exempt and len(names) == 1)
+            until = self.dice.choice(self.until) if ends and self.chance(40) else ""
             spelled = [self.spelled(part) for part in key]
+            is_address = len(key) == 1 and key != [""] and ADDRESS.search(tiers[tier][0])
+            is_wide = is_address and ranges is not None and self.chance(70)
+            if is_wide:
+                spelled = [self.around(key[0], ranges[tier])]
             if self.chance(40):
-                banned = not self.is_tiered and self.chance(15)
-                if banned and len(key) == 1 and key != [""] and ADDRESS.search(tiers[tier][0]) and self.chance(60):
+                banned = not is_wide and not self.is_tiered and self.chance(15)
+                if banned and is_address and self.chance(60):
                     spelled = [self.network_of(key[0])]
                     if (tier, *spelled) in said:
                         continue
@@ -249,6 +256,27 @@ class RuleMaker:
         if None in key:
             return [""] if shares and names else None
         return key
+
+    def around(self, part, others):
+        """A network or range that the key lies in, which the others hold, or it holds them; else the key."""
+        whole = ipaddress.ip_network(part)
+        length = whole.prefixlen - self.dice.choice((1, 2, 4, 8, 12))
+        network = whole.supernet(new_prefix=max(length, 1))
+        first, last = int(network[0]), int(network[-1])
+        if self.chance(50):  # of whole keys, with the key among them
+            size = whole.num_addresses
+            first = int(whole[0]) - size * self.dice.randint(0, (int(whole[0]) - first) // size)
+            last = int(whole[-1]) + size * self.dice.randint(0, (last - int(whole[-1])) // size)
+        if (first, last) == (int(whole[0]), int(whole[-1])) or any(
+                version == whole.version and (first, last) != (a, b) and not (last < a or b < first)
+                and not (a <= first and last <= b) and not (first <= a and b <= last)
+                for version, a, b in others) or (whole.version, first, last) in others:
+            return part
+        others.append((whole.version, first, last))
+        if (first, last) == (int(network[0]), int(network[-1])) and self.chance(50):
+            return str(network)
+        kind = type(whole[0])
+        return f"{kind(first)}-{kind(last)}"
 
     def network_of(self, part):
         """One that the key lies in, shorter than it, of few lengths."""
