@@ -34,10 +34,18 @@ std::string wait_text(const Json& wait) {
                                : seconds_left_text(ns);
 }
 
+// "10.0.0.0/8, line 2 of the override file": the row of a network or range.
+std::string override_row_text(const Json& row) {
+    return fmt::format("{}, line {} of the {}", text_at(row, "key"), count_at(row, "line"),
+                       text_at(row, "source"));
+}
+
 // The source of what is left.
 std::string bucket_text(const Json& worker) {
-    const std::string numbers =
-        worker.at("overridden").get<bool>() ? ", other numbers for this key" : "";
+    const std::string numbers = !worker.at("overridden").get<bool>() ? ""
+                                : worker.contains("row")
+                                    ? ", the numbers of " + override_row_text(worker.at("row"))
+                                    : ", other numbers for this key";
     if (worker.at("bucket").get<bool>()) {
         return "its own" + numbers;
     }
@@ -121,6 +129,17 @@ std::string file_ban_text(const Json& document) {
     const auto reason = visible_line(text_at(ban, "reason"));
     return fmt::format("banned by {}{}{}\n", visible_line(text_at(ban, "source")),
                        ban.at("until").is_null() ? "" : " until " + text_at(ban, "until"),
+                       reason.empty() ? "" : ", because: " + reason);
+}
+
+// "exempt by 10.0.0.0/8, line 2 of the override file, because: …".
+std::string exempt_by_text(const Json& document) {
+    if (!document.contains("exempt_by")) {
+        return "";
+    }
+    const Json& row = document.at("exempt_by");
+    const auto reason = visible_line(text_at(row, "reason"));
+    return fmt::format("exempt by {}{}\n", override_row_text(row),
                        reason.empty() ? "" : ", because: " + reason);
 }
 
@@ -263,12 +282,12 @@ std::string key_text(const Json& document) {
     const std::string fate = document.at("banned").get<bool>()   ? ": banned"
                              : document.at("exempt").get<bool>() ? ": exempt"
                                                                  : "";
-    std::string text =
-        fmt::format("{}{}\n{}\n{}", head(document), fate,
-                    settings_text(document.at("set")) + file_ban_text(document) +
-                        networks_text(document) + way_out_text(document) + ban_text(document) +
-                        idle_mode_text(document, document.at("banned").get<bool>()),
-                    table.text());
+    std::string text = fmt::format("{}{}\n{}\n{}", head(document), fate,
+                                   settings_text(document.at("set")) + exempt_by_text(document) +
+                                       file_ban_text(document) + networks_text(document) +
+                                       way_out_text(document) + ban_text(document) +
+                                       idle_mode_text(document, document.at("banned").get<bool>()),
+                                   table.text());
     for (const Json& worker : document.at("unanswered")) {
         text +=
             fmt::format("\nthe worker on lcore {} has not answered{}", count_at(worker, "lcore"),

@@ -7,6 +7,7 @@
 #include "lib/engine/check/check_limit.hpp"
 #include "lib/policy/expression/match_trace.hpp"
 #include "lib/policy/limits/limit_reader.hpp"
+#include "lib/policy/overrides/named_ranges.hpp"
 #include "lib/policy/values/named_value.hpp"
 #include "lib/rules/group.hpp"
 #include "lib/rules/text_part.hpp"
@@ -89,11 +90,28 @@ LimitAccount describe_limit(const LimitOfRule& asked, const LimitSummary& summar
     return account;
 }
 
+// The network or range by which the key has its numbers, or is exempt; empty: none.
+std::string range_text(const LimitOfRule& asked, const RuleSummary& summary, const Scene& scene) {
+    if (summary.ranges == nullptr) {
+        return "";
+    }
+    const KeyOverride found = override_of(asked, scene);
+    const auto index = static_cast<std::size_t>(&asked.limit - asked.rule.limits.data());
+    const std::uint8_t nth =
+        found.policy().status == KeyStatus::Exempt ? found.exempt_range() : found.range_of(index);
+    KeyBytes key;
+    (void)key_of(asked.parts(), asked.rule.missing_key, scene.headers, scene.frame, key);
+    const NamedRange* range = range_around(summary.ranges.get(), asked.limit.key, key.view(), nth);
+    return range == nullptr ? "" : text_with_place(*range);
+}
+
 void describe_limits(const LoadedRule& rule, const RuleSummary& summary, const Scene& scene,
                      RuleAccount& account) {
     account.part = RuleAccount::Part::Skipped;
     for (std::size_t i = 0; i < rule.limits.size(); ++i) {
-        account.limits.push_back(describe_limit({rule, rule.limits[i]}, summary.limits[i], scene));
+        const LimitOfRule asked{rule, rule.limits[i]};
+        account.limits.push_back(describe_limit(asked, summary.limits[i], scene));
+        account.limits.back().range = range_text(asked, summary, scene);
         if (!account.limits.back().missing_key) {
             account.part = RuleAccount::Part::Metered;
         }

@@ -25,6 +25,7 @@ struct LimitAccount {
     bool missing_key = false;
     KeyStatus status = KeyStatus::Limited;  // else no limit is checked
     bool overridden = false;                // the key has numbers of its own
+    std::string range{};                    // that it has them, or is exempt, by, and its place
     Units cost;                             // zero: the packet carries nothing that it counts
     std::optional<BucketView> before;
     std::optional<BucketView> after;

@@ -99,8 +99,12 @@ void add_limit(std::string& text, const LimitAccount& limit) {
     text +=
         fmt::format("      {}: {}, {}{}\n", limit.name, limit.text, limit.scope, limit.scope_note);
     if (!limit.key.empty()) {
+        const bool by_range = !limit.range.empty();
         text += "        key " + limit.key +
-                (limit.overridden ? ", which has numbers of its own\n" : "\n");
+                (by_range           ? ", which goes by " + limit.range
+                 : limit.overridden ? ", which has numbers of its own"
+                                    : "") +
+                "\n";
     }
     text += "        " + asked_text(limit) + "\n";
 }
@@ -268,6 +272,9 @@ Json rule_json(const RuleAccount& rule) {
                                   {"after", view_json(limit.after)}});
         if (limit.overridden) {
             json["limits"].back()["overridden"] = true;
+        }
+        if (!limit.range.empty()) {
+            json["limits"].back()["by"] = limit.range;
         }
         if (limit.status != KeyStatus::Limited) {
             json["limits"].back()["fate"] = limit.status == KeyStatus::Exempt ? "exempt" : "banned";

@@ -4,6 +4,7 @@
 #include "control/daemon/api/key_words.hpp"
 #include "control/daemon/api/known_members.hpp"
 #include "control/daemon/api/own_numbers_text.hpp"
+#include "control/daemon/api/range_rows.hpp"
 #include "lib/base/whole_number.hpp"
 #include "lib/policy/values/units_text.hpp"
 
@@ -22,18 +23,32 @@ Json wait_json(std::int64_t wait_ns) {
     return wait_ns == std::numeric_limits<std::int64_t>::max() ? Json() : Json(wait_ns);
 }
 
-Json bucket_json(std::uint32_t lcore, const KeyBucketState& bucket) {
-    return {{"lcore", lcore},
-            {"bucket", bucket.own},
-            {"before", bucket.before},
-            {"remaining", bucket.remaining},
-            {"most", bucket.most},
-            {"wait_ns", wait_json(bucket.wait_ns)},
-            {"fresh_ns", bucket.fresh_ns},
-            {"carried", bucket.carried},
-            {"step", bucket.aggregation_level},
-            {"overridden", bucket.overridden},
-            {"given_wider", bucket.given_wider}};
+Json bucket_json(std::uint32_t lcore, const KeyBucketState& bucket, const FoundKey& found) {
+    Json json{{"lcore", lcore},
+              {"bucket", bucket.own},
+              {"before", bucket.before},
+              {"remaining", bucket.remaining},
+              {"most", bucket.most},
+              {"wait_ns", wait_json(bucket.wait_ns)},
+              {"fresh_ns", bucket.fresh_ns},
+              {"carried", bucket.carried},
+              {"step", bucket.aggregation_level},
+              {"overridden", bucket.overridden},
+              {"given_wider", bucket.given_wider}};
+    if (Json row = range_row_json(found, bucket.range); !row.is_null()) {
+        json["row"] = std::move(row);
+    }
+    return json;
+}
+
+// The network or range that exempts the key; null: none does.
+Json exempt_row(const FoundKey& found, const KeyState& state) {
+    for (const KeyOnWorker& worker : state.workers) {
+        if (worker.exempt) {
+            return range_row_json(found, worker.exempt_range);
+        }
+    }
+    return {};
 }
 
 bool any_worker(const KeyState& state, bool KeyOnWorker::* flag) {
@@ -64,12 +79,12 @@ bool is_boxed(const KeyState& state) {
 }
 
 // The key's buckets of one limit, on all workers that have one.
-Json buckets_json(const KeyState& state, std::size_t limit) {
+Json buckets_json(const FoundKey& found, const KeyState& state, std::size_t limit) {
     Json buckets = Json::array();
     for (const KeyOnWorker& worker : state.workers) {
         for (const KeyBucketState& bucket : worker.limits) {
             if (bucket.limit == limit) {
-                buckets.push_back(bucket_json(worker.lcore, bucket));
+                buckets.push_back(bucket_json(worker.lcore, bucket, found));
             }
         }
     }
@@ -109,7 +124,7 @@ Json shared_json(const Json& buckets) {
 Json limits_json(const FoundKey& found, const KeyState& state) {
     Json limits = Json::array();
     for (std::size_t i = 0; i < state.limits.size(); ++i) {
-        if (Json buckets = buckets_json(state, i); !buckets.empty()) {
+        if (Json buckets = buckets_json(found, state, i); !buckets.empty()) {
             Json limit{{"name", state.limits[i]}, {"text", numbers_text(found, state, i)}};
             if (i < found.rule->limits.size() && found.rule->limits[i].scope == "merged") {
                 limit["shared"] = shared_json(buckets);
@@ -234,6 +249,9 @@ Json key_state_json(const FoundKey& found, const KeyState& state, const RuleView
               {"unanswered", unanswered_json(state)}};
     if (Json ban = ban_json(state); !ban.is_null()) {
         json["ban"] = std::move(ban);
+    }
+    if (Json row = exempt_row(found, state); !row.is_null()) {
+        json["exempt_by"] = std::move(row);
     }
     if (Json ban = file_ban_json(found); !ban.is_null()) {
         json["file_ban"] = std::move(ban);

@@ -56,6 +56,25 @@ TEST(KeyText, HiddenCharactersOfReasonsAreShownEscaped) {
     EXPECT_EQ(std::count(list.begin(), list.end(), '\n'), 3) << list;
 }
 
+// The row of a network or range that a key goes by, beside its buckets and its exemption.
+TEST(KeyText, SaysWhichRowGivesTheNumbers) {
+    Json own = bucket(0, 0);
+    own["overridden"] = true;
+    const Json row = {
+        {"key", "10.0.0.0/8"}, {"source", "override file"}, {"line", 2}, {"reason", "contract 17"}};
+    EXPECT_NE(key_text(shown(own)).find("its own, other numbers for this key"), std::string::npos);
+    own["row"] = row;
+    EXPECT_NE(key_text(shown(own))
+                  .find("its own, the numbers of 10.0.0.0/8, line 2 of the override file"),
+              std::string::npos);
+    Json document = shown(bucket(0, 0));
+    document["exempt"] = true;
+    document["exempt_by"] = row;
+    EXPECT_NE(key_text(document).find(
+                  "exempt by 10.0.0.0/8, line 2 of the override file, because: contract 17\n"),
+              std::string::npos);
+}
+
 // The words of `keys`.
 TEST(KeyText, SaysInHowLongTheKeyIsFresh) {
     EXPECT_EQ(key_text(shown(bucket(86'040'000'000'000, 172'440'000'000'000))),
