@@ -293,15 +293,15 @@ Reply packet_state_of(const AskPacket& ask, const ApplyRules& running, bool pani
     return state;
 }
 
-// Three keys, one a page, of which the second has no name; of bans one.
-Reply key_page_of(const ListKeys& request, const ApplyRules& running) {
+// Three keys, of which the second has no name; of bans as many as are said.
+Reply key_page_of(const ListKeys& request, const ApplyRules& running, std::uint64_t banned) {
     const std::vector<Rule>& rules = running.rules.rules;
     const auto rule = std::find_if(rules.begin(), rules.end(),
                                    [&](const Rule& one) { return one.id == request.rule; });
     if (request.generation != running.rules.generation || rule == rules.end()) {
         return Failure{"other rules run than those that were asked about"};
     }
-    const std::uint64_t count = request.bans ? (rule->bans() ? 1 : 0) : 3;
+    const std::uint64_t count = request.bans ? (rule->bans() ? banned : 0) : 3;
     KeyPage page{.live = count};
     for (std::uint64_t at = request.position; at < count && page.keys.size() < request.most; ++at) {
         page.keys.push_back({.named = at != 1,
@@ -376,6 +376,10 @@ void FakeDataplane::hold_packets(bool holds) {
     const std::lock_guard lock{mutex_};
     holds_packets_ = holds;
     let_go_.notify_all();
+}
+void FakeDataplane::ban_keys(std::uint64_t count) {
+    const std::lock_guard lock{mutex_};
+    banned_keys_ = count;
 }
 void FakeDataplane::misunderstand(bool misunderstands) {
     const std::lock_guard lock{mutex_};
@@ -526,7 +530,7 @@ Reply FakeDataplane::answer(const Request& request) {
         return packet_state_of(*packet, running_, panic_);
     }
     if (const auto* list = std::get_if<ListKeys>(&request)) {
-        return key_page_of(*list, running_);
+        return key_page_of(*list, running_, banned_keys_);
     }
     if (const auto* owed = std::get_if<CountOwed>(&request)) {
         return owed_keys_of(*owed, running_);

@@ -4,6 +4,7 @@
 #include "lib/wire/message.hpp"
 
 #include <condition_variable>
+#include <cstdint>
 #include <functional>
 #include <mutex>
 #include <string>
@@ -31,6 +32,9 @@ public:
     // From now on questions about packets wait, and all that comes behind them; until it is told
     // otherwise.
     void hold_packets(bool holds);
+    // Keys in the penalty box of each rule that bans, from 10.0.0.1 on, of which the second has no
+    // name; one, unless it is told.
+    void ban_keys(std::uint64_t count);
     // From now on it says that it applied another generation.
     void misunderstand(bool misunderstands);
 
@@ -70,6 +74,7 @@ private:
     bool hangs_ = false;
     bool misunderstands_ = false;
     bool holds_packets_ = false;
+    std::uint64_t banned_keys_ = 1;
     std::condition_variable let_go_;
     std::string refusal_;
 

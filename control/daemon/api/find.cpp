@@ -114,24 +114,21 @@ private:
     // Rules that judge its packets as those of all others: none of their keys is it, and no
     // condition names it. Lists can be long: it stops where its time is up.
     [[nodiscard]] Json everybody() {
-        Json rules = Json::array();
         if (sought_.kind == Sought::Kind::Key) {
-            return rules;
+            return Json::array();
         }
-        const auto begun = std::chrono::steady_clock::now();
-        for (const RuleSummary& rule : view_.rules) {
-            if (std::chrono::steady_clock::now() - begun > kMostTime) {
-                cut_ = true;
-                break;
-            }
+        const auto meets = [this](const RuleSummary& rule) {
             const bool is_own = std::ranges::any_of(
                 rule.keys, [&](const GroupingKey& key) { return counts(key, sought_); });
-            if (!is_own && rule.mode != Mode::Off && may_match(rule, sought_) &&
-                named(rule).empty()) {
-                rules.push_back(rule.id);
-            }
-        }
-        return rules;
+            return !is_own && rule.mode != Mode::Off && may_match(rule, sought_) &&
+                   named(rule).empty();
+        };
+        const auto begun = std::chrono::steady_clock::now();
+        MetRules met = met_rules(view_.rules, meets, [begun] {
+            return std::chrono::steady_clock::now() - begun > kMostTime;
+        });
+        cut_ = cut_ || met.cut;
+        return std::move(met.ids);
     }
 
     Refused add_rule(const RuleSummary& rule, const FindPlace& from) {

@@ -29,6 +29,22 @@ Json counting_of(const RuleSummary& rule, std::size_t tier, Json key, std::strin
     return finding;
 }
 
+MetRules met_rules(const std::vector<RuleSummary>& rules,
+                   const std::function<bool(const RuleSummary&)>& meets,
+                   const std::function<bool()>& is_late) {
+    MetRules met;
+    for (const RuleSummary& rule : rules) {
+        if (is_late()) {
+            met.cut = true;
+            break;
+        }
+        if (meets(rule)) {
+            met.ids.push_back(rule.id);
+        }
+    }
+    return met;
+}
+
 bool is_live(const Json& key) {
     if (key.at("banned").get<bool>() || key.at("exempt").get<bool>() || !key.at("set").empty() ||
         key.contains("file_ban") || key.contains("networks")) {

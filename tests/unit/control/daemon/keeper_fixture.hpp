@@ -9,6 +9,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 
 #include <unistd.h>
 
@@ -40,7 +41,9 @@ rules:
 // sluiced without its API: a store, a link, a keeper of rules, and a dataplane that can be away.
 class Keeper : public testing::Test {
 protected:
-    void start_dataplane() { dataplane_.emplace(folder_ / "dp.sock"); }
+    void start_dataplane(FakeDataplane::Asked asked = {}) {
+        dataplane_.emplace(folder_ / "dp.sock", std::move(asked));
+    }
     void stop_dataplane() { dataplane_.reset(); }
     FakeDataplane& dataplane() { return *dataplane_; }
 
