@@ -6,6 +6,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace sluice::sought_test {
 namespace {
@@ -74,6 +75,28 @@ TEST(Sought, IsReadInTheSpellingOfPackets) {
         EXPECT_EQ(again.kind, read.kind) << "of " << one.words;
         EXPECT_EQ(again.text, read.text);
     }
+}
+
+// All short texts of marks that addresses, names and keys are made of.
+TEST(Sought, SpellsItself) {
+    constexpr std::string_view kMarks = "aZ1.:-|/%";
+    constexpr std::size_t kLongest = 5;
+    std::vector<std::string> texts{""};
+    std::size_t read = 0;
+    for (std::size_t at = 0; at < texts.size(); ++at) {
+        const std::string words = texts[at];
+        if (const Result<Sought> found = read_sought(words)) {
+            ++read;
+            const Result<Sought> again = read_sought(found->text);
+            ASSERT_TRUE(again) << words << ": " << again.error().what;
+            ASSERT_EQ(again->kind, found->kind) << words;
+            ASSERT_EQ(again->text, found->text) << words;
+        }
+        for (std::size_t i = 0; words.size() < kLongest && i < kMarks.size(); ++i) {
+            texts.push_back(words + kMarks[i]);
+        }
+    }
+    EXPECT_GT(read, texts.size() / 2);
 }
 
 TEST(Sought, SaysWhatIsWrong) {
