@@ -31,8 +31,8 @@ ExitCode run_find(const Options& options) {
             ExitCode::Unreached);
     }
     const bool is_whole = options.list_after.empty() && document->at("next").is_null();
-    return is_whole && std::ranges::none_of(document->at("findings"), is_finding) ? kNothingFound
-                                                                                  : exit;
+    const bool is_known = std::ranges::any_of(document->at("findings"), is_finding);
+    return is_whole && !is_known ? ExitCode::NothingFound : exit;
 }
 
 }  // namespace sluice
