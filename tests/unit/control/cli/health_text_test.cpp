@@ -1,0 +1,65 @@
+#include "control/cli/health_text.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace sluice::health_text_test {
+namespace {
+
+Json health() {
+    return {{"version", "1.2"},
+            {"dataplane", {{"connected", true}, {"pid", 7}, {"generation", "0a"}}},
+            {"panic", false}};
+}
+
+TEST(HealthText, IsShortWhereAllIsWell) {
+    EXPECT_EQ(health_text(health()), "sluiced: 1.2\ndataplane: pid 7, generation 0a\n");
+    Json away = health();
+    away["dataplane"] = {{"connected", false}, {"pid", nullptr}, {"generation", nullptr}};
+    EXPECT_FALSE(has_dataplane(away));
+    EXPECT_TRUE(has_dataplane(health()));
+    EXPECT_EQ(health_text(away), "sluiced: 1.2\ndataplane: not connected\n");
+}
+
+TEST(HealthText, NamesWebhooksThatWereNotTold) {
+    Json document = health();
+    document["notify"] = {{{"name", "ops"},
+                           {"queued", 128},
+                           {"sent", 3},
+                           {"failed", 1},
+                           {"dropped", 32},
+                           {"problem", "Timeout was reached"}},
+                          {{"name", "lab"},
+                           {"queued", 0},
+                           {"sent", 3},
+                           {"failed", 0},
+                           {"dropped", 0},
+                           {"problem", nullptr}}};
+    EXPECT_EQ(health_text(document),
+              health_text(health()) +
+                  "the webhook ops does not take notices: Timeout was reached; 128 wait\n"
+                  "the webhook ops was not told of 33 notices since sluiced started\n");
+}
+
+TEST(HealthText, NamesRulesAndListsThatDoNothing) {
+    Json document = health();
+    document["inactive_rules"] = {"night", "weekend"};
+    document["empty_lists"] = {{{"name", "bad"}, {"file", "bad.txt"}}};
+    EXPECT_EQ(health_text(document), health_text(health()) +
+                                         "the list bad has no entry: bad.txt is empty\n"
+                                         "not active at this time: night, weekend\n");
+}
+
+TEST(HealthText, NamesSidesWhoseChecksumsAreLearntOnceForAService) {
+    Json document = health();
+    document["checksums_learning"] = {{{"service", "web"}, {"side", "clients"}},
+                                      {{"service", "web"}, {"side", "servers"}},
+                                      {{"service", "dns"}, {"side", "servers"}}};
+    EXPECT_NE(health_text(document).find("no fault: web (clients, servers), dns (servers): "),
+              std::string::npos)
+        << health_text(document);
+}
+
+}  // namespace
+}  // namespace sluice::health_text_test
