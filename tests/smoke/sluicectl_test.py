@@ -435,6 +435,37 @@ class WithSluiced(Case):
             self.assertIn("ask again", self.ask("bans", exit=1)[1])
             self.assertEqual(len(sluiced.asked), asked)
 
+    def test_what_was_found_is_one_answer_of_all_pages(self):
+        def page(number, after, **more):
+            rows = [{"what": "condition", "rule": f"r{number}", "kind": "rule", "mode": "enforce", "field": "ip.src", "except": False,
+                     "list": None, "entry": None, "line": None, "others": 0, "action": "drop"}]
+            return (200, {"of": "10.0.0.7", "is": "address", "inside": None, "generation": "0a", "boxes_read": True,
+                          "lists_read": True, "findings": rows, "cut": False, "next": after, **more})
+        first, second, third = (("GET", f"/v1/find?of=10.0.0.7&most={most}&after={after}")
+                                for most, after in ((1000, ""), (999, "x"), (998, "y")))
+        everybody = {"everybody": ["all"]}
+        # What one page leaves out is left out of all, whichever it is; and so is what no dataplane told.
+        for cut_at in (None, 0, 1, 2):
+            cut = [{"cut": number == cut_at} for number in range(3)]
+            self.start_again({first: page(1, "x", **everybody, **cut[0]), second: page(2, "y", **cut[1]), third: page(3, None, **cut[2])})
+            document = json.loads(self.ask("find", "10.0.0.7", "--json")[0])
+            self.assertEqual([row["rule"] for row in document["findings"]], ["r1", "r2", "r3"])
+            self.assertEqual((document["cut"], document["next"], document["everybody"]), (cut_at is not None, None, ["all"]))
+            out = self.ask("find", "10.0.0.7")[0]
+            self.assertEqual("not all of it is here" in out, cut_at is not None, out)
+        self.start_again({first: page(1, "x", **everybody), second: page(2, None, boxes_read=False)})
+        out, err = self.ask("find", "10.0.0.7", exit=3)
+        self.assertIn("r2", out)
+        self.assertIn("no dataplane is connected", err)
+        nothing = page(1, None, **everybody, findings=[])
+        self.start_again({first: nothing})
+        self.ask("find", "10.0.0.7", exit=4)
+        # Of a part of the pages nobody can say that there is nothing.
+        self.start_again({first: page(1, "x", **everybody, findings=[]), second: (404, {"title": "gone", "detail": "gone"})})
+        self.ask("find", "10.0.0.7", exit=1)
+        self.start_again({("GET", "/v1/find?of=10.0.0.7&most=1000&after=x"): nothing})
+        self.ask("find", "10.0.0.7", "--after", "x", exit=0)
+
     def test_bans_of_a_file(self):
         problems = [{"file": "", "line": 2, "column": 1, "severity": "error", "message": "no key"}]
         sluiced = self.start({("POST", "/v1/rules/a/bans"): (200, {"rule": "a", "banned": 2, "generation": "0a"}),
