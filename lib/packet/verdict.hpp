@@ -84,6 +84,7 @@ enum class Reason : std::uint8_t {
     UnreadableHello,
     DoubtfulOptions,
     Exempt,
+    BannedSource,
 };
 
 struct ReasonRow {
@@ -166,6 +167,8 @@ inline constexpr auto kReasons = std::to_array<ReasonRow>({
      "options of IP or TCP for which servers drop a segment"},
     {Reason::Exempt, "exempt",
      "the key is exempt from an enforcing rule, and no limit judged the packet"},
+    {Reason::BannedSource, "banned_source",
+     "its source is banned for all traffic: the rule's `ban` has `applies_to: source`"},
 });
 inline constexpr std::size_t kReasonCount = kReasons.size();
 

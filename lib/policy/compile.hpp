@@ -107,7 +107,8 @@ struct RuleSummary {
     // How else it limits: missing_key, on_full, table_share, rejected_spend, cost.
     std::vector<NamedText> settings;
     std::vector<LimitSummary> limits;
-    std::string ban;  // "after 3 refusals within 10m, for 1h: drop"; empty: none
+    std::string ban;            // "after 3 refusals within 10m, for 1h: drop"; empty: none
+    bool bans_sources = false;  // for all that they send
     std::shared_ptr<const BannedKeys> banned{};   // by override files; nullptr: none
     std::shared_ptr<const NamedRanges> ranges{};  // of `overrides`; nullptr: none
     std::optional<DynamicTerms> dynamic{};        // which numbers may be set for its keys

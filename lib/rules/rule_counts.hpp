@@ -31,6 +31,8 @@ template <typename Number>
 struct BanNumbers {
     Number bans{};    // keys that went to the penalty box
     Number banned{};  // of the exceeded, those whose key was banned
+    // Dropped before any rule, since their source was banned: they are none of the matched.
+    Number banned_sources{};
 };
 
 // Counted in the kernel, before the box sees the packets: they are none of the others.
@@ -91,6 +93,11 @@ inline constexpr auto kStatRows<BanNumbers<Number>> = std::tuple{
             {"bans"},
             rare_count("sluice_rule_bans_total",
                        "How often a rule has put a key into its penalty box.")},
+    StatRow{&BanNumbers<Number>::banned_sources,
+            {.text = "banned_sources", .rare = true},
+            rare_count("sluice_rule_banned_source_packets_total",
+                       "Packets that were dropped before any rule, since the rule has banned "
+                       "their source.")},
 };
 template <>
 inline constexpr auto kStatRows<EarlyDrops> = std::tuple{

@@ -135,6 +135,10 @@ bool limits_follow_keys(const Rule& rule) noexcept {
 
 // A box for each key or none at all, and penalties nowhere else.
 bool ban_holds(const Rule& rule) noexcept {
+    if (rule.ban.applies_to == BanScope::Source &&
+        (rule.ban.action != kDropAction || !std::ranges::all_of(rule.keys, is_source))) {
+        return false;
+    }
     const auto is_penalty = [](const MeteredLimit& limit) {
         return algorithm_of(limit.limit) == Algorithm::Penalty;
     };

@@ -111,10 +111,26 @@ struct MeteredLimit {
     std::vector<AnyLimit> coarser;
 };
 
+// The packets that a ban holds for: those of its key that its rule matches, or all that the key's
+// address sends, before any rule.
+enum class BanScope : std::uint8_t { Key, Source };
+inline constexpr auto kBanScopeNames = std::to_array<std::string_view>({"key", "source"});
+// Rules of a set whose bans hold for sources: each packet is looked up under all of them.
+inline constexpr std::size_t kMostSourceBans = 8;
+
+// True of a key that is the packet's source address, or a prefix of it.
+[[nodiscard]] inline bool is_source(const GroupingKey& key) noexcept {
+    return key.size() == 1 && !key[0].text && key[0].field == Field::IpSrc &&
+           key[0].unwrapping == Unwrapping{};
+}
+
 // The fate of keys that are refused again and again. Each key of a rule has a penalty box of its
 // own, whose state is kept in the tables as a limit's is: `limit` is a PenaltyLimit, `name` "ban".
 struct BanTerms {
     ActionIndex action = kDropAction;  // for all packets of a banned key
+    BanScope applies_to = BanScope::Key;
+    // True if refusals count whose sender nothing proves; of a ban of sources.
+    bool spoofable = false;
 };
 struct Ban : BanTerms {
     std::vector<MeteredLimit> boxes;  // one for each key, in their order; none: the rule has no ban

@@ -59,7 +59,8 @@ void serialize(auto& archive, Of<ResponseSpec> auto& response) {
     archive(response.x_rate_limit);
 }
 void serialize(auto& archive, Of<Ban> auto& ban) {
-    archive(ban.action, ban.boxes);
+    archive(ban.action, ban.boxes, ban.spoofable);
+    archive.word(ban.applies_to, BanScope::Source);
 }
 template <typename Archive>
 void serialize(Archive& archive, Of<EdgeEventSet> auto& events) {

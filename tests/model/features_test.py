@@ -215,6 +215,24 @@ rules:
         self.assertEqual(self.passed(limiter, midnight, lambda: source("10.0.0.1")), 9)
         self.assertEqual(limiter.counts["r"]["banned"], 2)
 
+    def test_bans_of_all_that_a_source_sends(self):
+        for spoofable, reason in (("", "unmatched"), (", spoofable: yes", "banned_source")):
+            limiter = self.limiter(f"""
+rules:
+  - id: r
+    mode: enforce
+    when: ip.proto eq 1
+    key: [ip.src]
+    limits: [{BUCKET.format('1/s', 5)}]
+    ban: {{after: 2, within: 1m, for: 1m, applies_to: source{spoofable}}}
+""")
+            for _ in range(7):
+                limiter.judge(0, source("10.0.0.1", ip_proto=1))
+            self.assertEqual(limiter.judge(0, source("10.0.0.1", ip_proto=2)).reason, reason)
+            self.assertEqual(limiter.judge(0, source("10.0.0.2", ip_proto=2)).reason, "unmatched")
+            self.assertEqual(limiter.judge(60 * SECOND, source("10.0.0.1", ip_proto=2)).reason, "unmatched")
+            self.assertEqual(limiter.counts["r"].get("banned_sources", 0), int(reason == "banned_source"))
+
     def test_bans_of_networks(self):
         limiter = self.limiter(f"""
 rules:

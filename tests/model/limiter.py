@@ -132,6 +132,12 @@ class Banned(Voice):
         self.votes = [Vote(self, action, "banned")]
 
 
+def is_neighbour_discovery(fields):
+    """RFC 4861: types 133 to 137 of ICMPv6, that no router has forwarded."""
+    return (fields.get("ip.proto") == 58 and fields.get("ip.version") == 6 and fields.get("ip.ttl") == 255
+            and 133 <= fields.get("icmp.type", 0) <= 137)
+
+
 class PenaltyBox:
     """All refusals of a key since its last ban, and until when that lasts."""
 
@@ -277,6 +283,8 @@ class Limiter:
         if len(verdicts) > 1:
             verdict.longest = max(one.longest for one in verdicts)
             verdict.say_wait()
+        if verdict.reason == "banned_source":
+            self._count_also(next(rule for rule in self.rules if rule.id == verdict.rule), "banned_sources")
         if verdict.action == "shape":
             verdict.hold(max(one.delay for one in self.judged if one.rule.id in self.acting))
         self._settle(verdict.action in FORWARDS, verdict.delay)
@@ -286,7 +294,8 @@ class Limiter:
         if not unit.is_reading:
             self.once |= self.request.once
             self.request = OneUnit()
-        return self._pass_by(unit) or self._decide_on_sight(unit) or self._decide_by_limits(unit)
+        return (self._pass_by(unit) or self._drop_source(unit) or self._decide_on_sight(unit)
+                or self._decide_by_limits(unit))
 
     def _place_of(self, verdict):
         return (-STRICTNESS[verdict.action], self.order.get(verdict.rule, len(self.order)),
@@ -358,7 +367,7 @@ class Limiter:
 
     def _count_also(self, rule, what):
         """What the summary names only where it has happened."""
-        also = {"exempted": ["exempted"]}.get(what, ["banned", "bans"])
+        also = [what] if what in ("exempted", "banned_sources") else ["banned", "bans"]
         self.counts[rule.id] = {**dict.fromkeys(also, 0), **self.counts[rule.id]}
         self.counts[rule.id][what] += 1
 
@@ -425,7 +434,7 @@ class Limiter:
             if keys is None:
                 self._count(rule, "skipped")
                 continue
-            fated = self._fated(rule, keys)
+            fated = self._fated(rule, keys, packet)
             if not fated and not self.several:
                 charges = self._charges(rule, keys, packet)
             one = fated or Judged(rule, keys[0], charges)
@@ -438,8 +447,11 @@ class Limiter:
             judged.append(one)
         return judged
 
-    def _fated(self, rule, keys):
-        """Where no limit is asked: a key is banned by name, else exempt, else in the penalty box."""
+    def _fated(self, rule, keys, packet):
+        """Where no limit is asked: a key is banned by name, else exempt, else in the penalty box. A ban of sources
+        leaves neighbour discovery out."""
+        if rule.ban and rule.ban.of_source and is_neighbour_discovery(packet.fields) and self._ban_left(rule, keys)[0] > 0:
+            return self._exempt(rule, keys)
         utc = self.now + self.first
         left = [(rule.overrides.ban_left(tier, key, utc), key)
                 for tier, key in self._tiers(rule, keys)] if rule.overrides else []
@@ -449,16 +461,49 @@ class Limiter:
             return Banned(rule, longest[1], min(longest[0], NEVER))
         if rule.overrides and any(rule.overrides.exempts(tier, key, utc)
                                   for tier, key in self._tiers(rule, keys)):
-            exempt = Judged(rule, keys[0], [])
-            exempt.exempt = True
-            return exempt
+            return self._exempt(rule, keys)
         banned = self._banned(rule, keys) if rule.ban else None
         if banned:
             self._count_also(rule, "banned")
         return banned
 
+    @staticmethod
+    def _exempt(rule, keys):
+        exempt = Judged(rule, keys[0], [])
+        exempt.exempt = True
+        return exempt
+
+    def _drop_source(self, packet):
+        """The first rule that has banned the source for all traffic."""
+        if "ip.src" not in packet.fields or is_neighbour_discovery(packet.fields):
+            return None
+        for rule in self.active:
+            if not (rule.ban and rule.ban.of_source and rule.id in self.acting):
+                continue
+            left, key = self._ban_left(rule, self._keys(rule, packet))
+            if left > 0:
+                wait = "never" if left >= NEVER else str(left)
+                return Verdict("drop", "banned_source", rule.id, key_text(key), wait, longest=min(left, NEVER))
+        return None
+
+    def _ban_left(self, rule, keys):
+        """(how long it is banned yet, its key): by name, unless that says exempt, in the penalty box."""
+        tiers, utc = self._tiers(rule, keys), self.now + self.first
+        left = [(rule.overrides.ban_left(tier, key, utc), key) for tier, key in tiers] if rule.overrides else []
+        longest = max(left, key=lambda one: one[0], default=(0, None))
+        if longest[0] > 0:
+            return longest
+        if rule.overrides and any(rule.overrides.exempts(tier, key, utc) for tier, key in tiers):
+            return 0, None
+        left = [(self._box(rule, tier, key).until - self.now, key) for tier, key in tiers]
+        return max(left, key=lambda one: one[0], default=(0, None))
+
     def _note_refusals(self, one, keys):
-        for tier in one.refusing_tiers if one.rule.ban else ():
+        ban = one.rule.ban
+        # Nothing here says that a handshake was completed: of a ban of sources all may be forged.
+        if ban and ban.of_source and not ban.spoofable:
+            return
+        for tier in one.refusing_tiers if ban else ():
             if self._box(one.rule, tier, keys[tier]).note(self.now, one.rule.ban):
                 self._count_also(one.rule, "bans")
 

@@ -101,12 +101,15 @@ class RuleMaker:
             lines.append(f"    on_full: {self.dice.choice(ON_FULL)}")
         tiers = self.tiers()
         self.count_values(tiers, lines)
+        source_ban = self.source_ban(tiers, lines)
         lines += self.keys_and_limits(tiers)
         named = [self.named.get(limit, limit) for _, limits in tiers for limit in limits]
         if any("tcm" in limit for limit in named) and self.chance(70):
             lines.append(self.on_color())
         if self.chance(25):
-            lines.append(self.ban())
+            ban = self.ban()
+            lines += [ban] * (not source_ban)
+        lines += source_ban
         if self.chance(15):  # what is told changes no verdict
             lines += ["    events: [limit_start, limit_end, refill]", "    notify: {to: ops, on: [limit, over, state]}"]
         shares = any("missing_key: share" in line for line in lines)
@@ -156,6 +159,16 @@ class RuleMaker:
             limits = dice.choice(tiers)[1]
             if "common" not in limits[0] and limits[0] != "bytes":
                 limits[0] = LimitMaker.distinct(dice)
+
+    def source_ban(self, tiers, lines):
+        """Some rules get keys by source, and ban for all traffic. The dice are others here too."""
+        dice = random.Random(str((tiers, lines)))
+        if dice.randrange(100) >= 15:
+            return []
+        keys = ["ip.src"] if self.conditions.local else ["ip.src", "ip.src", '"prefix(ip.src, 24|64)"', '"prefix(ip.src, 31|127)"']
+        tiers[:] = [(key, limits) for key, (_, limits) in zip(dice.sample(keys * 2, len(tiers)), tiers)]
+        return [f"    ban: {{after: {dice.choice((1, 2, 3, 5))}, within: {dice.choice(WINDOW_LENGTHS)}, "
+                f"for: {dice.choice(WINDOW_LENGTHS)}, applies_to: source{', spoofable: yes' * (dice.randrange(5) > 0)}}}"]
 
     def keys_and_limits(self, tiers):
         if self.is_tiered:

@@ -213,6 +213,8 @@ class Ban:
     def __init__(self, what):
         self.after, self.action = int(what["after"]), {"action": "drop", **what}
         self.within, self.lasts = parse_duration(what["within"]), parse_duration(what["for"])
+        self.of_source = what.get("applies_to") == "source"
+        self.spoofable = what.get("spoofable") == "yes"
 
 
 class Tier:

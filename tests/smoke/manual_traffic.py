@@ -126,6 +126,19 @@ def logins():
                        evenly(3, lambda n: request("POST /login", src="203.0.113.9", sport=40000 + n), 20))
 
 
+def guesses():
+    """A client guesses at passwords and asks for names; another one's address is forged for as many guesses, and it
+    asks for names too."""
+    forged = [(at, frame) for at, (payload, client, ports) in
+              evenly(40, lambda n: request("POST /login", src="203.0.113.9", sport=40000 + n), 20)
+              for frame in Dialogue(client, ports=ports).client(ACK | PSH, payload).sent]
+    guessed = [(at, frame) for at, (payload, client, ports) in
+               evenly(40, lambda n: request("POST /login", src="192.0.2.1", sport=40000 + n), 20)
+               for frame in Dialogue(client, ports=ports).handshake().client(ACK | PSH, payload).sent]
+    return capture(forged, guessed, evenly(30, lambda n: udp("192.0.2.1", dport=53), 30),
+                   evenly(30, lambda n: udp("203.0.113.9", dport=53), 30))
+
+
 def scrapers():
     """Of three programs that say what they are, and of a browser."""
     browser = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
@@ -169,6 +182,6 @@ CAPTURES = {
     "amplification.pcap": amplification, "syn-flood.pcap": syn_flood, "customers.pcap": customers,
     "countries.pcap": countries, "partners.pcap": partners, "port-scan.pcap": port_scan, "hammering.pcap": hammering,
     "two-sources.pcap": two_sources, "dialogue.pcap": dialogue, "spending.pcap": three_sources,
-    "midnight.pcap": midnight, "logins.pcap": logins, "scrapers.pcap": scrapers, "api-calls.pcap": api_calls,
+    "midnight.pcap": midnight, "logins.pcap": logins, "guesses.pcap": guesses, "scrapers.pcap": scrapers, "api-calls.pcap": api_calls,
     "hellos.pcap": hellos, "closed.pcap": closed_names, "random-names.pcap": random_names, "downloads.pcap": downloads,
     "country.mmdb": country_database}

@@ -53,7 +53,8 @@ class Replay(Case):
             self.assertEqual(sum(row[1] == verdict for row in rows), summary[member])
         for entry in summary["rules"]:
             members = ["id", "matched", "admitted", "exceeded", "skipped"]
-            self.assertIn([member for member in entry if member != "stance"], [members, [*members, "banned", "bans"]])
+            self.assertIn([member for member in entry if member != "stance"],
+                          [members, [*members, "banned", "bans"], [*members, "banned", "bans", "banned_sources"]])
             self.assertEqual(entry["matched"],
                              entry["admitted"] + entry["exceeded"] + entry["skipped"])
         for number, row in enumerate(rows, 1):

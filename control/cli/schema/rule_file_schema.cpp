@@ -91,6 +91,8 @@ Json ban_schema() {
     for (const KeyRow& key : rule_keys::kBan) {
         values.emplace(key.name, scalar());
     }
+    values["applies_to"] = words(kBanScopeNames);
+    values["spoofable"] = words(rule_keys::kSpoofableWords);
     return object(rule_keys::kBan, values);
 }
 

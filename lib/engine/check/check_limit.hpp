@@ -54,6 +54,9 @@ struct CheckContext {
     const QuestionContext* question = nullptr;  // of which there is no packet here; nullptr: none
     // True if refusals say how long to wait: a client is told the longest wait of all that refuse.
     bool tells_wait = false;
+    // True if the packet is of a connection whose client has completed the handshake, as far as a
+    // ban asks for it (LoadedSet::proves_senders).
+    bool is_proven = false;
 
     [[nodiscard]] const PacketHeaders& packet_headers() const noexcept {
         return headers.headers(row);

@@ -8,6 +8,7 @@
 #include "lib/engine/decide/shaping.hpp"
 #include "lib/engine/key/key_policy.hpp"
 #include "lib/engine/key/penalty_box.hpp"
+#include "lib/engine/key/source_ban.hpp"
 #include "lib/engine/remote/asked_limit.hpp"
 
 #include <algorithm>
@@ -16,6 +17,7 @@
 // The verdict, exactly as the rule language defines it:
 //
 //   bypass?     -> the first budget that matches and has room
+//   banned?     -> the first rule that has banned its source for all traffic
 //   on_match?   -> the first such enforcing rule that matches
 //   else        -> look at every limit of every matching rule, take the strictest refusal,
 //                  and if the packet goes on, charge every limit that admitted it
@@ -126,7 +128,7 @@ RuleOutcome without_limits(const KeyPolicy& policy, const Match& match,
                            const MatchedRules& judged) noexcept {
     RuleOutcome outcome;
     outcome.shape = judged.shape_of(judged.rule(match));
-    if (!is_banned(policy.status)) {
+    if (!is_banned(policy.status) || is_out_of_ban(judged.rule(match), judged.context)) {
         outcome.exempt = true;
         return outcome;
     }
@@ -167,8 +169,7 @@ RuleOutcome check_limits(const Match& match, const LoadedRule& rule,
         return without_limits(policy, match, judged);
     }
     const RuleOutcome outcome = check_limits(match, rule, judged);
-    if (outcome.over_limit && !outcome.can_be_held() && rule.bans() &&
-        !context.ask.is_rehearsal()) {
+    if (outcome.over_limit && !outcome.can_be_held() && counts_refusals(rule, context)) {
         const bool yellow = outcome.colored && !forwards(judged.verdict_of(rule.on_color[1]));
         const PenaltyBoxes boxes{keys, context.core, context.now};
         judged.bans(match).bans.add(boxes.note(checks, yellow, context));
@@ -376,7 +377,8 @@ bool pass_by(MatchedRules& judged, Decision& decision) noexcept {
 
 Decision decide_unit(MatchedRules judged) noexcept {
     Decision decision;
-    if (!pass_by(judged, decision) && !decide_on_sight(judged, decision)) {
+    if (!pass_by(judged, decision) && !is_of_banned_source(judged.context, decision) &&
+        !decide_on_sight(judged, decision)) {
         check_all(judged, decision);
     }
     return decision;

@@ -3,6 +3,7 @@
 #include "lib/engine/check/ask_bucket.hpp"
 #include "lib/engine/decide/blocking_rules.hpp"
 #include "lib/engine/decide/shaping.hpp"
+#include "lib/engine/key/source_ban.hpp"
 #include "lib/engine/remote/asked_limit.hpp"
 
 #include <algorithm>
@@ -175,7 +176,8 @@ public:
           core_{core},
           now_{now},
           ask_{ask},
-          tells_wait_{core.policy.tell_wait || has_telling_rule()} {}
+          tells_wait_{core.policy.tell_wait || has_telling_rule()},
+          is_proven_{set.proves_senders && is_proven(packet.units.front())} {}
 
     // Decides the units, and the packet by them.
     [[nodiscard]] Decision decide() noexcept;
@@ -246,6 +248,12 @@ private:
         }
         return tells;
     }
+    // True of a packet of a completed handshake that its server would take. Its units are of its
+    // connection, as the first.
+    [[nodiscard]] static bool is_proven(const EvaluatedUnit& unit) noexcept {
+        return unit.burst->handshake(unit.row) == Handshake::Completed &&
+               unit.burst->service(unit.row).is_enforced();
+    }
     [[nodiscard]] MatchedRules rules_of(const EvaluatedUnit& unit) const noexcept {
         AskContext ask = ask_;
         ask.unit = static_cast<std::uint8_t>(&unit - packet_.units.data());
@@ -257,7 +265,8 @@ private:
                             .row = unit.row,
                             .checks = packet_.checks,
                             .ask = ask,
-                            .tells_wait = tells_wait_},
+                            .tells_wait = tells_wait_,
+                            .is_proven = is_proven_},
                 .matches = unit.matches,
                 .all_matches = packet_.matches,
                 .all_checks = packet_.checks,
@@ -273,6 +282,7 @@ private:
     Now now_;
     AskContext ask_;
     bool tells_wait_;
+    bool is_proven_;
 };
 
 Decision Evaluation::decide() noexcept {
@@ -316,6 +326,9 @@ Decision decide_general(const PacketChecks& packet, const LoadedSet& set, CoreSt
         --core.hold_capacity;
     }
     judging.end({forwarded, forwarded ? decision.wait : Nanoseconds{0}});
+    if (decision.reason == Reason::BannedSource) [[unlikely]] {
+        count_source_ban(decision, set, core);
+    }
     return decision;
 }
 

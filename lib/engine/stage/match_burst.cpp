@@ -276,6 +276,15 @@ private:
         }
     }
 
+    // Rows of rules that decide on sight: whose source is banned meets none of them.
+    [[nodiscard]] RowMask rows_on_sight() const noexcept {
+        RowMask rows = 0;
+        for (const RuleMatch& match : matched()) {
+            rows |= plan_of(match.rule).on_match == OnMatch::Act ? match.rows : 0;
+        }
+        return rows;
+    }
+
     void leave_to_general(RowMask rows) noexcept {
         RowMask general = 0;
         for (const RuleMatch& match : matched()) {
@@ -283,6 +292,9 @@ private:
                 break;  // budgets stand before all rules
             }
             general |= match.rows;
+        }
+        if (!set_.source_bans.empty()) [[unlikely]] {
+            general |= rows_on_sight();
         }
         scratch_.general =
             (general | burst_.several() | burst_.following() | scratch_.later_fragments) & rows;

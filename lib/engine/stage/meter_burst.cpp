@@ -5,8 +5,10 @@
 #include "lib/engine/decide/decide_general.hpp"
 #include "lib/engine/decide/follow_connections.hpp"
 #include "lib/engine/key/event_burst.hpp"
+#include "lib/engine/key/source_ban.hpp"
 #include "lib/engine/remote/asked_limit.hpp"
 #include "lib/engine/stage/answered_rows.hpp"
+#include "lib/engine/stage/fragment_rows.hpp"
 #include "lib/engine/stage/sample_burst.hpp"
 #include "lib/engine/stage/stages.hpp"
 
@@ -47,38 +49,6 @@ namespace {
     return burst.units()->repeats_refused(row);
 }
 
-[[nodiscard]] FragmentSource fragment_of(const Burst& burst, std::size_t row, const CoreState& core,
-                                         Now now) noexcept {
-    return {.headers = burst.headers_of(row),
-            .frame = burst.frame(row),
-            .hash = core.hash,
-            .now = now.at,
-            .counters = core.counters.by_unit_event};
-}
-
-// Remembers the decision on each first fragment once.
-void remember_fragments(Burst& burst, RowMask rows, const CoreState& core, Now now) noexcept {
-    RowMask& first = burst.scratch().first_fragments;
-    for_each_row(first & rows, [&](std::size_t row) {
-        core.fragments.remember(core.fragments.memory, fragment_of(burst, row, core, now),
-                                forwards(burst.packets()[row].decision.verdict));
-    });
-    first &= ~rows;
-}
-
-// Drops a later fragment for what its datagram is, by what has become of all packets before it.
-[[gnu::noinline]] bool refuse_fragment(Burst& burst, std::size_t row, FastPath& fast,
-                                       const CoreState& core, Now now) noexcept {
-    fast.write_admitted();
-    remember_fragments(burst, burst.live() & first_rows(row), core, now);
-    const std::optional<Reason> reason =
-        core.fragments.refuse(core.fragments.memory, fragment_of(burst, row, core, now));
-    if (reason) {
-        burst.packets()[row].decision = dropped_for(*reason);
-    }
-    return reason.has_value();
-}
-
 // Packets that wait for what owners of keys say are settled when they come back.
 void settle(Burst& burst, const LoadedSet& set, const CoreState& core, Now now) noexcept {
     if (burst.scratch().first_fragments != 0) [[unlikely]] {
@@ -106,10 +76,11 @@ public:
             const bool metered =
                 has_row((scratch.general | scratch.looked_up) & ~scratch.decided, row);
             if (has_row(scratch.later_fragments, row) &&
-                refuse_fragment(burst_, row, fast, core_, now_)) {
+                refuse_fragment({&burst_, row}, fast, core_, now_)) {
                 return;
             }
-            if (is_dropped(row) || (is_behind(row) && queue_after(row, metered))) {
+            if (is_dropped(row) || is_of_banned(row) ||
+                (is_behind(row) && queue_after(row, metered))) {
                 return;
             }
             if (!metered) {
@@ -137,6 +108,12 @@ private:
     [[nodiscard]] bool is_behind(std::size_t row) const noexcept {
         return burst_.origin() != Burst::Origin::Room && !asker_.empty() &&
                asker_.holds(connection(row));
+    }
+    // True of a packet that has been dropped for its source.
+    [[nodiscard]] bool is_of_banned(std::size_t row) noexcept {
+        const Scratch& scratch = burst_.scratch();
+        return !set_.source_bans.empty() && !has_row(scratch.general | scratch.decided, row) &&
+               drop_banned_source({&burst_, row}, set_, core_, now_);
     }
     // Dropped packets need no order. What a rule answers comes behind the packets before it.
     [[nodiscard]] bool is_dropped(std::size_t row) noexcept {
@@ -229,7 +206,7 @@ struct Deciding {
     const Scratch& scratch = burst.scratch();
     if (has_row(scratch.general, row) || !decides_fast(fast, row)) [[unlikely]] {
         if (has_row(scratch.later_fragments, row) &&
-            refuse_fragment(burst, row, fast, of.core, of.now)) {
+            refuse_fragment({&burst, row}, fast, of.core, of.now)) {
             return;
         }
         if (has_row(burst.following(), row) && repeats_refused(burst, row, of.set, fast)) {
@@ -238,6 +215,27 @@ struct Deciding {
             decide_row({&burst, row}, of.set, of.core, of.now);
         }
     }
+}
+
+// The rows that are decided one by one: where bans hold for sources, those of no limit too.
+RowMask rows_to_meter(const Scratch& scratch, const LoadedSet& set) noexcept {
+    const RowMask metered = scratch.general | scratch.looked_up;
+    return (set.source_bans.empty() ? metered : ~RowMask{0}) & ~scratch.decided;
+}
+
+// The same as decide_metered(), where bans may hold for sources.
+void decide_sent(const Deciding& of, std::size_t row, FastPath& fast) noexcept {
+    const Scratch& scratch = of.burst.scratch();
+    if (!of.set.source_bans.empty() && !has_row(scratch.general, row)) [[unlikely]] {
+        if (drop_banned_source({&of.burst, row}, of.set, of.core, of.now)) {
+            return;
+        }
+        if (!has_row(scratch.looked_up, row)) {
+            fast.admit(row_bit(row));
+            return;
+        }
+    }
+    decide_metered(of, row, fast);
 }
 
 // Packet by packet, in arrival order: what one packet spends, the next one sees.
@@ -262,21 +260,22 @@ void decide(Burst& burst, const LoadedSet& set, CoreState& core, Now now) noexce
     settle(burst, set, core, now);
 }
 
-// The same where packets are answered: what is behind one of them on its connection is of no rule.
+// The same where packets are answered, and what is behind one of them on its connection is of no
+// rule, or bans hold for sources.
 [[gnu::noinline]] void decide_and_answer(Burst& burst, const LoadedSet& set, CoreState& core,
                                          Now now) noexcept {
     const Scratch& scratch = burst.scratch();
     FastPath fast{burst, set, core, now};
     RowsBehindAnswers behind{burst, set, core, now.at};
     const RowMask rows = burst.live() & ~scratch.decided;
-    fast.admit(rows & ~(scratch.general | scratch.looked_up));
-    const RowMask metered = rows & (scratch.general | scratch.looked_up);
+    const RowMask metered = rows & rows_to_meter(scratch, set);
+    fast.admit(rows & ~metered);
     for_each_row(metered | rows_answered_on_sight(burst, set), [&](std::size_t row) {
         if (behind.has(row)) {
             return;
         }
         if (has_row(metered, row)) {
-            decide_metered({burst, set, core, now}, row, fast);
+            decide_sent({burst, set, core, now}, row, fast);
         }
         behind.look(row, fast);
     });
@@ -291,7 +290,7 @@ void decide(Burst& burst, const LoadedSet& set, CoreState& core, Now now) noexce
     const Scratch& scratch = burst.scratch();
     FastPath fast{burst, set, core, now};
     RowsBehindAnswers behind{burst, set, core, now.at};
-    const RowMask metered = ~scratch.decided & (scratch.general | scratch.looked_up);
+    const RowMask metered = rows_to_meter(scratch, set);
     fast.admit(burst.live() & ~scratch.decided & ~metered);
     fast.write_admitted();
     for_each_row(burst.live(), [&](std::size_t row) {
@@ -299,7 +298,7 @@ void decide(Burst& burst, const LoadedSet& set, CoreState& core, Now now) noexce
             return;
         }
         if (has_row(metered, row)) {
-            decide_metered({burst, set, core, now}, row, fast);
+            decide_sent({burst, set, core, now}, row, fast);
             fast.write_admitted();
         }
         behind.look(row, fast);
@@ -329,7 +328,7 @@ void decide_all(Burst& burst, const LoadedSet& set, CoreState& core, Now now,
         }
     } else if (follows) [[unlikely]] {
         decide_and_follow(burst, set, core, now);
-    } else if (RowsBehindAnswers::may_be_any(set, core)) [[unlikely]] {
+    } else if (RowsBehindAnswers::may_be_any(set, core) || !set.source_bans.empty()) [[unlikely]] {
         decide_and_answer(burst, set, core, now);
     } else {
         decide(burst, set, core, now);

@@ -32,6 +32,8 @@ inline constexpr auto kDefaults = std::to_array<KeyRow>({{"mode"}, {"missing_key
 inline constexpr auto kBan = std::to_array<KeyRow>({{"after"},
                                                     {"within"},
                                                     {"for"},
+                                                    {"applies_to"},
+                                                    {"spoofable"},
                                                     {"action"},
                                                     {"dscp"},
                                                     {"pcp"},
@@ -93,6 +95,7 @@ inline constexpr auto kClientFrom = std::to_array<KeyRow>({{"header"}, {"hops_fr
 inline constexpr auto kClientIp = std::to_array<KeyRow>(
     {{"trusted_proxies"}, {"from"}, {"ipv4_prefix"}, {"ipv6_prefix"}, {"unwrap"}});
 inline constexpr auto kOnMatchWords = std::to_array<std::string_view>({"drop", "allow"});
+inline constexpr auto kSpoofableWords = std::to_array<std::string_view>({"no", "yes"});
 inline constexpr auto kScopeWords = std::to_array<std::string_view>({"box", "cluster"});
 
 }  // namespace sluice::rule_keys

@@ -13,7 +13,8 @@ namespace sluice {
 namespace {
 
 // A ban's own keys; what its action has beside it is known to who reads that.
-constexpr auto kOwnKeys = std::to_array<std::string_view>({"after", "within", "for"});
+constexpr auto kOwnKeys =
+    std::to_array<std::string_view>({"after", "within", "for", "applies_to", "spoofable"});
 
 std::optional<Units> read_after(const MapReader& map, const ReadContext& context) {
     if (map.find("after") == nullptr) {
@@ -57,6 +58,31 @@ std::optional<PenaltyLimit> read_numbers(const MapReader& map, const ReadContext
     return *made;
 }
 
+// The packets that the ban holds for, and what counts towards it. A ban of sources drops.
+void read_terms(const MapReader& map, const ActionText& action, const ReadContext& context,
+                ReadBan& read) {
+    const std::size_t word = map.word("applies_to", kBanScopeNames).value_or(0);
+    read.ban.applies_to = static_cast<BanScope>(word);
+    read.ban.spoofable = map.word("spoofable", rule_keys::kSpoofableWords).value_or(0) == 1;
+    if (read.ban.applies_to == BanScope::Key) {
+        if (map.find("spoofable") != nullptr) {
+            context.problems.error(map.place_of_key("spoofable"),
+                                   "`spoofable` belongs to a ban with `applies_to: source`");
+        }
+        return;
+    }
+    if (action.action.verdict != Verdict::Drop) {
+        context.problems.error(map.node().at,
+                               "a ban with `applies_to: source` drops: it takes no other action");
+    }
+    if (read.ban.spoofable) {
+        context.problems.warning(
+            map.place_of_key("spoofable"),
+            "with `spoofable: yes` whoever forges an address has all that it sends dropped; leave "
+            "it out unless forged sources are dropped before they reach the box");
+    }
+}
+
 }  // namespace
 
 ReadBan read_ban(const YamlNode& node, std::string_view rule, std::span<const BanKey> keys,
@@ -70,12 +96,17 @@ ReadBan read_ban(const YamlNode& node, std::string_view rule, std::span<const Ba
     const ActionText action = read_ban_action(node, context);
     read.action = action;
     refuse_shape(action, "a ban", context);
+    read_terms(map, action, context, read);
     if (!numbers) {
         return read;
     }
     const auto text = [&](std::string_view key) { return map.find(key)->text; };
     read.text = "after " + text("after") + (numbers->after == 1 ? " refusal" : " refusals") +
                 " within " + text("within") + ", for " + text("for") + ": " + action.text;
+    if (read.ban.applies_to == BanScope::Source) {
+        read.text += read.ban.spoofable ? ", all that the source sends; forged refusals count"
+                                        : ", all that the source sends";
+    }
     for (const BanKey& key : keys) {
         const std::string name = key.position + "ban";
         // Without the numbers: a banned key stays banned when they change.

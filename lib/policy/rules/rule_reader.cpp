@@ -17,6 +17,7 @@
 #include "lib/policy/rules/notify_reader.hpp"
 #include "lib/policy/rules/rule_id.hpp"
 #include "lib/policy/rules/shape_check.hpp"
+#include "lib/policy/rules/source_bans.hpp"
 #include "lib/policy/rules/tier_reader.hpp"
 #include "lib/policy/rules/when_reader.hpp"
 #include "lib/policy/values/units_text.hpp"
@@ -243,8 +244,10 @@ private:
         if (const YamlNode* node = map_.find("ban")) {
             ReadBan read = read_ban(*node, rule.id, tiers.ban_keys, context_);
             rule.ban = std::move(read.ban);
+            check_source_ban(*node, rule, context_);
             rule.ban.action = index_of(std::move(read.action));
             read_.summary.ban = std::move(read.text);
+            read_.summary.bans_sources = rule.ban.applies_to == BanScope::Source;
         }
     }
 

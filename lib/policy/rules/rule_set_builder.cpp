@@ -6,6 +6,7 @@
 #include "lib/policy/placement/box_scopes.hpp"
 #include "lib/policy/rules/idle_limits.hpp"
 #include "lib/policy/rules/rule_size.hpp"
+#include "lib/policy/rules/source_bans.hpp"
 #include "lib/policy/rules/unmet_handshakes.hpp"
 
 #include <algorithm>
@@ -121,6 +122,7 @@ void RuleSetBuilder::finish(const YamlNode& rules, const RssMapping& box, Patter
     }
     services_.finish(box, conditions_.sets(), conditions_.placed(), compiled_);
     decide_scopes(compiled_, conditions_.placed(), conditions_.sets(), box);
+    check_source_bans(compiled_, conditions_.placed(), problems_);
     conditions_.compile(rules, patterns, compiled_);
     compiled_.set.origins = databases.origins(from_databases_, problems_);
 }

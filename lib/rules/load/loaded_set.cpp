@@ -26,6 +26,26 @@ std::shared_ptr<const ProxiedClients> proxied_clients_of(const RuleSet& rules) {
     return asks ? std::make_shared<const ProxiedClients>() : nullptr;
 }
 
+void add_source_ban(const RuleSet& rules, std::uint32_t index, LoadedSet& set) {
+    const Rule& rule = rules.rules[index];
+    if (!rule.bans() || rule.ban.applies_to != BanScope::Source) {
+        return;
+    }
+    set.proves_senders |= !rule.ban.spoofable;
+    if (rule.mode != Mode::Enforce || rule.candidate) {
+        return;
+    }
+    SourceBan ban{.rule = index, .schema = index};
+    for (const SourceBan& earlier : set.source_bans) {
+        const Rule& other = rules.rules[earlier.rule];
+        if (earlier.schema == earlier.rule && other.keys == rule.keys &&
+            other.missing_key == rule.missing_key) {
+            ban.schema = earlier.rule;
+        }
+    }
+    set.source_bans.push_back(ban);
+}
+
 }  // namespace
 
 LoadedSet unloaded(const RuleSet& rules) {
@@ -51,6 +71,7 @@ LoadedSet unloaded(const RuleSet& rules) {
         static_cast<BanTerms&>(loaded.ban) = rule.ban;
         loaded.ban.boxes = unloaded(rule.ban.boxes);
         loaded.boxes_sources = boxes_sources(rule);
+        add_source_ban(rules, index, set);
     }
     return set;
 }

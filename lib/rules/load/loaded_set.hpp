@@ -62,6 +62,12 @@ struct LoadedRule : RuleTerms {
     [[nodiscard]] bool bans() const noexcept { return !ban.boxes.empty(); }
 };
 
+// A rule whose ban holds for all that its keys send.
+struct SourceBan {
+    std::uint32_t rule = 0;    // index in the set
+    std::uint32_t schema = 0;  // the first such rule of those with the same keys
+};
+
 // Rows and the plan point to limits of the same set, so it is neither copied nor moved once they
 // are listed.
 struct LoadedSet {
@@ -74,6 +80,8 @@ struct LoadedSet {
         return meter_plan.answers || services.follows_upgrades;
     }
     std::vector<LoadedRule> rules;
+    std::vector<SourceBan> source_bans;  // of rules that are enforced; kMostSourceBans at most
+    bool proves_senders = false;         // a ban counts refusals of senders that are proven alone
     std::vector<OwnerGroup> owner_groups;
     std::span<const Schedule> schedules;  // of the rule set that was loaded
     TextNames named_texts;

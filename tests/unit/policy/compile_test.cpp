@@ -422,6 +422,24 @@ const test::WrongText kWrong[] = {
      "the shortest is 1ms"},
     {HEAD "    key: []\n    ban: {after: 3, within: 10s, for: 400d}\n" LIMITS, 5, 39,
      "the longest is 366d"},
+    {HEAD "    key: []\n    ban: {after: 3, within: 1s, for: 1s, applies_to: source}\n" LIMITS, 5,
+     54, "a key of nothing but `ip.src` or a prefix of it"},
+    {HEAD "    key: [ip.src, l4.dport]\n    ban: {after: 3, within: 1s, for: 1s, applies_to: "
+          "source}\n" LIMITS,
+     5, 54, "a key of nothing but `ip.src` or a prefix of it"},
+    {HEAD
+     "    key: [ip.dst]\n    ban: {after: 3, within: 1s, for: 1s, applies_to: source}\n" LIMITS,
+     5, 54, "a key of nothing but `ip.src` or a prefix of it"},
+    {HEAD "    key: []\n    ban: {after: 3, within: 1s, for: 1s, applies_to: all}\n" LIMITS, 5, 54,
+     "key, source"},
+    {HEAD "    key: []\n    ban: {after: 3, within: 1s, for: 1s, spoofable: yes}\n" LIMITS, 5, 42,
+     "belongs to a ban with `applies_to: source`"},
+    {HEAD "    key: [ip.src]\n    ban: {after: 3, within: 1s, for: 1s, applies_to: source, "
+          "spoofable: maybe}\n" LIMITS,
+     5, 73, "no, yes"},
+    {HEAD "    key: [ip.src]\n    ban: {after: 3, within: 1s, for: 1s, applies_to: source, "
+          "action: reset}\n" LIMITS,
+     5, 10, "a ban with `applies_to: source` drops: it takes no other action"},
     {HEAD "    key: []\n    ban: {after: 3, within: 1s, for: 1s, action: drp}\n" LIMITS, 5, 50,
      "did you mean `drop`?"},
     {HEAD "    key: []\n    ban: {after: 3, within: 1s, for: 1s, action: tag}\n" LIMITS, 5, 10,

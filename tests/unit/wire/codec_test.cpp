@@ -105,7 +105,8 @@ void spell(Fields& out, const Rule& rule) {
                     part.text.has_value(), part.text.value_or(TextField{}), part.lower, part.room);
         }
     }
-    add_all(out, rule.limits.size(), rule.ban.boxes.size(), rule.ban.action);
+    add_all(out, rule.limits.size(), rule.ban.boxes.size(), rule.ban.action, rule.ban.applies_to,
+            rule.ban.spoofable);
     for_each_state(rule, [&out](const MeteredLimit& limit) {
         add_all(out, limit.identity, limit.name, limit.key, limit.per, limit.scope,
                 limit.max_unsynced, limit.rss_mapping_at_ports, limit.of.size());
