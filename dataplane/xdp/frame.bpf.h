@@ -24,6 +24,7 @@ struct sluice_frame {
     struct sluice_address to;
     __u32 service; /* protocol << 16 | destination port; 0: it has none that is known */
     __u8 asks_for; /* 1: it asks for the link address of `to`, or answers such a question */
+    __u8 may_be_discovery; /* 1: neighbours may find each other by it, which bans leave out */
 };
 
 static __always_inline int sluice_has(const struct sluice_cursor* cursor, __u32 size) {
@@ -140,6 +141,14 @@ static __always_inline int sluice_read_ipv4(const struct sluice_cursor* cursor,
     return 1;
 }
 
+/* Neighbour discovery, or extension headers that it may lie behind. */
+static __always_inline int sluice_may_discover(__u8 protocol, const __u8* at, const __u8* end) {
+    if (protocol == 58) {
+        return at + 1 <= end && at[0] >= 133 && at[0] <= 137;
+    }
+    return protocol != 6 && protocol != 17;
+}
+
 static __always_inline int sluice_read_ipv6(const struct sluice_cursor* cursor,
                                             struct sluice_frame* frame) {
     if (!sluice_has(cursor, 40)) {
@@ -153,6 +162,7 @@ static __always_inline int sluice_read_ipv6(const struct sluice_cursor* cursor,
     __builtin_memcpy(frame->from.bytes, at + 8, 16);
     __builtin_memcpy(frame->to.bytes, at + 24, 16);
     sluice_read_service(frame, at[6], at + 40, cursor->end);
+    frame->may_be_discovery = at[7] == 255 && sluice_may_discover(at[6], at + 40, cursor->end);
     /* A neighbour solicitation names whom it asks for inside; an advertisement goes to who asked.
      */
     if (at[6] == 58 && at + 64 <= cursor->end && at[7] == 255 && (at[40] == 135 || at[40] == 136)) {

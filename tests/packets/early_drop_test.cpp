@@ -81,6 +81,8 @@ TEST(EarlyDrop, HoldsOnlyWhatIsDroppedWhateverIsInThePacket) {
     const std::string list = "ip.src in {192.0.2.7 10.1.0.0/16 2001:db8::/32}";
     const std::string banned = "id: r, mode: enforce, key: [ip.src], " + kLimits +
                                ", overrides: {inline: [{key: [192.0.2.9], exempt: true}]}";
+    const std::string of_sources = "when: 'l4.dport eq 80', " + banned +
+                                   ", ban: {after: 3, within: 1m, for: 1h, applies_to: source}";
     const Row rows[] = {
         {"a list", rules_of({deny(list)}), all},
         {"a range", rules_of({deny("ip.src in {10.0.0.0/8} and not ip.src in {10.0.0.0/9}")}),
@@ -159,6 +161,16 @@ TEST(EarlyDrop, HoldsOnlyWhatIsDroppedWhateverIsInThePacket) {
         {"a ban beside what refusals spend",
          rules_of(
              {banned, "id: s, mode: enforce, key: [ip.dst], rejected_spend: true, " + kLimits}),
+         ""},
+        {"a ban of all that a source sends",
+         rules_of({of_sources, "id: friend, mode: enforce, on_match: allow, when: 'l4.dport eq 53'",
+                   "id: s, mode: enforce, key: [ip.dst], rejected_spend: true, " + kLimits +
+                       ", on_exceed: {action: reset}"}),
+         "192.0.2.9=r"},
+        {"one beside a budget",
+         rules_of({of_sources},
+                  "bypass: [{when: 'l4.dport eq 179', key: [], limit: {algorithm: token_bucket, "
+                  "rate: 1/s, burst: 5}}]\n"),
          ""},
         {"none", rules_of({"id: r, mode: enforce, key: [ip.src], " + kLimits}), ""},
     };
@@ -289,6 +301,9 @@ TEST(EarlyDrop, AKeyInThePenaltyBoxOfARuleThatDropsIsToo) {
         "id: friends, mode: enforce, on_match: allow, when: 'ip.src in {192.0.2.0/24}'";
     EXPECT_EQ(boxed(rules_of({limited + bans, friends}), "192.0.2.9"), "");
     EXPECT_EQ(boxed(rules_of({limited + bans, friends}), "192.0.3.9"), "192.0.3.9");
+    const std::string of_sources =
+        ", when: 'l4.dport eq 53', ban: {after: 3, within: 1m, for: 1h, applies_to: source}";
+    EXPECT_EQ(boxed(rules_of({limited + of_sources, friends}), "192.0.2.9"), "192.0.2.9");
 }
 
 class Dice {
@@ -336,7 +351,9 @@ public:
                 return head + ", key: [ip.src], limits: [{algorithm: token_bucket, rate: 1/h, " +
                        "burst: 1}], overrides: {inline: [{key: [10.0.1.1], exempt: true}]}" +
                        (below(4) == 0 ? ", rejected_spend: true" : "") +
-                       (below(4) == 0 ? ", on_exceed: {action: tag, dscp: 8}" : "");
+                       (below(4) == 0 ? ", on_exceed: {action: tag, dscp: 8}" : "") +
+                       (below(3) == 0 ? ", ban: {after: 3, within: 1m, for: 1h, applies_to: source}"
+                                      : "");
             default:
                 return head + ", on_match: drop";
         }

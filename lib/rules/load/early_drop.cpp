@@ -24,6 +24,11 @@ const KeyPart* source_key_of(const Rule& rule) noexcept {
     return rule.keys[0].data();
 }
 
+// True of a rule whose bans hold for all that a source sends, before any rule.
+bool bans_before_rules(const Rule& rule) {
+    return rule.bans() && rule.ban.applies_to == BanScope::Source && !rule.candidate;
+}
+
 bool bans_by_operator(const Rule& rule) {
     const ActionIndex action = rule.bans() ? rule.ban.action : rule.on_exceed;
     return action == kDropAction && rule.overrides != nullptr;
@@ -305,13 +310,16 @@ void EarlyDropProof::add_network_bans(std::uint32_t rule, DroppedNetworks& found
 bool EarlyDropProof::decides(std::uint32_t rule, const IpPrefix& from) {
     const Wide first = wide_key(from.version, from.address);
     const SourceRange range{first, first | low_bits(bits_of(from.version) - from.length)};
+    const bool before_rules = bans_before_rules(set_.rules[rule]);
     bool all = true;
     std::size_t steps = 0;
     verdicts_.walk(from.version, range, [&](SourceRange, std::uint32_t row) {
         const SourceVerdict& verdict = verdicts_.of_row(row);
-        all = ++steps <= kMostSteps && verdict.open &&
-              std::find(verdict.matching.begin(), verdict.matching.end(), rule) !=
-                  verdict.matching.end();
+        const bool holds = before_rules ? !verdict.may_bypass
+                                        : verdict.open && std::find(verdict.matching.begin(),
+                                                                    verdict.matching.end(),
+                                                                    rule) != verdict.matching.end();
+        all = ++steps <= kMostSteps && holds;
         return all;
     });
     return all;

@@ -38,6 +38,9 @@ struct DroppedNetworks {
 //   a network's ban   the same of all keys in it, but for those that are exempt: they pass
 //   a penalty box     the same of a ban of such a rule that drops
 //
+// A ban of a rule with `applies_to: source` needs no more than that no budget can match a packet of
+// the address: it comes before all rules.
+//
 // A rule that is active at times alone drops nothing early.
 //
 // All of them hold of packets that are not looked into (`tunnels`), where malformed ones are

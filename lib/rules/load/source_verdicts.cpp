@@ -115,6 +115,7 @@ SourceVerdict SourceVerdicts::judge(std::uint32_t row) const {
     for_each_rule(possible, [&](std::uint32_t rule) {
         first = of_rule_[rule].decides ? std::min(first, rule) : first;
         verdict.open = verdict.open && !of_rule_[rule].decides && !of_rule_[rule].disturbs;
+        verdict.may_bypass |= set_.rules[rule].on_match == OnMatch::Bypass;
     });
     for_each_rule(certain, [&](std::uint32_t rule) {
         if (of_rule_[rule].drops) {

@@ -26,6 +26,7 @@ struct SourceVerdict {
     bool known = false;
     std::uint32_t denied_by = kNoRule;      // a rule that drops each of them on sight, as the first
     bool open = false;                      // no rule decides on sight, and none disturbs a ban
+    bool may_bypass = false;                // a budget of `bypass` may let one of them by
     std::vector<std::uint32_t> matching{};  // of those that may ban, that each of them matches
 };
 
