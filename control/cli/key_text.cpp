@@ -241,6 +241,11 @@ std::string idle_mode_text(const Json& document, bool banned) {
                : "";
 }
 
+// The packets that are dropped for its ban, if not those alone that the rule matches.
+std::string banned_scope_text(const Json& document) {
+    return document.value("applies_to", "key") == "source" ? ", with all that it sends" : "";
+}
+
 bool is_set_banned(const Json& set) {
     return std::any_of(set.begin(), set.end(),
                        [](const Json& one) { return text_at(one, "set") == "banned"; });
@@ -279,7 +284,8 @@ std::string key_text(const Json& document) {
     for (const Json& limit : document.at("limits")) {
         add_rows(limit, changed, table);
     }
-    const std::string fate = document.at("banned").get<bool>()   ? ": banned"
+    const std::string fate = document.at("banned").get<bool>()
+                                 ? ": banned" + banned_scope_text(document)
                              : document.at("exempt").get<bool>() ? ": exempt"
                                                                  : "";
     std::string text = fmt::format("{}{}\n{}\n{}", head(document), fate,

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <set>
 #include <string>
 
 namespace sluice {
@@ -75,6 +76,21 @@ std::string idle_text(const Json& bans) {
     return text;
 }
 
+// Rules whose bans hold for more than their own packets, a line each.
+std::string wide_bans_text(const Json& bans) {
+    std::set<std::string> rules;
+    for (const Json& row : bans) {
+        if (row.value("applies_to", "key") == "source") {
+            rules.insert(text_at(row, "rule"));
+        }
+    }
+    std::string text;
+    for (const std::string& rule : rules) {
+        text += fmt::format("bans of {} hold for all that their keys send\n", rule);
+    }
+    return text;
+}
+
 }  // namespace
 
 std::string live_text(const Json& document, bool from_first) {
@@ -104,7 +120,8 @@ std::string bans_text(const Json& document) {
         table.row({text_at(row, "rule"), key_cell(row), text_at(row, "source"),
                    left_cell(row.at("left_s")), text_at(row, "reason")});
     }
-    return table.text() + idle_text(document.at("bans")) + more_text(document);
+    const Json& bans = document.at("bans");
+    return table.text() + wide_bans_text(bans) + idle_text(bans) + more_text(document);
 }
 
 }  // namespace sluice

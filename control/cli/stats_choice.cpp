@@ -8,7 +8,8 @@ namespace sluice {
 namespace {
 
 bool has_matched(const Json& rule) {
-    return count_at(rule, "matched") != 0 || rule.value("early_dropped", std::uint64_t{0}) != 0;
+    return count_at(rule, "matched") != 0 || rule.value("early_dropped", std::uint64_t{0}) != 0 ||
+           rule.value("banned_sources", std::uint64_t{0}) != 0;
 }
 
 bool has_id(const Json& all, const std::string& id) {

@@ -250,18 +250,28 @@ void look_after(const Scene& scene, std::vector<RuleAccount>& accounts) {
     }
 }
 
-// A packet that a service refuses is seen by no rule.
+// A packet that a service refuses is seen by no rule, and none that is dropped for its source.
 void leave_unseen(PacketAccount& account) {
-    if (!account.service || !account.service->outcome.refused) {
+    const bool is_of_banned = account.decision.reason == Reason::BannedSource;
+    if (!is_of_banned && (!account.service || !account.service->outcome.refused)) {
         return;
     }
     for (RuleAccount& rule : account.rules) {
         if (rule.part >= RuleAccount::Part::Skipped) {
-            rule.part = RuleAccount::Part::Unseen;
+            rule.part =
+                is_of_banned ? RuleAccount::Part::OfBannedSource : RuleAccount::Part::Unseen;
             rule.limits.clear();
             rule.bans.clear();
         }
     }
+}
+
+std::string banned_source_of(const Decision& decision, const Scene& scene) {
+    if (decision.reason != Reason::BannedSource || decision.rule == kNoRule) {
+        return "";
+    }
+    const LoadedRule& rule = scene.rules.loaded.set().rules[decision.rule];
+    return key_text(rule.keys[decision.key], scene.headers, scene.frame, scene.pair);
 }
 
 // What is another text in `other`, or is in one of them alone.
@@ -322,6 +332,7 @@ PacketAccount account_in(const Scene& scene, const CapturedFrame& frame,
     account.decision = decide();
     account.service = service_account(place.judged, loaded.set().services);
     leave_unseen(account);
+    account.banned_source = banned_source_of(account.decision, scene);
     account.units = unit_accounts(scene, place.judged, account.decision);
     if (answers(account.decision.verdict)) {
         account.answer = answer_of(place, loaded.set(), account.decision);

@@ -42,8 +42,18 @@ struct BanAccount {
 
 // What one rule had to do with it.
 struct RuleAccount {
-    // Unseen: it matches, but the packet's service refuses that before any rule.
-    enum class Part : std::uint8_t { Off, Inactive, NoMatch, Skipped, OnSight, Metered, Unseen };
+    // Unseen: it matches, but the packet's service refuses that before any rule. OfBannedSource:
+    // the same, but a ban of its source does.
+    enum class Part : std::uint8_t {
+        Off,
+        Inactive,
+        NoMatch,
+        Skipped,
+        OnSight,
+        Metered,
+        Unseen,
+        OfBannedSource
+    };
     std::string id;
     Mode mode = Mode::Off;
     Part part = Part::Off;
@@ -76,6 +86,7 @@ struct PacketAccount {
     RequestDoubts doubts{};                 // why, and why a request is malformed
     std::vector<UnitAccount> units{};       // where it has several
     std::optional<AnswerAccount> answer{};  // where its verdict is to answer it
+    std::string banned_source{};            // the key whose ban drops it for its source
 };
 
 // Judges the frame with the workers as they stand, by the pipeline that enforces, and looks at the

@@ -56,12 +56,14 @@ Json answer_json(const AnswerAccount& answer) {
     return json;
 }
 
-constexpr auto kPartNames = std::to_array<std::string_view>(
-    {"off", "inactive", "no_match", "skipped", "on_sight", "metered", "unseen"});
+constexpr auto kPartNames =
+    std::to_array<std::string_view>({"off", "inactive", "no_match", "skipped", "on_sight",
+                                     "metered", "unseen", "of_banned_source"});
 constexpr auto kPartTexts = std::to_array<std::string_view>(
     {"is off", "is not active at this time", "does not match",
      "matches, but a part of its key is missing", "matches and decides on sight", "matches",
-     "matches, but its service refuses the packet before any rule"});
+     "matches, but its service refuses the packet before any rule",
+     "matches, but the packet's source is banned before any rule"});
 
 std::string wait_text(const std::optional<Nanoseconds>& wait) {
     if (!wait || *wait == kNever) {
@@ -109,13 +111,16 @@ void add_limit(std::string& text, const LimitAccount& limit) {
     text += "        " + asked_text(limit) + "\n";
 }
 
+std::string ban_text(Nanoseconds left) {
+    return left == kNever ? "banned for good" : "banned for another " + time_text(left.count());
+}
+
 std::string box_text(const std::optional<BucketView>& view) {
     if (!view) {
         return "no room";
     }
     if (view->wait != Nanoseconds{0}) {
-        const Nanoseconds left = view->wait.value_or(kNever);
-        return left == kNever ? "banned for good" : "banned for another " + time_text(left.count());
+        return ban_text(view->wait.value_or(kNever));
     }
     const std::uint64_t left = view->remaining.count();
     return fmt::format("{} refusal{} left", left, left == 1 ? "" : "s");
@@ -159,7 +164,9 @@ std::string verdict_text(const PacketAccount& account, std::string_view rule) {
     if (!rule.empty()) {
         text += fmt::format(", by {}", rule);
     }
-    if (!forwards(decision.verdict) && decision.wait != Nanoseconds{0}) {
+    if (!account.banned_source.empty()) {
+        text += fmt::format(", key {}, {}", account.banned_source, ban_text(decision.wait));
+    } else if (!forwards(decision.verdict) && decision.wait != Nanoseconds{0}) {
         text += ", " + wait_text(decision.wait);
     }
     if (decision.verdict == Verdict::Shape && decision.wait != kNever) {
@@ -340,6 +347,9 @@ Json account_json(const PacketAccount& account, std::string_view pair) {
     json["reason"] = row_of(decision.reason).name;
     json["rule"] = deciding_rule(account);
     json["wait_ns"] = decision.wait == kNever ? Json("never") : Json(decision.wait.count());
+    if (!account.banned_source.empty()) {
+        json["banned_source"] = account.banned_source;
+    }
     if (account.answer) {
         json["answer"] = answer_json(*account.answer);
     }

@@ -231,6 +231,27 @@ rules:
             self.assertEqual((account["verdict"], account["reason"]), ("drop", reason))
             self.assertEqual([(unit["reason"], "limit" in unit) for unit in account["units"]], units)
 
+    def test_a_source_that_is_banned_for_all_that_it_sends(self):
+        rules = self.write("sources.yaml", """version: 1
+rules:
+  - {id: shut, mode: enforce, when: l4.dport eq 99, on_match: drop}
+  - {id: dns, mode: enforce, when: l4.dport eq 53, key: ["prefix(ip.src, 24|64)"], limits: [{algorithm: token_bucket, rate: 1/h, burst: 1}],
+     ban: {after: 1, within: 1m, for: 1h, applies_to: source, spoofable: yes}}
+  - {id: all, mode: enforce, key: [ip.src], limits: [{algorithm: token_bucket, rate: 1/h, burst: 9}]}
+""")
+        capture = self.write("in.pcap", pcap([(SECOND, frame) for frame in (
+            udp("10.0.0.1", dport=53), udp("10.0.0.1", dport=53), udp("10.0.0.2", dport=99), udp("10.0.1.1", dport=99))]))
+        account = json.loads(self.ctl("explain", rules, "--json", "--pcap", capture, "--frame", "3")[0])
+        self.assertEqual([account[name] for name in ("verdict", "reason", "rule", "banned_source", "wait_ns")],
+                         ["drop", "banned_source", "dns", "10.0.0.0/24", 3600 * SECOND])
+        self.assertEqual([(rule["id"], rule["outcome"]) for rule in account["rules"]],
+                         [("shut", "of_banned_source"), ("dns", "no_match"), ("all", "of_banned_source")])
+        out, _ = self.ctl("explain", rules, "--pcap", capture, "--frame", "3")
+        self.assertIn("by dns, key 10.0.0.0/24, banned for another", out)
+        self.assertIn("matches, but the packet's source is banned before any rule", out)
+        account = json.loads(self.ctl("explain", rules, "--json", "--pcap", capture, "--frame", "4")[0])
+        self.assertEqual((account["reason"], "banned_source" in account), ("deny_rule", False))
+
     def test_which_of_several_requests_has_no_room(self):
         rules = self.write("several.yaml", """version: 1
 rules:

@@ -289,6 +289,25 @@ class Keys(KeyCase):
         self.assertEqual((told["verdict"], told["rules"][0]["limits"][0]["fate"]),
                          ("pass", "exempt"))
 
+    def test_a_ban_of_a_source_is_told_with_what_it_holds_for(self):
+        senders = '''  - {id: senders, mode: enforce, when: l4.dport eq 53, key: [ip.src], limits: [{algorithm: token_bucket, rate: 1/s, burst: 5}],
+     ban: {after: 3, within: 1m, for: 1h, applies_to: source, spoofable: yes}}
+'''
+        self.assertEqual(self.box.apply(RULES + senders).returncode, 0)
+        web = ("--src", "192.0.2.66", "--dst", "192.0.2.1", "--dport", "80")
+        self.assertNotEqual(self.explained(*web)["reason"], "banned_source")
+        self.key("ban", "senders", "192.0.2.66", "--for", "1h")
+        ban, = self.listed("bans", "--rule", "senders")
+        self.assertEqual((ban["key"], ban["applies_to"]), ("192.0.2.66", "source"))
+        self.assertIn("\nbans of senders hold for all that their keys send\n", self.box.ctl("bans").stdout)
+        self.assertIn("key 192.0.2.66: banned, with all that it sends\n", self.key("show", "senders", "192.0.2.66"))
+        told = self.explained(*web)
+        self.assertEqual([told[name] for name in ("verdict", "reason", "rule", "banned_source")],
+                         ["drop", "banned_source", "senders", "192.0.2.66"])
+        self.assertIn("by senders, key 192.0.2.66, banned for another", self.box.ctl("explain", *web).stdout)
+        self.key("unban", "senders", "192.0.2.66")
+        self.assertNotEqual(self.explained(*web)["reason"], "banned_source")
+
     def test_a_ban_is_explained_by_the_box_s_own(self):
         boxed = RULES.replace("rate: 1/d, burst: 500}]", "rate: 1/d, burst: 500}], ban: {after: 10, within: 1m, for: 1h}")
         self.assertEqual(self.box.apply(boxed).returncode, 0)

@@ -166,6 +166,9 @@ Json summary_json(const ReplaySummary& summary) {
             json["rules"].back()["banned"] = row.totals.banned;
             json["rules"].back()["bans"] = row.totals.bans;
         }
+        if (row.totals.banned_sources != 0) {
+            json["rules"].back()["banned_sources"] = row.totals.banned_sources;
+        }
     }
     if (!summary.services.rows().empty()) {
         json["services"] = services_json(summary.services);

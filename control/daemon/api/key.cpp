@@ -247,6 +247,9 @@ Json key_state_json(const FoundKey& found, const KeyState& state, const RuleView
               {"set", settings_json(found.ask.rule, found.text, found.ask.key + 1U, view.keys)},
               {"limits", limits_json(found, state)},
               {"unanswered", unanswered_json(state)}};
+    if (found.rule->bans_sources) {
+        json["applies_to"] = kBanScopeNames[1];
+    }
     if (Json ban = ban_json(state); !ban.is_null()) {
         json["ban"] = std::move(ban);
     }

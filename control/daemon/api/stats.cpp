@@ -34,8 +34,9 @@ ordered_json rule_json(const RuleSummary& rule, const RuleStats& counted,
             {{"name", limit.name}, {"refused", limit.refused}, {"keys", limit.entries}});
     }
     add_rare_json(packets, json);
-    if (!rule.ban.empty() || counts.banned != 0) {
+    if (!rule.ban.empty() || counts.banned + counts.banned_sources != 0) {
         json.update(numbers_json(bans));
+        add_rare_json(bans, json);
     }
     add_rare_json<EarlyDrops>(counts, json);
     if (counted.open_connections) {
