@@ -219,6 +219,9 @@ TEST(MovingFull, AValueThatCountsPassesWhileItsHostMoves) {
     begin(workers, Direction::Out, kValues);
     EXPECT_EQ(show(workers, kAway, kOne, 101, 110), kBurst - 4);
     EXPECT_EQ(show(workers, kAway, kOne, 101, 110), kBurst - 4);
+    workers.end_apply(kStart);
+    EXPECT_EQ(show(workers, kAway, kOne, 101, 106), kBurst - 4);
+    EXPECT_EQ(show(workers, kAway, kOne, 107, 110), 0U);
 }
 
 TEST(MovingFull, AValueThatCountsForANetworkPassesWhileItsHostMoves) {

@@ -57,12 +57,7 @@ auto* DistinctValues::find(auto& self, auto& pool, ShownValue value) noexcept {
 bool DistinctValues::has(const DistinctLimit& limit, const LinePool& pool, Instant now,
                          ShownValue value) const noexcept {
     const Word* const word = find(*this, pool, value);
-    if (word == nullptr) {
-        return false;
-    }
-    const std::uint64_t half = half_of(limit, now);
-    const bool is_current = (*word & 1U) == (half_ & 1U);
-    return half <= half_ || (half == half_ + std::uint64_t{1} && is_current);
+    return word != nullptr && counts(*word, half_of(limit, now));
 }
 
 DistinctValues::Word* DistinctValues::at(LinePool& pool, std::size_t place) noexcept {
@@ -132,6 +127,17 @@ void DistinctValues::note(LinePool& pool, ShownValue value) noexcept {
     *place = word_now(value);
     keep_store_order();
     ++current_.known;
+}
+
+void DistinctValues::note_all(const DistinctLimit& limit, LinePool& pool, Instant now,
+                              DistinctValues& from) noexcept {
+    const std::uint64_t half = half_of(limit, now);
+    for (std::size_t place = 0; place < from.size(); ++place) {
+        const Word* const word = from.at(pool, place);
+        if (word != nullptr && from.counts(*word, half)) {
+            note(pool, {*word >> 1});
+        }
+    }
 }
 
 void DistinctValues::add_unknown(std::uint64_t values) noexcept {

@@ -68,6 +68,9 @@ public:
     [[nodiscard]] bool make_room(LinePool& pool, std::uint64_t values) noexcept;
     // The value has been shown. Only after move_to().
     void note(LinePool& pool, ShownValue value) noexcept;
+    // All values that count in `from` have been shown here too. Only after move_to().
+    void note_all(const DistinctLimit& limit, LinePool& pool, Instant now,
+                  DistinctValues& from) noexcept;
     // So many of which nothing is known.
     void add_unknown(std::uint64_t values) noexcept;
     // Forgets so many: those that are unknown first.
@@ -138,6 +141,11 @@ private:
     }
     [[nodiscard]] Word word_now(ShownValue value) const noexcept {
         return value.bits << 1 | (half_ & 1U);
+    }
+    // True if the value of a word counts in a half that is not earlier.
+    [[nodiscard]] bool counts(Word word, std::uint64_t half) const noexcept {
+        const bool is_current = (word & 1U) == (half_ & 1U);
+        return half <= half_ || (half == half_ + std::uint64_t{1} && is_current);
     }
     // The word of a value; nullptr: it has none.
     [[nodiscard]] static auto* find(auto& self, auto& pool, ShownValue value) noexcept;

@@ -1,5 +1,7 @@
 #include "lib/bucket/table/remote_debt.hpp"
 
+#include "lib/bucket/meter/distinct_values.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -79,9 +81,29 @@ Instant RemoteDebt::fresh_from(const BucketAt& at) const noexcept {
     return latest;
 }
 
+// Values that count at this worker go on passing; of those elsewhere their number is known alone.
+void RemoteDebt::take_values(Cell& cell, const DistinctLimit& limit, const BucketAt& at,
+                             LinePool& pool) const noexcept {
+    const std::span<const MigratedFrom> before = moved(slot_of(at.key));
+    if (before.empty() || at.aggregation_level != 0 || at.of_rule) {
+        return;
+    }
+    const Entry entry = store_.keys.peek(with_slot(at.key, before.front().slot));
+    if (entry.empty() || entry.idle(now_.at) || !store_.registry.knows(entry.slot())) {
+        return;
+    }
+    DistinctValues& values = pool.at<DistinctValues>(cell.rest);
+    values.move_to(limit, pool, now_.at);
+    values.note_all(limit, pool, now_.at, pool.at<DistinctValues>(entry.cell().rest));
+    cell.fresh_from = values.fresh_from(limit, now_.at);
+}
+
 RemoteDebt::Taken RemoteDebt::charge_to(Cell& cell, const AnyLimit& numbers, const BucketAt& at,
                                         LinePool& pool) const noexcept {
     const Owed owed = owed_before(at);
+    if (const auto* distinct = std::get_if<DistinctLimit>(&numbers)) {
+        take_values(cell, *distinct, at, pool);
+    }
     const bool of_limit =
         at.aggregation_level != 0 || numbers == *store_.registry.row(slot_of(at.key)).limit;
     owe(cell, numbers, of_limit ? owed : Owed{.found = owed.found, .used = owed.used}, pool, now_);

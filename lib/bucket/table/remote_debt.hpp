@@ -71,6 +71,8 @@ private:
     [[nodiscard]] std::span<const MigratedFrom> moved(LimitSlot slot) const noexcept {
         return store_.registry.row(slot).moved();
     }
+    void take_values(Cell& cell, const DistinctLimit& limit, const BucketAt& at,
+                     LinePool& pool) const noexcept;
     [[nodiscard]] Units used_in_earlier(const BucketAt& at, const Owed& before,
                                         const AnyLimit* present = nullptr) const noexcept;
     [[nodiscard]] Owed meter_in_earlier(const BucketAt& at) const noexcept;

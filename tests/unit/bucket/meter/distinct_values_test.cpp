@@ -12,6 +12,7 @@
 #include <random>
 #include <set>
 #include <span>
+#include <variant>
 #include <vector>
 
 // Limits of different values against exact sets of them; what they do with the pool; and how often
@@ -213,6 +214,27 @@ TEST(DistinctValues, SayThatThePoolIsFullForAllOfThem) {
     EXPECT_EQ(check(bucket.cell, bucket.limit, pool, {kStart}, fits), Conformance::Green);
     close_bucket(bucket.cell, bucket.limit, pool);
     EXPECT_EQ(pool.free(), pool.size());
+}
+
+TEST(DistinctValues, AreTakenOverAsFarAsTheyCount) {
+    LinePool pool{40};
+    Bucket before{40, pool};
+    Bucket after{40, pool};
+    for (std::uint32_t value = 1; value <= 40; ++value) {
+        ASSERT_TRUE(before.show(value, value <= 20 ? kStart : kStart + kHalf));
+    }
+    const Instant now = kStart + 2 * kHalf;
+    const auto& limit = std::get<DistinctLimit>(after.limit);
+    auto& values = pool.at<DistinctValues>(after.cell.rest);
+    values.move_to(limit, pool, now);
+    values.note_all(limit, pool, now, pool.at<DistinctValues>(before.cell.rest));
+    EXPECT_EQ(after.counted(now), 20U);
+    for (std::uint32_t value = 21; value <= 40; ++value) {
+        EXPECT_TRUE(after.show(value, now));
+    }
+    EXPECT_EQ(after.counted(now), 20U);
+    EXPECT_TRUE(after.show(1, now));
+    EXPECT_EQ(after.counted(now), 21U);
 }
 
 TEST(DistinctValues, SayThatThePoolIsFull) {
