@@ -11,7 +11,7 @@
 namespace sluice {
 
 // Packets, and of a packet with several units each of these. matched = admitted + exceeded +
-// skipped. A rule with on_match counts allow as admitted and drop as exceeded.
+// skipped. A rule with on_match counts what it lets on as admitted, and the rest as exceeded.
 template <typename Number>
 struct RuleNumbers {
     Number admitted{};  // by every limit that counts something in it, in packets that go on
