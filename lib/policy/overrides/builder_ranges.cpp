@@ -51,11 +51,16 @@ Result<OverrideBuilder::Named> OverrideBuilder::read_name(const OverrideText& te
             return std::any_of(one.begin(), one.end(),
                                [](const KeyPart& part) { return part.is_address(); });
         });
-    if (text.banned || source == OverrideSource::RunTime || !has_address ||
-        !may_be_range(text.key)) {
+    if (source == OverrideSource::RunTime || !has_address || !may_be_range(text.key)) {
         return key.error();
     }
     const Result<KeyRange> range = read_key_range(rule_.keys, text.key, tier, names_);
+    if (text.banned) {
+        return range ? Error{Errc::BadSyntax, "`" + std::string{text.key} +
+                                                  "` is a range: a ban names a key, or the "
+                                                  "networks that it is made of"}
+                     : key.error();
+    }
     if (!range) {
         return range.error();
     }

@@ -126,7 +126,9 @@ TEST(OverrideCsv, NetworksAreBannedWhereAKeyIsOneAddress) {
               std::string::npos);
     EXPECT_NE(says("prefix(ip.src, 24|64)", "192.0.2.0/28,,,,,,,yes\n").find("shorter than /24"),
               std::string::npos);
-    EXPECT_NE(says("ip.src", "192.0.2.0/24,1,,5,,,,\n"), "");
+    EXPECT_EQ(says("ip.src", "192.0.2.0/24,1,,5,,,,\n"), "");
+    EXPECT_NE(says("ip.src", "192.0.2.5-192.0.2.9,,,,,,,yes\n").find("networks that it is made of"),
+              std::string::npos);
     std::string many;
     for (int length = 8; length <= 16; ++length) {
         many += "10.0.0.0/" + std::to_string(length) + ",,,,,,,yes\n";
