@@ -107,6 +107,25 @@ class Notify(NotifyCase):
         self.assertNotIn(SECRET.decode(), everything)
         self.assertNotIn("/hook", everything)
 
+    def test_an_attack_under_way_is_told_to_rules_that_come(self):
+        """Each rule refuses one key from its first packet on, without a pause: its limit starts once."""
+        webhook = self.webhook()
+        self.start(ops=webhook.url)
+        told = lambda event: {notice["rule"] for notice in list(webhook.taken) if notice["event"] == event}
+        rule = "".join(line + "\n" for line in RULES.splitlines()[2:] if "ban:" not in line)
+        rule = rule.replace("NOTIFY", "{to: ops, on: [limit, over]}")
+        ids = [f"all-{i}" for i in range(6)]
+        for i in range(len(ids)):
+            # The first has its like without `notify` before it, the others one more rule each time.
+            if i == 0:
+                self.apply("version: 1\nrules:\n" + "".join(line + "\n" for line in rule.splitlines() if "notify" not in line))
+            self.apply("version: 1\nrules:\n" + "".join(rule.replace("id: all", f"id: {one}").replace("enforce", "monitor")
+                                                       for one in ids[:i + 1]))
+            wait_until(f"the limit of {ids[i]}", lambda: ids[i] in told("limit"))
+        self.panic("pass")
+        wait_until("their end", lambda: told("over") == set(ids), 120)
+        self.assertEqual(webhook.wrong, [])
+
     def test_an_error_is_tried_again_and_a_refusal_is_not(self):
         webhook, gone, moved = self.webhook(500, 503), self.webhook(410), self.webhook(302)
         self.start(ops=webhook.url, gone=gone.url, moved=moved.url)

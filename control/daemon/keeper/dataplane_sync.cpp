@@ -110,6 +110,7 @@ bool DataplaneSync::bring_kept() {
 
 std::optional<Refusal> DataplaneSync::bring(StoredRules rules, const RuleSet& set) {
     rules.generation = generation_of(set);
+    rules_.board.note_sending();
     std::optional<Refusal> refusal = send_rules(
         rules_.link, ApplyRules{set, rules.text, notes_to_json(rules), rules_.link.seal(set)},
         rules.generation);

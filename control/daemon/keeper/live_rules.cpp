@@ -99,6 +99,7 @@ RuleChange LiveRules::push(StoredRules next, Compiled compiled, const PushTerms&
         return change;
     }
     const bool forgives_now = terms.forgive && !end;
+    board.note_sending();
     change.refusal = send_rules(
         link, request_of(apply_of(compiled.rules->set, next, forgives_now, link), end.has_value()),
         next.generation);

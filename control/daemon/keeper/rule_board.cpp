@@ -5,6 +5,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 namespace sluice {
@@ -63,6 +64,10 @@ void RuleBoard::publish(RuleView next) {
     view_ = std::move(view);
 }
 
+void RuleBoard::note_sending() {
+    since_ = std::chrono::nanoseconds{std::chrono::system_clock::now().time_since_epoch()}.count();
+}
+
 void RuleBoard::show(const AppliedRules& applied, CompiledRules* compiled) {
     const StoredRules& rules = *applied.current();
     RuleView next{.generation = rules.generation,
@@ -77,6 +82,7 @@ void RuleBoard::show(const AppliedRules& applied, CompiledRules* compiled) {
                   .keys = rules.keys,
                   .changed_at = rules.changed_at,
                   .changed_by = rules.changed_by,
+                  .since = since_,
                   .note = rules.note,
                   .unconfirmed = applied.unconfirmed(),
                   .sent = rules.sent,

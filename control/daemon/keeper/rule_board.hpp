@@ -15,6 +15,8 @@ namespace sluice {
 // everything else is called by the one that makes the change.
 class RuleBoard {
 public:
+    RuleBoard() { note_sending(); }
+
     [[nodiscard]] std::shared_ptr<const RuleView> view() const;
 
     // The set in force, with the summaries that compiling it gave, which it takes. nullptr: it does
@@ -26,6 +28,9 @@ public:
     // view while it lasts.
     void set_list_problem(std::string problem);
 
+    // Called before a dataplane is given a set that show() has to show next.
+    void note_sending();
+
     void count_return() noexcept { ++returns_; }
     void count_revert() noexcept { ++reverts_; }
     // Counts files that could not be read.
@@ -34,6 +39,7 @@ public:
 private:
     void publish(RuleView next);
 
+    std::int64_t since_;  // UTC, nanoseconds: the last set sent, or the start
     std::string list_problem_;
     std::uint64_t returns_ = 0;
     std::uint64_t reverts_ = 0;

@@ -8,8 +8,8 @@ namespace sluice {
 // The place up to which the dataplane's events were read, and the instant from which they count.
 class EventCursor {
 public:
-    // Somebody asks for events from now on (UTC in nanoseconds). Those of before are nobody's, and
-    // neither are those that went meanwhile.
+    // Somebody asks for the events from this instant on (UTC in nanoseconds). Those of before are
+    // nobody's, and neither are those that went meanwhile.
     void begin(std::int64_t utc) noexcept {
         from_ = 0;
         since_ = utc;
@@ -24,6 +24,10 @@ public:
         origin_ = found.origin;
         from_ = found.next;
         return goes_on ? found.missed : 0;
+    }
+    // True of a number that was read already.
+    [[nodiscard]] bool is_behind(std::uint64_t origin, std::uint64_t number) const noexcept {
+        return origin == origin_ && number < from_;
     }
     [[nodiscard]] bool counts(const KeyEvent& event) const noexcept {
         return event.utc_ns >= since_;

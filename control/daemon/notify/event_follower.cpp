@@ -2,6 +2,9 @@
 
 #include "control/daemon/api/api.hpp"
 
+#include <utility>
+#include <vector>
+
 namespace sluice {
 namespace {
 
@@ -12,12 +15,15 @@ constexpr int kReadsInTick = 12;
 }  // namespace
 
 void EventFollower::tick(Clock::time_point now, std::int64_t utc) {
-    adopt(utc);
+    adopt();
     if (gate_.empty() || !link_.status().connected) {
         return;
     }
-    read_events(now);
-    if (now >= ask_stats_at_) {
+    if (!asks_more_ || read_again(now)) {
+        asks_more_ = false;
+        read_events(now);
+    }
+    if (now >= ask_stats_at_ || gate_.has_attack()) {
         ask_stats_at_ = now + kAskStats;
         read_stats(now, utc);
     }
@@ -26,17 +32,45 @@ void EventFollower::tick(Clock::time_point now, std::int64_t utc) {
     }
 }
 
-void EventFollower::adopt(std::int64_t utc) {
+// The dataplane has rules before this view shows them, and tells of keys from then on.
+void EventFollower::adopt() {
     std::shared_ptr<const RuleView> view = rules_.view();
     if (view == view_) {
         return;
     }
     const bool was_empty = gate_.empty();
-    gate_.adopt(*view);
+    asks_more_ = gate_.adopt(*view) && !was_empty;
     if (was_empty) {
-        cursor_.begin(utc);
+        cursor_.begin(view->since);
     }
     view_ = std::move(view);
+}
+
+// Events that were read while nobody knew who asks for them. The dataplane keeps a bounded number,
+// so that nothing has to be kept here. False: it does not answer; to be tried again.
+bool EventFollower::read_again(Clock::time_point now) {
+    EventCursor again;
+    again.begin(view_->since);
+    std::vector<KeyEvent> earlier;
+    for (int reads = 0; reads < kReadsInTick; ++reads) {
+        Result<Events> found = ask_for<Events>(link_, again.request(kEventsAtOnce));
+        if (!found) {
+            return false;
+        }
+        (void)again.advance(*found);
+        for (KeyEvent& event : found->events) {
+            if (cursor_.is_behind(found->origin, event.number) && again.counts(event)) {
+                earlier.push_back(std::move(event));
+            }
+        }
+        if (!cursor_.is_behind(found->origin, found->next) || found->events.empty()) {
+            break;
+        }
+    }
+    for (const KeyEvent& event : earlier) {
+        gate_.take_again(event, now);
+    }
+    return true;
 }
 
 void EventFollower::read_events(Clock::time_point now) {

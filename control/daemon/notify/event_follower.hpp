@@ -17,7 +17,7 @@ class EventFollower {
 public:
     using Clock = NoticeGate::Clock;
     static constexpr std::chrono::milliseconds kPause{500};  // between two ticks
-    static constexpr std::chrono::seconds kAskStats{5};
+    static constexpr std::chrono::seconds kAskStats{5};  // at each tick while there is an attack
 
     EventFollower(RuleKeeper& rules, DataplaneLink& link, NoticeSender& sender)
         : rules_{rules}, link_{link}, sender_{sender} {}
@@ -26,8 +26,9 @@ public:
     void tick(Clock::time_point now, std::int64_t utc);
 
 private:
-    void adopt(std::int64_t utc);
+    void adopt();
     void read_events(Clock::time_point now);
+    [[nodiscard]] bool read_again(Clock::time_point now);
     void read_stats(Clock::time_point now, std::int64_t utc);
 
     RuleKeeper& rules_;
@@ -36,6 +37,8 @@ private:
     NoticeGate gate_;
     std::shared_ptr<const RuleView> view_;
     EventCursor cursor_;
+    // Rules ask for more than before, since the instant of the view.
+    bool asks_more_ = false;
     Clock::time_point ask_stats_at_{};
 };
 

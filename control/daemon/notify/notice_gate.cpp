@@ -5,7 +5,8 @@
 
 namespace sluice {
 
-void NoticeGate::adopt(const RuleView& view) {
+bool NoticeGate::adopt(const RuleView& view) {
+    bool asks_more = false;
     if (rules_.empty()) {
         not_kept_.reset();  // nobody has read it meanwhile
     }
@@ -17,25 +18,33 @@ void NoticeGate::adopt(const RuleView& view) {
         auto before = rules_.extract(rule.id);
         Watched watched = before.empty() ? Watched{} : std::move(before.mapped());
         const NotifyTerms old = std::exchange(watched.terms, *rule.notify);
+        for (std::size_t i = 0; i < kNotifyEventCount; ++i) {
+            watched.is_new[i] = watched.terms.on[i] && !old.on[i];
+            asks_more = asks_more || watched.is_new[i];
+        }
         begin_window(watched.bans, !old.has(NotifyEvent::Ban));
         begin_window(watched.limits, !old.has(NotifyEvent::Limit));
         watched.mode = rule.mode;
         next.emplace(rule.id, std::move(watched));
     }
     rules_ = std::move(next);
+    return asks_more;
 }
 
-void NoticeGate::take(const KeyEvent& event, Clock::time_point now) {
+void NoticeGate::take_as(const KeyEvent& event, Clock::time_point now, bool is_again) {
     const auto found = rules_.find(event.rule);
     const bool is_ban = event.kind == KeyEventKind::BanStart;
     if (found == rules_.end() || (!is_ban && event.kind != KeyEventKind::LimitStart)) {
         return;
     }
     Watched& rule = found->second;
-    if (rule.terms.has(is_ban ? NotifyEvent::Ban : NotifyEvent::Limit)) {
+    const auto asks = [&](NotifyEvent kind) {
+        return rule.terms.has(kind) && (!is_again || rule.is_new[static_cast<std::size_t>(kind)]);
+    };
+    if (asks(is_ban ? NotifyEvent::Ban : NotifyEvent::Limit)) {
         add(is_ban ? rule.bans : rule.limits, event);
     }
-    if (rule.terms.has(NotifyEvent::Over)) {
+    if (asks(NotifyEvent::Over)) {
         begin(rule, event, now);
     }
 }
@@ -61,9 +70,10 @@ void NoticeGate::begin(Watched& rule, const KeyEvent& event, Clock::time_point n
         rule.is_active = true;
         rule.since = event.utc_ns;
         rule.begun = 0;
+        rule.refused.reset();  // what was refused before it is not of it
     }
     ++rule.begun;
-    rule.last = event.utc_ns;
+    rule.last = std::max(rule.last, event.utc_ns);
     rule.refused_at = now;
 }
 
@@ -76,9 +86,14 @@ void NoticeGate::count_refused(const std::string& rule, std::uint64_t refused,
     Watched& watched = found->second;
     if (watched.is_active && watched.refused && watched.refused != refused) {
         watched.refused_at = now;
-        watched.last = utc;
+        watched.last = std::max(watched.last, utc);
     }
     watched.refused = refused;
+}
+
+bool NoticeGate::has_attack() const noexcept {
+    return std::any_of(rules_.begin(), rules_.end(),
+                       [](const auto& rule) { return rule.second.is_active; });
 }
 
 void NoticeGate::note_state(bool survives, std::uint64_t not_kept) {

@@ -2,6 +2,7 @@
 #include "control/daemon/notify/notice.hpp"
 #include "control/daemon/rule_change.hpp"
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -26,18 +27,24 @@ public:
     static constexpr std::size_t kMostExamples = 10;
     static constexpr std::size_t kMostExampleBytes = 8192;  // of their keys together
 
-    // The rules in force; rules that go on keep what was counted of them.
-    void adopt(const RuleView& view);
+    // The rules in force; rules that go on keep what was counted of them. True if they ask for
+    // events that nobody has asked for before.
+    bool adopt(const RuleView& view);
     // True if no rule asks for notices.
     [[nodiscard]] bool empty() const noexcept { return rules_.empty(); }
 
     // One event of a key.
-    void take(const KeyEvent& event, Clock::time_point now);
+    void take(const KeyEvent& event, Clock::time_point now) { take_as(event, now, false); }
+    // One that take() was called with before these rules were adopted: it counts for what the last
+    // adoption has brought.
+    void take_again(const KeyEvent& event, Clock::time_point now) { take_as(event, now, true); }
     // So many events could not be told.
     void lose(std::uint64_t events) noexcept { lost_ += events; }
     // A rule's count of what it refused, which only says something where it differs from before.
     void count_refused(const std::string& rule, std::uint64_t refused, Clock::time_point now,
                        std::int64_t utc);
+    // True while something has begun whose end is to be told.
+    [[nodiscard]] bool has_attack() const noexcept;
     // The dataplane's word on its state. What was not kept before the first word is no news: the
     // dataplane counts since its own start.
     void note_state(bool survives, std::uint64_t not_kept);
@@ -57,6 +64,7 @@ private:
     };
     struct Watched {
         NotifyTerms terms;
+        std::array<bool, kNotifyEventCount> is_new{};  // since the last adoption
         Mode mode = Mode::Monitor;
         Window bans;
         Window limits;
@@ -69,6 +77,7 @@ private:
         std::optional<std::uint64_t> refused{};
     };
 
+    void take_as(const KeyEvent& event, Clock::time_point now, bool is_again);
     void begin_window(Window& window, bool is_new) const;
     static void add(Window& window, const KeyEvent& event);
     void begin(Watched& rule, const KeyEvent& event, Clock::time_point now) const;

@@ -32,5 +32,15 @@ TEST(EventCursor, WhatWentWhileNobodyAskedIsNotMissing) {
     EXPECT_TRUE(cursor.counts({.utc_ns = 200}));
 }
 
+TEST(EventCursor, KnowsWhatWasReadAlready) {
+    EventCursor cursor;
+    cursor.begin(100);
+    EXPECT_FALSE(cursor.is_behind(0, 0)) << "nothing was";
+    (void)cursor.advance(found(7, 50, 0));
+    EXPECT_TRUE(cursor.is_behind(7, 49));
+    EXPECT_FALSE(cursor.is_behind(7, 50));
+    EXPECT_FALSE(cursor.is_behind(8, 49)) << "another dataplane's";
+}
+
 }  // namespace
 }  // namespace sluice::event_cursor_test

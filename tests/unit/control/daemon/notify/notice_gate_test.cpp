@@ -120,6 +120,7 @@ TEST(NoticeGate, AnAttackIsOverOnceNothingWasRefusedForAWhile) {
     EXPECT_TRUE(gate.collect(kStart + seconds{100}).empty()) << "nothing had begun";
     gate.take(event(KeyEventKind::LimitStart, "login", 3 * kSecond), kStart);
     gate.take(event(KeyEventKind::LimitStart, "login", 4 * kSecond, "192.0.2.2"), kStart);
+    gate.count_refused("login", 5, kStart, 4 * kSecond);
     Clock::time_point now = kStart;
     for (std::uint64_t refused = 6; refused < 20; ++refused) {
         now += NoticeGate::kQuiet - milliseconds{1};
@@ -134,6 +135,53 @@ TEST(NoticeGate, AnAttackIsOverOnceNothingWasRefusedForAWhile) {
     EXPECT_EQ(due[0].first, 3 * kSecond);
     EXPECT_EQ(due[0].last, 19 * kSecond);
     EXPECT_TRUE(gate.collect(now + std::chrono::hours{1}).empty()) << "it is told once";
+}
+
+TEST(NoticeGate, WhatCameBeforeARuleWasKnownIsToldOfThatRuleAlone) {
+    NoticeGate gate = gate_of({rule("old", {NotifyEvent::Ban})});
+    RuleView next;
+    next.rules = {rule("old", {NotifyEvent::Ban, NotifyEvent::Limit, NotifyEvent::Over}),
+                  rule("young", {NotifyEvent::Limit})};
+    EXPECT_TRUE(gate.adopt(next));
+    for (const char* const id : {"old", "young"}) {
+        gate.take_again(event(KeyEventKind::BanStart, id, 1), kStart);
+        gate.take_again(event(KeyEventKind::LimitStart, id, 2), kStart);
+    }
+    const std::vector<Notice> due = gate.collect(kStart);
+    ASSERT_EQ(due.size(), 2U) << "its bans were told when they came";
+    EXPECT_EQ(due[0].rule, "old");
+    EXPECT_EQ(due[0].kind, NoticeKind::Limit);
+    EXPECT_EQ(due[1].rule, "young");
+    EXPECT_EQ(due[1].kind, NoticeKind::Limit);
+    EXPECT_TRUE(gate.has_attack());
+    const std::vector<Notice> over = gate.collect(kStart + NoticeGate::kQuiet);
+    ASSERT_EQ(over.size(), 1U);
+    EXPECT_EQ(over[0].rule, "old");
+    EXPECT_EQ(over[0].count, 2U);
+    EXPECT_FALSE(gate.has_attack());
+    EXPECT_FALSE(gate.adopt(next)) << "nothing is new";
+    gate.take_again(event(KeyEventKind::LimitStart, "young", 3), kStart + seconds{60});
+    EXPECT_TRUE(gate.collect(kStart + seconds{60}).empty());
+}
+
+TEST(NoticeGate, AnAttackLastsUntilItsLastRefusal) {
+    NoticeGate gate = gate_of({rule("login", {NotifyEvent::Over})});
+    gate.count_refused("login", 5, kStart, 0);
+    gate.take(event(KeyEventKind::LimitStart, "login", 3 * kSecond), kStart);
+    gate.count_refused("login", 45, kStart, 4 * kSecond);
+    gate.count_refused("login", 45, kStart + seconds{1}, 5 * kSecond);
+    const std::vector<Notice> burst = gate.collect(kStart + NoticeGate::kQuiet);
+    ASSERT_EQ(burst.size(), 1U);
+    EXPECT_EQ(burst[0].first, 3 * kSecond);
+    EXPECT_EQ(burst[0].last, 3 * kSecond) << "the first reading says when no refusal came";
+    gate.take(event(KeyEventKind::LimitStart, "login", 90 * kSecond), kStart + seconds{60});
+    gate.count_refused("login", 46, kStart + seconds{60}, 90 * kSecond);
+    gate.count_refused("login", 47, kStart + seconds{61}, 91 * kSecond);
+    gate.take(event(KeyEventKind::LimitStart, "login", 90 * kSecond), kStart + seconds{61});
+    const std::vector<Notice> longer = gate.collect(kStart + seconds{61} + NoticeGate::kQuiet);
+    ASSERT_EQ(longer.size(), 1U);
+    EXPECT_EQ(longer[0].first, 90 * kSecond);
+    EXPECT_EQ(longer[0].last, 91 * kSecond);
 }
 
 TEST(NoticeGate, OtherRulesGoOnWithWhatWasCounted) {
