@@ -158,7 +158,8 @@ struct KeyListerTest : testing::Test {
         rule.overrides = all;
         rule.override_tables = {std::make_shared<OverrideTable>(
             all->keys[0], *all, kSecret,
-            std::make_shared<NetworkBans>(all->networks[0], *all, kSecret))};
+            OverrideTable::Wider{
+                .bans = std::make_shared<NetworkBans>(all->networks[0], *all, kSecret)})};
     }
 
     static constexpr std::uint64_t kKeys = 200;
