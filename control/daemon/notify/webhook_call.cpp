@@ -9,6 +9,7 @@
 #include <cstring>
 #include <new>
 
+#include <linux/tcp.h>
 #include <netinet/in.h>
 
 namespace sluice {
@@ -17,6 +18,7 @@ namespace {
 constexpr int kTooManyRequests = 429;
 constexpr int kRequestTimeout = 408;
 constexpr int kTooEarly = 425;
+constexpr long kReadSize = 4096;  // bytes that libcurl asks the connection for at once
 
 // Bytes of the answer are counted and forgotten; too many end the call.
 std::size_t count_answer(char*, std::size_t size, std::size_t count, void* counted) {
@@ -25,12 +27,26 @@ std::size_t count_answer(char*, std::size_t size, std::size_t count, void* count
     return so_far > WebhookCall::kMostAnswer ? 0 : size * count;
 }
 
-curl_socket_t open_socket(void* was_link_local, curlsocktype, curl_sockaddr* address) {
+curl_socket_t open_socket(void* about, curlsocktype, curl_sockaddr* address) {
+    auto& connection = *static_cast<WebhookCall::Connection*>(about);
     if (is_link_local(address->addr)) {
-        *static_cast<bool*>(was_link_local) = true;
+        connection.was_link_local = true;
         return CURL_SOCKET_BAD;
     }
-    return ::socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+    connection.socket =
+        ::socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+    return connection.socket;
+}
+
+// Called after each read, of kReadSize bytes at most. The kernel counts what came over the
+// connection, libcurl what the answer has of it.
+int check_received(void* about, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
+    const auto& connection = *static_cast<const WebhookCall::Connection*>(about);
+    tcp_info info{};
+    socklen_t size = sizeof(info);
+    const bool is_known = connection.socket != CURL_SOCKET_BAD &&
+                          ::getsockopt(connection.socket, IPPROTO_TCP, TCP_INFO, &info, &size) == 0;
+    return is_known && info.tcpi_bytes_received > WebhookCall::kMostReceived ? 1 : 0;
 }
 
 bool is_link_local_v4(const unsigned char* bytes) {
@@ -104,7 +120,11 @@ void WebhookCall::set_limits() {
     curl_easy_setopt(easy_, CURLOPT_HEADERFUNCTION, count_answer);
     curl_easy_setopt(easy_, CURLOPT_HEADERDATA, &answered_);
     curl_easy_setopt(easy_, CURLOPT_OPENSOCKETFUNCTION, open_socket);
-    curl_easy_setopt(easy_, CURLOPT_OPENSOCKETDATA, &was_link_local_);
+    curl_easy_setopt(easy_, CURLOPT_OPENSOCKETDATA, &connection_);
+    curl_easy_setopt(easy_, CURLOPT_BUFFERSIZE, kReadSize);
+    curl_easy_setopt(easy_, CURLOPT_NOPROGRESS, 0L);
+    curl_easy_setopt(easy_, CURLOPT_XFERINFOFUNCTION, check_received);
+    curl_easy_setopt(easy_, CURLOPT_XFERINFODATA, &connection_);
     curl_easy_setopt(easy_, CURLOPT_PRIVATE, this);
 }
 
@@ -118,9 +138,13 @@ WebhookCall::Result WebhookCall::result(int code) const {
     using Outcome = DeliveryQueue::Outcome;
     long status = 0;
     curl_easy_getinfo(easy_, CURLINFO_RESPONSE_CODE, &status);
-    const bool has_answer = code == CURLE_OK || (code == CURLE_WRITE_ERROR && status != 0);
-    if (was_link_local_ && !has_answer) {
+    const bool is_ours = code == CURLE_WRITE_ERROR || code == CURLE_ABORTED_BY_CALLBACK;
+    const bool has_answer = code == CURLE_OK || (is_ours && status != 0);
+    if (connection_.was_link_local && !has_answer) {
         return {Outcome::Refused, 0, "it is at a link-local address, where no notice goes"};
+    }
+    if (is_ours && !has_answer) {
+        return {Outcome::TryAgain, 0, "it sent more than an answer has"};
     }
     if (!has_answer) {
         return {Outcome::TryAgain, 0, curl_easy_strerror(static_cast<CURLcode>(code))};

@@ -29,6 +29,9 @@ public:
     static constexpr long kConnectMs = 5'000;
     static constexpr long kWholeMs = 10'000;
     static constexpr std::size_t kMostAnswer = 64U << 10;  // bytes, its headers included
+    // Bytes of the connection, with what is no part of an answer: the handshake of TLS, extensions
+    // of chunks.
+    static constexpr std::uint64_t kMostReceived = 256U << 10;
 
     WebhookCall(const WebhookTarget& target, const DeliveryQueue::Waiting& notice,
                 std::int64_t utc);
@@ -45,6 +48,11 @@ public:
         long status = 0;      // of HTTP; 0: none came
         std::string problem;  // empty: it was sent
     };
+    // As libcurl's calls back see it.
+    struct Connection {
+        curl_socket_t socket = CURL_SOCKET_BAD;  // libcurl's own
+        bool was_link_local = false;
+    };
     // Once libcurl is done with it; `code` is a CURLcode.
     [[nodiscard]] Result result(int code) const;
 
@@ -55,7 +63,7 @@ private:
     curl_slist* headers_ = nullptr;
     std::string body_;
     std::size_t answered_ = 0;
-    bool was_link_local_ = false;
+    Connection connection_;
 };
 
 }  // namespace sluice
