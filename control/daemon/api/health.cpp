@@ -1,5 +1,6 @@
 #include "control/active_json.hpp"
 #include "control/daemon/api/change.hpp"
+#include "control/daemon/notify/missing_webhooks.hpp"
 #include "control/daemon/notify/notice_sender.hpp"
 #include "lib/base/device_text.hpp"
 
@@ -142,7 +143,8 @@ Json inactive_rules_json(const RuleView& view) {
 }
 
 // Webhooks, and what became of their notices since sluiced started; a URL may be a secret itself.
-Json notify_json(const NoticeSender& notices) {
+// Those that rules name and sluice.yaml has not are told likewise.
+Json notify_json(const NoticeSender& notices, const RuleView& view) {
     Json webhooks = Json::array();
     for (const NoticeSender::State& state : notices.states()) {
         webhooks.push_back({{"name", state.name},
@@ -152,6 +154,15 @@ Json notify_json(const NoticeSender& notices) {
                             {"dropped", state.counts.dropped},
                             {"retried", state.counts.retried},
                             {"problem", state.problem.empty() ? Json() : Json(state.problem)}});
+    }
+    for (const auto& [name, rules] : missing_webhooks(view, notices)) {
+        webhooks.push_back({{"name", name},
+                            {"queued", 0},
+                            {"sent", 0},
+                            {"failed", notices.strangers(name)},
+                            {"dropped", 0},
+                            {"retried", 0},
+                            {"problem", missing_text(rules)}});
     }
     return webhooks;
 }
@@ -181,7 +192,7 @@ HttpResponse get_health(const HttpRequest&, Services& services) {
          {"empty_lists", empty_lists_json(*view)},
          {"inactive_rules", inactive_rules_json(*view)},
          {"list_problem", view->list_problem.empty() ? Json() : Json(view->list_problem)},
-         {"notify", notify_json(services.notices)},
+         {"notify", notify_json(services.notices, *view)},
          {"unconfirmed", unconfirmed_json(view->unconfirmed)}});
 }
 

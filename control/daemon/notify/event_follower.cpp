@@ -2,6 +2,8 @@
 
 #include "control/daemon/api/api.hpp"
 
+#include <spdlog/spdlog.h>
+
 #include <utility>
 #include <vector>
 
@@ -44,6 +46,19 @@ void EventFollower::adopt() {
         cursor_.begin(view->since);
     }
     view_ = std::move(view);
+    warn_of_missing();
+}
+
+// Once for each webhook and the rules that name it.
+void EventFollower::warn_of_missing() {
+    MissingWebhooks missing = missing_webhooks(*view_, sender_);
+    for (const auto& [name, rules] : missing) {
+        const auto before = missing_.find(name);
+        if (before == missing_.end() || before->second != rules) {
+            spdlog::warn("the webhook {} is told of nothing: {}", name, missing_text(rules));
+        }
+    }
+    missing_ = std::move(missing);
 }
 
 // Events that were read while nobody knew who asks for them. The dataplane keeps a bounded number,

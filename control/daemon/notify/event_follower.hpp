@@ -1,6 +1,7 @@
 #pragma once
 #include "control/daemon/dataplane_link.hpp"
 #include "control/daemon/notify/event_cursor.hpp"
+#include "control/daemon/notify/missing_webhooks.hpp"
 #include "control/daemon/notify/notice_gate.hpp"
 #include "control/daemon/notify/notice_sender.hpp"
 #include "control/daemon/rule_keeper.hpp"
@@ -27,6 +28,7 @@ public:
 
 private:
     void adopt();
+    void warn_of_missing();
     void read_events(Clock::time_point now);
     [[nodiscard]] bool read_again(Clock::time_point now);
     void read_stats(Clock::time_point now, std::int64_t utc);
@@ -39,6 +41,7 @@ private:
     EventCursor cursor_;
     // Rules ask for more than before, since the instant of the view.
     bool asks_more_ = false;
+    MissingWebhooks missing_;
     Clock::time_point ask_stats_at_{};
 };
 

@@ -110,6 +110,9 @@ void NoticeSender::post(const Notice& notice) {
     Lane* const lane = lane_called(notice.to);
     if (lane == nullptr) {
         ++strangers_;
+        if (strangers_of_.size() < kMostStrangers || strangers_of_.contains(notice.to)) {
+            ++strangers_of_[notice.to];
+        }
         return;
     }
     std::string id = next_id();
@@ -162,6 +165,18 @@ std::vector<NoticeSender::State> NoticeSender::states() const {
 std::uint64_t NoticeSender::strangers() const {
     const std::lock_guard lock{mutex_};
     return strangers_;
+}
+
+std::uint64_t NoticeSender::strangers(const std::string& name) const {
+    const std::lock_guard lock{mutex_};
+    const auto found = strangers_of_.find(name);
+    return found == strangers_of_.end() ? 0 : found->second;
+}
+
+// Webhooks are those of the start.
+bool NoticeSender::has(const std::string& name) const {
+    return std::any_of(lanes_.begin(), lanes_.end(),
+                       [&](const Lane& lane) { return lane.target.webhook.name == name; });
 }
 
 void NoticeSender::run() {

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -27,6 +28,7 @@ public:
     using Clock = std::chrono::steady_clock;
     // Notices that wait at the end are tried for so long; the rest is lost, and said in the log.
     static constexpr std::chrono::seconds kLastTries{2};
+    static constexpr std::size_t kMostStrangers = 64;  // names; notices of more count together
 
     explicit NoticeSender(std::vector<WebhookTarget> targets,
                           std::chrono::milliseconds last_tries = kLastTries);
@@ -51,8 +53,10 @@ public:
         std::string problem;  // of the last attempt; empty: it was sent, or there was none
     };
     [[nodiscard]] std::vector<State> states() const;
-    // Notices for webhooks that there are not.
+    // Notices for webhooks that there are not: all, and by the name of the webhook.
     [[nodiscard]] std::uint64_t strangers() const;
+    [[nodiscard]] std::uint64_t strangers(const std::string& name) const;
+    [[nodiscard]] bool has(const std::string& name) const;
 
 private:
     struct Tested {
@@ -87,7 +91,8 @@ private:
     bool are_tests_over_ = false;
     std::uint64_t ids_ = 0;
     std::uint64_t strangers_ = 0;
-    std::optional<Clock::time_point> end_;  // once the last tries have begun
+    std::map<std::string, std::uint64_t> strangers_of_;  // bounded by kMostStrangers
+    std::optional<Clock::time_point> end_;               // once the last tries have begun
     std::thread thread_;
 };
 
