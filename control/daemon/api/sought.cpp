@@ -94,8 +94,12 @@ Result<Sought> read_host(std::string_view text) {
     return Sought{Sought::Kind::Host, std::move(host)};
 }
 
-// True if it was meant as an address or network, whether or not it is one.
+// True if it was meant as an address or network, whether or not it is one. A key may begin with
+// one: 10.0.0.0/24|80.
 bool looks_like_network(std::string_view text) {
+    if (text.find('|') != std::string_view::npos) {
+        return false;
+    }
     const std::string_view address = text.substr(0, text.find_first_of("/%"));
     return parse_address(address).has_value() ||
            (has_only(text, "./") && address.find('.') != std::string_view::npos);

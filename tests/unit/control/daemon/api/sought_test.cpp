@@ -59,6 +59,8 @@ TEST(Sought, IsReadInTheSpellingOfPackets) {
         {"WWW.Example.com.", Kind::Host, "www.example.com"},
         {"_dmarc.example.com", Kind::Host, "_dmarc.example.com"},
         {"10.0.0.7|443", Kind::Key, "10.0.0.7|443"},
+        {"10.9.0.0/24|80", Kind::Key, "10.9.0.0/24|80"},
+        {"2001:db8::/64|80", Kind::Key, "2001:db8::/64|80"},
         {"/login", Kind::Key, "/login"},
         {"02:00:00:00:00:01", Kind::Key, "02:00:00:00:00:01"},
         {"443", Kind::Key, "443"},
