@@ -149,6 +149,21 @@ KeyBan KeyLister::ban_of(const Walk& walk, std::uint8_t key, ByteView bytes) con
     return status < KeyStatus::Boxed && is_boxed(walk, keys, key) ? KeyBan::Box : KeyBan::None;
 }
 
+// Windows keep what was used under any count. A bucket's use means nothing without its numbers,
+// which only its next packet brings it under.
+void KeyLister::add_own_numbers(const Walk& walk, ByteView bytes,
+                                ListedKey& listed) const noexcept {
+    if (!walk.limits[listed.limit]->overridden) {
+        return;
+    }
+    const RuleKeys keys{walk.rule, listed.key, bytes, hash_};
+    const OwnNumbers own = KeyOverride{keys, listed.key, walk.now}.own_numbers(listed.limit);
+    if (own.numbers != nullptr) {
+        listed.own_numbers = gcra_of(*own.numbers) != nullptr;
+        listed.most = most_of(*own.numbers).count();
+    }
+}
+
 void KeyLister::name(const Walk& walk, const Found& found, ListedKey& listed) const {
     const TableReader table{*walk.tables[found.table].buckets};
     listed.digest = table.digest(found.position, found.entry.slot_and_tag());
@@ -160,6 +175,7 @@ void KeyLister::name(const Walk& walk, const Found& found, ListedKey& listed) co
             listed.text = text_of_key(bytes, walk.names.pair_of);
             if (!walk.request.bans && listed.level == 0) {
                 listed.ban = ban_of(walk, listed.key, bytes);
+                add_own_numbers(walk, bytes, listed);
             }
         }
     }
@@ -239,14 +255,14 @@ ListedKey KeyLister::listed(Walk& walk, const Found& found) const {
                      .carried = carried,
                      .shared = !carried && is_shared(own, walk.request.bans, walk.workers),
                      .level = found.entry.stamp().aggregation_level};
-    name(walk, found, listed);
     if (!walk.request.bans) {
         const AnyLimit* numbers = numbers_at(own.limit, own.coarser, listed.level);
         listed.most = numbers == nullptr ? 0 : most_of(*numbers).count();
     }
+    name(walk, found, listed);
     const Use use = use_of(walk, found);
     listed.left_ns = use.left_ns;
-    listed.own_numbers = use.own_numbers;
+    listed.own_numbers |= use.own_numbers;
     listed.remaining = listed.most - std::min(listed.most, use.used);
     return listed;
 }

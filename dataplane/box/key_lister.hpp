@@ -114,6 +114,7 @@ private:
                                  LimitSlot slot) const noexcept;
     [[nodiscard]] bool is_first(Walk& walk, const Found& found) const noexcept;
     [[nodiscard]] bool is_taken_over(Walk& walk, const Found& found) const noexcept;
+    void add_own_numbers(const Walk& walk, ByteView bytes, ListedKey& listed) const noexcept;
     void name(const Walk& walk, const Found& found, ListedKey& listed) const;
     [[nodiscard]] bool is_boxed(const Walk& walk, const RuleKeys& keys,
                                 std::uint8_t key) const noexcept;

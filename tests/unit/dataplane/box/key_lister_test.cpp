@@ -1,5 +1,6 @@
 #include "dataplane/box/key_lister.hpp"
 
+#include "lib/bucket/meter/any_meter.hpp"
 #include "lib/bucket/meter/gcra.hpp"
 #include "lib/bucket/meter/penalty.hpp"
 #include "lib/rules/group.hpp"
@@ -134,14 +135,19 @@ struct KeyListerTest : testing::Test {
                 const Row row{key.carried, key.shared, key.remaining, key.left_ns / 1'000'000'000,
                               key.ban};
                 EXPECT_TRUE(rows.emplace(key.text, row).second) << key.text << " comes twice";
+                if (key.own_numbers) {
+                    own_numbers.push_back(key.text);
+                }
             }
         }
         return rows;
     }
 
     // Sets plans for keys of these bytes; and bans the network.
-    void set_plans(const std::map<std::string, OverridePlan>& plans) {
+    void set_plans(const std::map<std::string, OverridePlan>& plans,
+                   std::vector<LimitOverride> numbers = {}) {
         auto all = std::make_shared<Overrides>();
+        all->numbers = std::move(numbers);
         const auto add = [&](KeyOverrides& keys, std::string_view key, const OverridePlan& plan) {
             const ByteView bytes = std::as_bytes(std::span{key});
             keys.bytes.insert(keys.bytes.end(), bytes.begin(), bytes.end());
@@ -170,6 +176,7 @@ struct KeyListerTest : testing::Test {
     std::vector<PreviousTables::Store> former_;
     std::unique_ptr<PreviousTables> previous;
     std::uint64_t live = 0;
+    std::vector<std::string> own_numbers;  // keys that are listed without what is left
 };
 
 // Larger, smaller, and by no round factor.
@@ -239,6 +246,41 @@ TEST_F(KeyListerTest, LiveKeysAreListedWithTheirBan) {
     EXPECT_EQ(listed()[address].ban, KeyBan::None) << "it is let through by name";
     set_plans({{std::string{kAddress}, {.banned = true}}});
     EXPECT_EQ(listed()[address].ban, KeyBan::Own);
+}
+
+// Windows keep what was used under any count; a bucket's use is not known before a packet of its
+// key comes.
+TEST_F(KeyListerTest, KeysHaveTheCountThatIsTheirOwn) {
+    const FixedWindowLimit base{{.count = 5, .window = 3'600'000'000'000}};
+    const AnyLimit window = base;
+    FixedWindowLimit more = base;
+    more.numbers.count = 100;
+    set.slots[kSlot] = {.limit = &window, .overridden = true};
+    rule.limits[0].limit = window;
+    rule.limits[0].overridden = true;
+    BucketStore& table = worker(1'024);
+    for (const std::uint64_t number : {1, 2, 3}) {
+        Cell cell;
+        ASSERT_TRUE(open_bucket(cell, window, table.registry.pool(), {}, kNow));
+        use_at_least(cell, window, table.registry.pool(), kNow, Units{4});
+        file(table, number, kSlot, cell);
+    }
+    set_plans(
+        {{key_number(2), {.first = 0, .count = 1}}, {key_number(3), {.first = 1, .count = 1}}},
+        {{.limit = 0, .numbers = more}, {.limit = 0, .until = 30min, .numbers = more}});
+    std::map<std::string, Row> rows = listed();
+    EXPECT_EQ(rows["1"].remaining, 1);
+    EXPECT_EQ(rows["2"].remaining, 96);
+    EXPECT_EQ(rows["3"].remaining, 1) << "its own have ended";
+}
+
+TEST_F(KeyListerTest, BucketsUnderNumbersOfTheirOwnHaveNoneHere) {
+    rule.limits[0].overridden = true;
+    set_plans({{key_number(2), {.first = 0, .count = 1}}}, {{.limit = 0, .numbers = kNumbers}});
+    file_used(worker(1'024), 1, 4);
+    file_used(*workers[0], 2, 4);
+    EXPECT_EQ(listed().size(), 2);
+    EXPECT_EQ(own_numbers, (std::vector<std::string>{"2"}));
 }
 
 // Use by workers of one process adds up; of several processes the most counts.
