@@ -172,7 +172,7 @@ rules:
         self.assertEqual(self.box.stats()["reasons"]["deny_rule"], 3)
         told = self.box.ctl("explain", "--src", "10.78.0.1", "--dst", self.ADDRESS, "--dport", "80", "--http", "GET /",
                             "--host", "closed.example").stdout
-        self.assertIn("deny_rule", told)
+        self.assertIn("\n  reply (a rule with on_match matched: drop, or an answer), by closed\n", told)
         self.assertIn("HTTP/1.1 403 Forbidden", told)
 
     def test_explain_shows_the_response_that_the_box_sends_now(self):
