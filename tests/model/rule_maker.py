@@ -307,7 +307,8 @@ class RuleMaker:
     def item(self, key, name, numbers, until):
         plain = not any("\\" in part or "'" in part for part in key)
         text = ", ".join(f"'{part}'" for part in key)
-        text = f"[{text}]" if plain and key != [""] else f"'{'|'.join(key)}'"
+        joined = "|".join(key).replace("'", "''")
+        text = f"[{text}]" if plain and key != [""] else f"'{joined}'"
         inner = ", ".join(f"{one}: {number}" for one, number in numbers.items())
         what = f'limits: {{"{name}": {{{inner}}}}}' if numbers else "exempt: true"
         return f"        - {{key: {text}, {what}" + f", until: '{until}'" * bool(until) + "}"

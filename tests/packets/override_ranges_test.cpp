@@ -128,13 +128,13 @@ TEST(OverrideRanges, TheyEndByThemselves) {
 // is not exempt with its network.
 TEST(OverrideRanges, ALimitHasTheNumbersOfTheSmallestRowForIt) {
     Box box{
-        rules("{key: [10.0.0.0/8], limits: {one: {burst: 7}, two: {burst: 30}}}, "
-              "{key: [10.1.0.0/16], limits: {one: {burst: 40}}}, "
+        rules("{key: [10.0.0.0/8], limits: {\"1\": {burst: 7}, \"2\": {burst: 30}}}, "
+              "{key: [10.1.0.0/16], limits: {\"1\": {burst: 40}}}, "
               "{key: [10.1.1.0/24], exempt: true}, "
-              "{key: [10.1.1.1], limits: {one: {burst: 9}}}",
+              "{key: [10.1.1.1], limits: {\"1\": {burst: 9}}}",
               "ip.src",
-              "{name: one, algorithm: token_bucket, rate: 1/s, burst: 5}, "
-              "{name: two, algorithm: token_bucket, rate: 1/s, burst: 6}")};
+              "{algorithm: token_bucket, rate: 1/s, burst: 5}, "
+              "{algorithm: token_bucket, rate: 1/s, burst: 6}")};
     expect_admitted(
         box,
         {{"10.0.0.1", 7}, {"10.1.0.1", 30}, {"10.1.1.2", 50}, {"10.1.1.1", 6}, {"11.0.0.1", 5}});
