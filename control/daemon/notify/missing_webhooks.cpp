@@ -9,7 +9,7 @@
 namespace sluice {
 namespace {
 
-constexpr std::size_t kMostNamed = 5;
+constexpr std::size_t kMostWebhooksNamed = 5;
 
 }  // namespace
 
@@ -24,7 +24,7 @@ MissingWebhooks missing_webhooks(const RuleView& view, const NoticeSender& sende
 }
 
 std::string missing_text(const std::vector<std::string>& rules) {
-    const std::size_t named = std::min(rules.size(), kMostNamed);
+    const std::size_t named = std::min(rules.size(), kMostWebhooksNamed);
     const std::size_t more = rules.size() - named;
     return fmt::format("sluice.yaml has no such webhook; named by {}{}",
                        fmt::join(std::span{rules}.first(named), ", "),
