@@ -161,6 +161,17 @@ std::string inactive_rules_text(const Json& health) {
     return text.empty() ? text : text + "\n";
 }
 
+// `rules` and `stats` have none then.
+std::string rules_problem_text(const Json& health) {
+    const Json problem = health.value("rules_problem", Json());
+    return problem.is_string()
+               ? fmt::format(
+                     "the rules in force do not compile here, and the dataplane keeps what it has: "
+                     "{}\n",
+                     problem.get<std::string>())
+               : "";
+}
+
 // Webhooks that do not take notices, or did not take all.
 std::string notify_text(const Json& health) {
     std::string text;
@@ -193,11 +204,11 @@ std::string health_text(const Json& document) {
         has_dataplane(document) ? fmt::format("pid {}, generation {}", dataplane.at("pid").dump(),
                                               text_at(dataplane, "generation"))
                                 : "not connected");
-    return text + panic_text(document) + trusted_text(document) + fallen_back_text(document) +
-           other_programs_text(document) + links_down_text(document) + low_mtus_text(document) +
-           raised_mtus_text(document) + list_problem_text(document) + empty_lists_text(document) +
-           inactive_rules_text(document) + notify_text(document) + unconfirmed_text(document) +
-           learning_text(document);
+    return text + panic_text(document) + rules_problem_text(document) + trusted_text(document) +
+           fallen_back_text(document) + other_programs_text(document) + links_down_text(document) +
+           low_mtus_text(document) + raised_mtus_text(document) + list_problem_text(document) +
+           empty_lists_text(document) + inactive_rules_text(document) + notify_text(document) +
+           unconfirmed_text(document) + learning_text(document);
 }
 
 }  // namespace sluice

@@ -103,6 +103,7 @@ struct RuleView {
     ListTexts lists{};                   // as they are in force
     std::string directory{};             // that their paths begin in
     uid_t applied_by = 0;                // the user with whose rights they are read
+    std::string problem{};        // why they are not known, though the dataplane may run them
     std::string list_problem{};   // why lists that have changed are not in force; empty: they are
     std::uint64_t returns = 0;    // how often a set of before came back, with the lists it had
     std::uint64_t reverts = 0;    // sets that went again by themselves since sluiced started

@@ -54,6 +54,9 @@ RuleKeeper::RuleKeeper(Store store, DataplaneLink& link, Audit& audit, BootClock
         warn_of_rules_anywhere(*compiled.rules);
     }
     rules_.board.show(rules_.applied, compiled.rules ? &*compiled.rules : nullptr);
+    if (!compiled.rules) {
+        rules_.board.set_problem(compiled.problems);
+    }
 }
 
 // Loads what the last sluiced left, wherever it ended.

@@ -191,6 +191,7 @@ HttpResponse get_health(const HttpRequest&, Services& services) {
          {"raised_mtus", stats ? raised_mtus_json(*stats) : Json()},
          {"empty_lists", empty_lists_json(*view)},
          {"inactive_rules", inactive_rules_json(*view)},
+         {"rules_problem", view->problem.empty() ? Json() : Json(view->problem)},
          {"list_problem", view->list_problem.empty() ? Json() : Json(view->list_problem)},
          {"notify", notify_json(services.notices, *view)},
          {"unconfirmed", unconfirmed_json(view->unconfirmed)}});

@@ -83,6 +83,9 @@ void DataplaneSync::follow_revert() {
     if (rules_.reverts.is_open()) {
         Compiled compiled = rules_.applied.compile_current(rules_.link.rss_mapping());
         rules_.board.show(rules_.applied, compiled.rules ? &*compiled.rules : nullptr);
+        if (!compiled.rules) {
+            rules_.board.set_problem(compiled.problems);
+        }
         rules_.reverts.finish(rules_.applied.generation());
     }
 }
@@ -95,8 +98,9 @@ bool DataplaneSync::bring_kept() {
         refusal = bring(std::move(rules), compiled.rules->set);
         rules_.board.show(rules_.applied, &*compiled.rules);
     } else {
-        refusal = does_not_compile(std::move(compiled.problems));
         rules_.board.show(rules_.applied, nullptr);
+        rules_.board.set_problem(compiled.problems);
+        refusal = does_not_compile(std::move(compiled.problems));
     }
     if (refusal) {
         spdlog::error("could not bring the rules to the dataplane: {}", refusal->what);
@@ -141,6 +145,7 @@ bool DataplaneSync::adopt(const Welcome& dataplane) {
     if (!compiled.rules) {
         spdlog::error("dataplane {} runs rules that do not compile here; it keeps them",
                       dataplane.pid);
+        rules_.board.set_problem(compiled.problems);
         return true;
     }
     rules_.applied.keep(std::move(rules));

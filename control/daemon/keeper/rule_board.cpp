@@ -2,6 +2,7 @@
 
 #include "control/list_folder.hpp"
 
+#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -10,6 +11,14 @@
 
 namespace sluice {
 namespace {
+
+constexpr std::size_t kMostToldProblems = 10;  // in the log
+
+std::string line_of(const Problem& problem) {
+    return problem.at.line == 0 ? fmt::format("{}: {}", problem.file, problem.message)
+                                : fmt::format("{}:{}:{}: {}", problem.file, problem.at.line,
+                                              problem.at.column, problem.message);
+}
 
 // With a large list a condition is large, and readers of the view have the text of its lists.
 void forget_lists(Expression& condition) {
@@ -127,6 +136,22 @@ void RuleBoard::count_put_aside(std::uint64_t files) {
     put_aside_ += files;
     RuleView next = *view();
     next.put_aside = put_aside_;
+    publish(std::move(next));
+}
+
+void RuleBoard::set_problem(const std::vector<Problem>& problems) {
+    RuleView next = *view();
+    next.problem.clear();
+    std::size_t told = 0;
+    for (const Problem& problem : problems) {
+        if (problem.severity != Severity::Error || told == kMostToldProblems) {
+            continue;
+        }
+        ++told;
+        const std::string text = line_of(problem);
+        spdlog::error("the rules in force: {}", text);
+        next.problem = next.problem.empty() ? text : next.problem;
+    }
     publish(std::move(next));
 }
 

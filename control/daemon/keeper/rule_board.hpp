@@ -33,6 +33,8 @@ public:
 
     void count_return() noexcept { ++returns_; }
     void count_revert() noexcept { ++reverts_; }
+    // The set does not compile, and is not shown therefore: until show() is called again.
+    void set_problem(const std::vector<Problem>& problems);
     // Counts files that could not be read.
     void count_put_aside(std::uint64_t files);
 

@@ -42,6 +42,17 @@ TEST(HealthText, NamesWebhooksThatWereNotTold) {
                   "the webhook ops was not told of 33 notices since sluiced started\n");
 }
 
+TEST(HealthText, SaysWhyRulesInForceAreNotKnown) {
+    Json document = health();
+    document["rules_problem"] = "act.yaml:7:9: there is no time zone";
+    EXPECT_EQ(health_text(document),
+              health_text(health()) +
+                  "the rules in force do not compile here, and the dataplane keeps what it has: "
+                  "act.yaml:7:9: there is no time zone\n");
+    document["rules_problem"] = nullptr;
+    EXPECT_EQ(health_text(document), health_text(health()));
+}
+
 TEST(HealthText, NamesRulesAndListsThatDoNothing) {
     Json document = health();
     document["inactive_rules"] = {"night", "weekend"};

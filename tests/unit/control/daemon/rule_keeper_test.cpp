@@ -269,6 +269,26 @@ TEST_F(Keeper, TheFirstRulesAreAppliedWhenThereAreNone) {
     expect_all(later);
 }
 
+// As where a version is content with less than the one before it.
+TEST_F(Keeper, RulesInForceThatDoNotCompileAnyMoreAreTold) {
+    start_dataplane();
+    start_daemon();
+    const std::uint64_t kept = apply(kOne).after;
+    EXPECT_EQ(rules().view()->problem, "");
+    kill_daemon();
+    StoredRules stored = *on_disk();
+    stored.text.replace(stored.text.find("ip.ttl"), 6, "ip.tll");
+    const Store store{folder_ / "state"};
+    auto pending = store.prepare_change(*on_disk(), stored);
+    ASSERT_TRUE(pending && store.commit(*pending));
+    start_daemon();
+    EXPECT_EQ(in_dataplane(), kept) << "it goes on with them";
+    EXPECT_TRUE(rules().view()->problem.starts_with("test.yaml:4:")) << rules().view()->problem;
+    EXPECT_NE(rules().view()->problem.find("unknown field"), std::string::npos);
+    EXPECT_FALSE(apply(kOne).refusal);
+    EXPECT_EQ(rules().view()->problem, "");
+}
+
 // Nothing is wrong with the rules: they come as soon as they can be compiled.
 TEST_F(Keeper, AShortageOfMemoryIsOverOnceItPasses) {
     start_dataplane();
