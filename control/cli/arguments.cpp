@@ -261,7 +261,8 @@ constexpr auto kCommands = std::to_array<Command>({
      key_arguments},
     {"keys", "list the live keys of a rule, with what they have left", run_keys, keys_arguments},
     {"bans", "list the bans that hold now, and who has made them", run_bans, bans_arguments},
-    {"find", "show all that concerns an address, a host or a key", run_find, find_arguments},
+    {"find", "show all that concerns an address, a network, a host or a key", run_find,
+     find_arguments},
     {"ports", "show the ports, or with --watch what passes and is lost", run_ports,
      stats_arguments},
     {"workers", "show the workers, or with --cycles where their time goes", run_workers,
@@ -279,6 +280,7 @@ constexpr std::string_view kExitCodes =
     "Exit codes: 0 done, 1 refused or invalid, 2 wrong usage, 3 no daemon or no dataplane";
 constexpr std::string_view kExitCodesOfDiff =
     "; of `diff --exit-code`: 1 something differs, 4 refused or invalid";
+constexpr std::string_view kExitCodesOfFind = "; of `find`: 4 nothing is known";
 
 void add_global_options(CLI::App& app, Options& options) {
     app.add_option("--socket", options.socket, "where sluiced listens")
@@ -361,9 +363,10 @@ std::variant<Invocation, ExitCode> read_arguments(int argc, char** argv) {
             "of earlier sets, as those scripts ask for them")
         ->required()
         ->check(CLI::IsMember({"bash", "zsh", "fish", "ids", "rules", "sets"}));
-    const std::string every_code = std::string{kExitCodes}.append(kExitCodesOfDiff);
-    app.footer(every_code);
-    app.get_subcommand("diff")->footer(every_code);
+    const std::string codes{kExitCodes};
+    app.footer(std::string{codes}.append(kExitCodesOfDiff).append(kExitCodesOfFind));
+    app.get_subcommand("diff")->footer(std::string{codes}.append(kExitCodesOfDiff));
+    app.get_subcommand("find")->footer(std::string{codes}.append(kExitCodesOfFind));
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

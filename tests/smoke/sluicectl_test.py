@@ -516,6 +516,8 @@ class WithSluiced(Case):
             said = " ".join(self.ctl(*words, "--help")[0].split())
             self.assertIn("3 no daemon or no dataplane", said)
             self.assertEqual(of_diff in said, has_those_of_diff, words)
+            self.assertEqual("; of `find`: 4 nothing is known" in said, words == (), words)
+        self.assertIn("3 no daemon or no dataplane; of `find`: 4", " ".join(self.ctl("find", "--help")[0].split()))
 
     def test_wrong_arguments_of_a_command_name_its_help(self):
         for words, told in ((("explain", "--sorc", "10.0.0.1"), "explain "), (("inspect",), "inspect "),
