@@ -512,6 +512,7 @@ class NoPlace(Case):
         state = self.box.stats()["state"]
         self.assertFalse(state["survives"])
         self.assertGreater(state["not_kept"], 0)
+        self.assertIn("what keys owe will not outlive the dataplane", self.box.ctl("health").stdout)
 
 
 class NoRules(Case):

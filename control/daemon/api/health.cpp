@@ -130,6 +130,11 @@ Json empty_lists_json(const RuleView& view) {
     return empty;
 }
 
+// True of `survives` where what keys owe outlives the dataplane.
+Json state_json(const StateStats& state) {
+    return {{"survives", state.survives}, {"not_kept", state.not_kept}};
+}
+
 // Rules that would judge but for the time of day.
 Json inactive_rules_json(const RuleView& view) {
     const Nanoseconds now = utc_now();
@@ -192,6 +197,7 @@ HttpResponse get_health(const HttpRequest&, Services& services) {
          {"empty_lists", empty_lists_json(*view)},
          {"inactive_rules", inactive_rules_json(*view)},
          {"rules_problem", view->problem.empty() ? Json() : Json(view->problem)},
+         {"state", stats ? state_json(stats->state) : Json()},
          {"list_problem", view->list_problem.empty() ? Json() : Json(view->list_problem)},
          {"notify", notify_json(services.notices, *view)},
          {"unconfirmed", unconfirmed_json(view->unconfirmed)}});

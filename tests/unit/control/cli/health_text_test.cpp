@@ -53,6 +53,22 @@ TEST(HealthText, SaysWhyRulesInForceAreNotKnown) {
     EXPECT_EQ(health_text(document), health_text(health()));
 }
 
+TEST(HealthText, SaysThatStateWasNotKept) {
+    const auto said_of = [](bool survives, int not_kept) {
+        Json document = health();
+        document["state"] = {{"survives", survives}, {"not_kept", not_kept}};
+        return health_text(document).substr(health_text(health()).size());
+    };
+    EXPECT_EQ(said_of(false, 1),
+              "what keys owe will not outlive the dataplane: its state directory "
+              "could not take it, its log says why\n");
+    EXPECT_EQ(said_of(true, 1), "");
+    EXPECT_EQ(said_of(false, 0), "") << "it was not to";
+    Json away = health();
+    away["state"] = nullptr;
+    EXPECT_EQ(health_text(away), health_text(health()));
+}
+
 TEST(HealthText, NamesRulesAndListsThatDoNothing) {
     Json document = health();
     document["inactive_rules"] = {"night", "weekend"};
