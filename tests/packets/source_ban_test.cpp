@@ -1,4 +1,5 @@
 #include "lib/bucket/table/previous_tables.hpp"
+#include "lib/l7/stream/unit_parser.hpp"
 #include "tests/packets/service_dialogue.hpp"
 #include "tests/packets/workers.hpp"
 
@@ -90,7 +91,7 @@ TEST(SourceBan, HoldsForAllThatTheSourceSendsUntilItsEnd) {
     EXPECT_EQ(box.counters().bans[0].bans.read(), 1U);
     EXPECT_EQ(box.counters().bans[0].banned.read(), 0U);
     EXPECT_EQ(box.counters().bans[0].banned_sources.read(), 6U);
-    EXPECT_EQ(box.counters(3).admitted.read(), 4U) << "what is dropped spends nothing";
+    EXPECT_EQ(box.counters(3).admitted.read(), 3U) << "what is dropped spends nothing";
     EXPECT_EQ(reason(box, udp().src("10.0.0.1").dport(9), kStart + 1h), "within_limits");
 }
 
@@ -271,7 +272,9 @@ TEST(SourceBan, AMonitoringRuleCountsBansAndStopsNobody) {
 // handshake has been completed.
 TEST(SourceBan, ForgedSynsBanNobody) {
     const Set set{.scope = kProven, .when = "ip.dst eq 192.0.2.1", .before = kWeb};
+    UnitParser parser{capture_unit_budget()};
     Box box{set.text()};
+    box.find_units_by(parser.finder());
     for (std::uint32_t i = 0; i < 100'000; ++i) {
         Frame forged =
             syn(i).src("10.0." + std::to_string(i % 4) + "." + std::to_string(i / 4 % 25));
@@ -290,14 +293,16 @@ TEST(SourceBan, ForgedSynsBanNobody) {
 
 TEST(SourceBan, AProvenSenderIsBannedForAllThatItSends) {
     const Set set{.scope = kProven, .when = "ip.dst eq 192.0.2.1", .before = kWeb, .count = "2"};
+    UnitParser parser{capture_unit_budget()};
     Box box{set.text()};
+    box.find_units_by(parser.finder());
     EXPECT_EQ(reason(box, syn()), "within_limits");
     EXPECT_EQ(reason(box, syn_ack()), "unmatched");
     EXPECT_EQ(reason(box, client("")), "within_limits");
-    EXPECT_EQ(reason(box, client("G")), "over_limit");
+    EXPECT_EQ(reason(box, client("")), "over_limit");
     EXPECT_EQ(reason(box, udp().src("10.0.0.1").dport(9)), "unmatched");
-    EXPECT_EQ(reason(box, client("G")), "over_limit");
-    EXPECT_EQ(reason(box, client("G")), "banned_source");
+    EXPECT_EQ(reason(box, client("")), "over_limit");
+    EXPECT_EQ(reason(box, client("")), "banned_source");
     EXPECT_EQ(reason(box, udp().src("10.0.0.1").dport(9)), "banned_source");
     EXPECT_EQ(reason(box, udp().src("10.0.0.2").dport(9)), "unmatched");
     EXPECT_EQ(box.counters().bans[0].bans.read(), 1U);
