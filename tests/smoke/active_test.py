@@ -3,34 +3,52 @@
     active_test.py DATAPLANE SLUICED SLUICECTL
 """
 import json
+import os
+import subprocess
 import time
+from unittest import mock
 
 from box_case import HostsCase, main
 from host_flood import Flow, HostFlood
 from programs import wait_until, wait_until_still
 
-# Of the wall clock, which nothing here can set: the window begins at a full minute, and lasts for two.
-MINUTE, SOON, WINDOW = 60, 30, 120
+# The wall clock cannot be set here, and hours are of whole minutes; a zone's clocks may change at any second.
+SOON, WINDOW = 15, 25  # seconds
 PATIENCE = 300  # seconds
 RULES = """version: 1
 rules:
-  - {{id: night, mode: enforce, on_match: drop, when: ip.proto eq 17, active: {{hours: {hours}, zone: UTC}}}}
-  - {{id: day, mode: monitor, key: [], limits: [{{algorithm: token_bucket, rate: 1/s, burst: 1}}]}}
+  - {id: night, mode: enforce, on_match: drop, when: ip.proto eq 17, active: {hours: 12:00-14:00, zone: Test/Moved}}
+  - {id: day, mode: monitor, key: [], limits: [{algorithm: token_bucket, rate: 1/s, burst: 1}]}
 """
 FLOW = Flow(sources=1, hosts=1, rate=500)
 MANY = 500
 
 
-def hours_from(begin):
-    words = [time.strftime("%H:%M", time.gmtime(at)) for at in (begin, begin + WINDOW)]
-    return "-".join((words[0], "24:00" if words[1] == "00:00" else words[1]))
+def zone_text(begin):
+    """Clocks that show about 07:00 before, about 13:00 for WINDOW seconds, and about 19:00 from then on."""
+    noon = 13 - round(begin % 86400 / 3600)
+
+    def until(at):
+        return time.strftime("%Y %b %d %H:%M:%Su", time.gmtime(at))
+    return (f"Zone Test/Moved {noon - 6}:00 - AAA {until(begin)}\n"
+            f"                {noon}:00 - BBB {until(begin + WINDOW)}\n"
+            f"                {noon + 6}:00 - CCC\n")
 
 
 class Active(HostsCase):
     def setUp(self):
         super().setUp()
         self.start_between("af_packet")
+        self.zones = self.box.folder / "zones"
+        self.enterContext(mock.patch.dict(os.environ, TZDIR=str(self.zones)))
         self.box.start_sluiced()
+
+    def make_zone(self):
+        begin = int(time.time()) + SOON
+        source = self.box.folder / "zone.txt"
+        source.write_text(zone_text(begin))
+        subprocess.run(["zic", "-d", self.zones, source], check=True)
+        return begin
 
     def inactive(self):
         return json.loads(self.box.api("GET", "/v1/health")[1])["inactive_rules"]
@@ -46,8 +64,8 @@ class Active(HostsCase):
         self.box.wait_for_link(True)
 
     def test_it_switches_without_sluiced_which_agrees_when_it_is_back(self):
-        begin = (int(time.time()) + SOON + MINUTE) // MINUTE * MINUTE
-        self.apply(RULES.format(hours=hours_from(begin)))
+        begin = self.make_zone()
+        self.apply(RULES)
         generation = self.generation()
         with HostFlood(self.hosts, FLOW) as flood:
             wait_until("frames to come through", lambda: flood.total() > MANY)
@@ -62,7 +80,7 @@ class Active(HostsCase):
             self.assertEqual(flood.total(), came, "the hours are over already")
             self.assertEqual((told, self.generation()), ([], generation))
             self.assertGreater(rule["exceeded"], 0)
-            self.assertIn(f"until {time.strftime('%Y-%m-%dT%H:%M', time.gmtime(begin + WINDOW))}",
+            self.assertIn(f"until {time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(begin + WINDOW))}",
                           " ".join(self.box.ctl("rules").stdout.split()))
             self.box.kill(self.box.sluiced)
             wait_until("frames to come through again", lambda: flood.total() > came + MANY, PATIENCE)
