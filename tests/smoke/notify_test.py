@@ -241,10 +241,15 @@ class Notify(NotifyCase):
         self.assertIn("lets others read or write it", self.box.log("sluiced.log"))
 
     def test_no_notice_goes_to_a_link_local_address(self):
-        self.start(cloud="http://169.254.169.254/latest/")
-        done = self.box.ctl("notify", "test", "cloud")
+        webhook = self.webhook()
+        self.start(cloud=webhook.url)
+        self.box.kill(self.box.sluiced, 15)
+        config = self.box.folder / "notify.yaml"
+        config.write_text(config.read_text().replace(webhook.url, "http://169.254.169.254/latest/"))
+        self.assertIn("notify.yaml:3:16: error: no notice goes to a link-local address", self.refused_start())
+        done = self.box.ctl("box-config", str(config), "-o", str(self.box.folder / "box.bin"))
         self.assertEqual(done.returncode, 1)
-        self.assertIn("link-local", done.stderr)
+        self.assertIn("notify.yaml:3:16: error: no notice goes to a link-local address", done.stderr)
 
 
 class NotifyOfState(NotifyCase):

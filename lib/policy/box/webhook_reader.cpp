@@ -4,9 +4,12 @@
 #include "lib/policy/rules/rule_id.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 namespace sluice {
 namespace {
@@ -17,6 +20,40 @@ constexpr std::size_t kMostUrl = 2048;
 std::string_view authority_of(std::string_view url) {
     const std::size_t begin = url.find("://") + 3;
     return url.substr(begin, url.find_first_of("/?#", begin) - begin);
+}
+
+// Of `host:port`, the part before the colon, with the brackets of an IPv6 address.
+std::string_view webhook_host(std::string_view authority) {
+    if (authority.starts_with('[')) {
+        return authority.substr(0, authority.find(']') + 1);
+    }
+    return authority.substr(0, authority.find(':'));
+}
+// The part behind the colon; none: that of the scheme.
+std::string_view webhook_port(std::string_view authority) {
+    const std::string_view rest = authority.substr(webhook_host(authority).size());
+    return rest.empty() ? "443" : rest.substr(1);
+}
+
+bool is_port_number(std::string_view text) {
+    std::uint16_t port = 0;
+    const auto read = std::from_chars(text.data(), text.data() + text.size(), port);
+    return read.ec == std::errc{} && read.ptr == text.data() + text.size() && port != 0;
+}
+
+// An address of those that sluiced calls no webhook at; a name is looked up by each call.
+bool is_closed_address(std::string_view host) {
+    const bool is_v6 = host.starts_with('[');
+    const auto address = parse_address(is_v6 ? host.substr(1, host.size() - 2) : host);
+    for (const std::string_view closed :
+         {"169.254.0.0/16", "fe80::/10", "fd00:ec2::/32", "::ffff:a9fe:0/112"}) {
+        const auto prefix = parse_prefix(closed);
+        if (address && prefix && address->version == prefix->version &&
+            masked(address->address, prefix->length) == prefix->address) {
+            return true;
+        }
+    }
+    return false;
 }
 
 // Not the rest: what remains is read by who calls it. Empty: it can be one.
@@ -33,9 +70,17 @@ std::string url_fault(std::string_view url) {
     if (authority.empty() || authority.starts_with(':')) {
         return "`url` names no host";
     }
-    return authority.find('@') == std::string_view::npos
-               ? ""
-               : "`url` has no user and no password: notices are signed with `secret_file`";
+    if (authority.find('@') != std::string_view::npos) {
+        return "`url` has no user and no password: notices are signed with `secret_file`";
+    }
+    if (!is_port_number(webhook_port(authority))) {
+        return "the port of `url` is a number from 1 to 65535";
+    }
+    if (is_closed_address(webhook_host(authority))) {
+        return "no notice goes to a link-local address (169.254.0.0/16, fe80::/10, fd00:ec2::/32), "
+               "at which clouds tell secrets";
+    }
+    return "";
 }
 
 bool stays_here(std::string_view authority) {
@@ -69,6 +114,13 @@ std::optional<Webhook> read_webhook(const YamlEntry& entry, const ReadContext& c
     if (webhook.secret_file.empty()) {
         context.problems.error(entry.value.at,
                                "a webhook needs a `secret_file`: notices are signed with it");
+        return std::nullopt;
+    }
+    const YamlNode* ca_file = value_of(entry.value, "ca_file");
+    if (ca_file != nullptr && webhook.url.starts_with("http://")) {
+        context.problems.error(ca_file->at,
+                               "`ca_file` says whose certificate to trust, and an http:// webhook "
+                               "shows none");
         return std::nullopt;
     }
     if (webhook.url.starts_with("http://") && !stays_here(authority_of(webhook.url))) {
