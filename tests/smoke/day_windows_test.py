@@ -1,4 +1,5 @@
 """Windows of a zone's days: four hundred of them, drawn around the changes of many zones, against Python's zones."""
+import datetime
 import os
 import random
 import sys
@@ -19,7 +20,13 @@ FIRST, LAST = 20, 129 * 365  # days since 1970
 
 
 def offset_changes(zone, day):
-    return first_second(zone, day + 1) - first_second(zone, day) != DAY
+    """From one noon in Greenwich to the next."""
+    return offset(zone, day) != offset(zone, day + 1)
+
+
+def offset(zone, day):
+    noon = datetime.datetime(1970, 1, 1, 12, tzinfo=datetime.timezone.utc) + datetime.timedelta(days=day)
+    return noon.astimezone(zoneinfo.ZoneInfo(zone)).utcoffset()
 
 
 class DayWindows(Case):
@@ -62,8 +69,8 @@ class DayWindows(Case):
 
     def judge(self, zones, frames):
         rules = self.write("rules.yaml", "version: 1\nrules:\n" + "".join(
-            f"  - {{id: z{number}c{count}, mode: enforce, key: [ip.src], when: ip.dst eq 198.51.100.{number} and ip.src in"
-            f" {{10.{count}.0.0/16}}, limits: [{{algorithm: fixed_window, count: 1, window: {count}d, zone: {zone}}}]}}\n"
+            f"  - {{id: z{number}c{count}, mode: enforce, key: [ip.src], when: 'ip.dst eq 198.51.100.{number} and ip.src in"
+            f" {{10.{count}.0.0/16}}', limits: [{{algorithm: fixed_window, count: 1, window: {count}d, zone: {zone}}}]}}\n"
             for number, zone in enumerate(zones) for count in (1, 2, 7)))
         capture = self.write("in.pcap", pcap([(time, frame) for time, _, frame, _, _ in frames]))
         self.ctl("replay", rules, "--pcap", capture, "--verdicts", self.path("verdicts.tsv"))
