@@ -61,6 +61,28 @@ std::string folded_for(const TextTest& test, const Sought& sought) {
     return test.ignore_case ? lowered(sought.text) : sought.text;
 }
 
+// A comparison of a packet's addresses or of their version, by the version of one of them, which
+// all of them have; Maybe: it compares something else, or this leaves it open.
+Truth by_version(const Leaf& leaf, std::string_view field, const Sought& sought) {
+    const auto is_of_packet = [](std::string_view name) {
+        return name == "ip.src" || name == "ip.dst";
+    };
+    if (!is_of_packet(field) || leaf.from_list || !sought.has_network()) {
+        return Truth::Maybe;
+    }
+    const IpVersion version = sought.network.version;
+    if (leaf.field == Field::IpVersion) {
+        const bool holds = std::ranges::any_of(leaf.numbers, [version](const NumberRange& range) {
+            const auto number = static_cast<std::uint64_t>(version);
+            return range.first <= number && number <= range.last;
+        });
+        return holds != leaf.negated ? Truth::Yes : Truth::No;
+    }
+    const bool has_none = version == IpVersion::V4 ? leaf.v4.empty() : leaf.v6.empty();
+    return is_of_packet(row_of(leaf.field).name) && !leaf.negated && has_none ? Truth::No
+                                                                              : Truth::Maybe;
+}
+
 // Regular expressions are not tried.
 Truth named_by(const TextTest& test, const Sought& sought) {
     const std::string text = folded_for(test, sought);
@@ -177,6 +199,15 @@ private:
     Json json_ = Json::array();
 };
 
+// True if a comparison of the condition is of this field.
+bool names_field(const Expression& condition, std::string_view field) {
+    return condition.kind == Expression::Kind::Leaf
+               ? row_of(condition.leaf.field).name == field
+               : std::ranges::any_of(condition.parts, [field](const Expression& part) {
+                     return names_field(part, field);
+                 });
+}
+
 }  // namespace
 
 Truth truth_of(const Expression& condition, std::string_view field, const Sought& sought) {
@@ -184,7 +215,7 @@ Truth truth_of(const Expression& condition, std::string_view field, const Sought
         case Expression::Kind::Leaf: {
             const Leaf& leaf = condition.leaf;
             if (row_of(leaf.field).name != field || leaf.from_list) {
-                return Truth::Maybe;
+                return by_version(leaf, field, sought);
             }
             const Truth truth = named_by(leaf, sought);
             return leaf.negated ? negation_of(truth) : truth;
@@ -211,10 +242,15 @@ bool may_match(const RuleSummary& rule, const Sought& sought) {
         return truth_of(rule.condition, field, sought) != Truth::No;
     };
     return sought.has_network()
-               ? std::ranges::any_of(kFields,
-                                     [&](const FieldRow& row) {
-                                         return row.kind == FieldKind::Address && may_as(row.name);
-                                     })
+               ? std::ranges::any_of(
+                     kFields,
+                     [&](const FieldRow& row) {
+                         const bool is_of_packet =
+                             row.field == Field::IpSrc || row.field == Field::IpDst;
+                         return row.kind == FieldKind::Address &&
+                                (is_of_packet || names_field(rule.condition, row.name)) &&
+                                may_as(row.name);
+                     })
                : std::ranges::any_of(kTextFields, [&](const TextFieldRow& row) {
                      return row.kind == TextKind::Folded && may_as(row.name);
                  });

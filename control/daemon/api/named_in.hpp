@@ -14,11 +14,13 @@ namespace sluice {
 // The outcome of a condition for packets of which one field alone is known.
 enum class Truth : std::uint8_t { No, Maybe, Yes };
 
-// The field is one by its name in the language: client.ip has several. Lists are not looked into.
+// The field is one by its name in the language: client.ip has several. Of ip.src and ip.dst the
+// version of all the packet's addresses is known too. Lists are not looked into.
 [[nodiscard]] Truth truth_of(const Expression& condition, std::string_view field,
                              const Sought& sought);
 
-// True if some packet in which what is sought is an address, or a name, can match the rule.
+// True if some packet in which what is sought is an address, or a name, can match the rule. Outer
+// addresses and client.ip are looked at where the condition names them.
 [[nodiscard]] bool may_match(const RuleSummary& rule, const Sought& sought);
 
 // The comparisons of the rule's condition that name what is sought, each as

@@ -160,6 +160,20 @@ TEST(TruthOf, KnowsOneFieldAlone) {
     EXPECT_EQ(truth("not ip.src in {10.0.0.0/8}", "ip.src"), Truth::No);
 }
 
+TEST(TruthOf, KnowsTheVersionOfAllAddressesOfAPacket) {
+    const auto truth = [](const std::string& when, const char* field, const char* words) {
+        return truth_of(rule_when(when).condition, field, sought(words));
+    };
+    EXPECT_EQ(truth("ip.version eq 6", "ip.src", "8.8.8.8"), Truth::No);
+    EXPECT_EQ(truth("ip.version eq 4", "ip.src", "8.8.8.8"), Truth::Yes);
+    EXPECT_EQ(truth("ip.version ne 6", "ip.dst", "8.8.8.8"), Truth::Yes);
+    EXPECT_EQ(truth("ip.version eq 6", "client.ip", "8.8.8.8"), Truth::Maybe);
+    EXPECT_EQ(truth("ip.dst eq 10.0.0.7", "ip.src", "2001:db8::1"), Truth::No);
+    EXPECT_EQ(truth("not ip.dst eq 10.0.0.7", "ip.src", "2001:db8::1"), Truth::Yes);
+    EXPECT_EQ(truth("ip.dst in {10.0.0.7 2001:db8::/32}", "ip.src", "fd00::1"), Truth::Maybe);
+    EXPECT_EQ(truth("outer.ip.dst eq 10.0.0.7", "ip.src", "fd00::1"), Truth::Maybe);
+}
+
 TEST(TruthOf, OfANetworkIsWhatHoldsOfAllOfIt) {
     const auto truth = [](const std::string& when) {
         return truth_of(rule_when(when).condition, "ip.src", sought("10.0.0.0/24"));
@@ -172,6 +186,11 @@ TEST(TruthOf, OfANetworkIsWhatHoldsOfAllOfIt) {
 
 TEST(MayMatch, IsFalseWhereNoFieldLeavesIt) {
     EXPECT_TRUE(may_match(rule_when("ip.src eq 10.0.0.8"), sought("10.0.0.7")));  // as ip.dst
+    EXPECT_FALSE(may_match(rule_when("ip.version eq 6 and ip.proto eq 17"), sought("8.8.8.8")));
+    EXPECT_FALSE(may_match(rule_when("ip.dst eq 10.9.0.99 or ip.src in {172.16.0.0/12}"),
+                           sought("fd09::1")));
+    EXPECT_TRUE(may_match(rule_when("ip.version eq 6 and client.ip ne 10.0.0.7"),
+                          sought("8.8.8.8")));  // as client.ip
     EXPECT_FALSE(may_match(rule_when("http.host eq \"a.example\" and tls.sni eq \"a.example\" and "
                                      "dns.qname eq \"a.example\" and quic.sni eq \"a.example\""),
                            sought("b.example")));
