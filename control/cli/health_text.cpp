@@ -154,7 +154,7 @@ std::string empty_lists_text(const Json& health) {
 
 // State that ends with its dataplane, of a daemon that tells. One that is not to keep any has not
 // failed to.
-std::string state_text(const Json& health) {
+std::string lost_state_text(const Json& health) {
     const auto state = health.find("state");
     if (state == health.end() || !state->is_object() || state->at("survives").get<bool>() ||
         count_at(*state, "not_kept") == 0) {
@@ -218,7 +218,7 @@ std::string health_text(const Json& document) {
                                 : "not connected");
     return text + panic_text(document) + rules_problem_text(document) + trusted_text(document) +
            fallen_back_text(document) + other_programs_text(document) + links_down_text(document) +
-           low_mtus_text(document) + raised_mtus_text(document) + state_text(document) +
+           low_mtus_text(document) + raised_mtus_text(document) + lost_state_text(document) +
            list_problem_text(document) + empty_lists_text(document) +
            inactive_rules_text(document) + notify_text(document) + unconfirmed_text(document) +
            learning_text(document);
