@@ -131,7 +131,7 @@ Json empty_lists_json(const RuleView& view) {
 }
 
 // True of `survives` where what keys owe outlives the dataplane.
-Json state_json(const StateStats& state) {
+Json kept_state_json(const StateStats& state) {
     return {{"survives", state.survives}, {"not_kept", state.not_kept}};
 }
 
@@ -197,7 +197,7 @@ HttpResponse get_health(const HttpRequest&, Services& services) {
          {"empty_lists", empty_lists_json(*view)},
          {"inactive_rules", inactive_rules_json(*view)},
          {"rules_problem", view->problem.empty() ? Json() : Json(view->problem)},
-         {"state", stats ? state_json(stats->state) : Json()},
+         {"state", stats ? kept_state_json(stats->state) : Json()},
          {"list_problem", view->list_problem.empty() ? Json() : Json(view->list_problem)},
          {"notify", notify_json(services.notices, *view)},
          {"unconfirmed", unconfirmed_json(view->unconfirmed)}});
