@@ -52,6 +52,28 @@ class Described(Explain):
                           for limit in each["limits"] + dns["limits"]],
                          [(1, 3, 2), (1, 2, 1), (80, 100, 20)])
 
+    def test_the_network_or_range_that_a_key_goes_by(self):
+        self.write("ranges.csv", "key,limit,rate,burst,count,expires,reason\n10.0.0.0/8,1,300/s,600,,,\n"
+                                 "10.0.0.16-10.0.0.30,exempt,,,,,\n10.0.0.9,1,,7,,,\n")
+        rules = self.write("ranges.yaml", """version: 1
+rules:
+  - {id: r, mode: enforce, key: [ip.src], limits: [{algorithm: token_bucket, rate: 50/s, burst: 100}],
+     overrides: {file: ranges.csv}}
+""")
+        for source, by, room, reason in (
+                ("10.0.0.1", "10.0.0.0/8, line 2 of the override file", 600, "within_limits"),
+                ("10.0.0.20", "10.0.0.16-10.0.0.30, line 3 of the override file", None, "exempt"),
+                ("10.0.0.9", None, 7, "within_limits"), ("11.0.0.1", None, 100, "within_limits")):
+            out, _ = self.ctl("explain", rules, "--json", "--src", source, "--dst", "192.0.2.1", "--dport", "80")
+            account = json.loads(out)
+            limit = account["rules"][0]["limits"][0]
+            self.assertEqual((limit.get("by"), account["reason"]), (by, reason), source)
+            if room:
+                self.assertEqual(limit["before"]["remaining"], room, source)
+            if by:
+                self.assertIn(f"key {source}, which goes by {by}\n", self.ctl(
+                    "explain", rules, "--src", source, "--dst", "192.0.2.1", "--dport", "80")[0])
+
     def test_payloads(self):
         rules = self.write("payloads.yaml", r"""version: 1
 rules:
