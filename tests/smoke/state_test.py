@@ -28,6 +28,8 @@ def rules(limits, key="port, dir", when="", more=""):
 LIMITS = {
     "token-bucket": "{algorithm: token_bucket, rate: 1/d, burst: 500}",
     "fixed-window": "{algorithm: fixed_window, count: 500, window: 20d, phase: first}",
+    # As long as any, so that one ends during this test on one midnight in a year.
+    "day-window": "{algorithm: fixed_window, count: 500, window: 366d, zone: Asia/Kathmandu}",
     "sliding-window": "{algorithm: sliding_window, count: 500, window: 20d}",
     "sub-windows": "{algorithm: sliding_counters, count: 500, window: 20d, buckets: 8}",
     "log": "{algorithm: sliding_log, count: 500, window: 20d}",
