@@ -14,8 +14,9 @@ struct IdleCase {
     std::string_view limit;
     std::string_view said = "";  // of the warning; empty: there is none
 };
-constexpr std::string_view kFew = "{rate: 5/s, burst: 5}";
-constexpr std::string_view kFewConnections = "{rate: 5/s, burst: 5, per: connection}";
+constexpr std::string_view kFew = "{algorithm: token_bucket, rate: 5/s, burst: 5}";
+constexpr std::string_view kFewConnections =
+    "{algorithm: token_bucket, rate: 5/s, burst: 5, per: connection}";
 constexpr std::string_view kPorts = "{algorithm: distinct, of: l4.dport, count: 20, window: 60s}";
 
 std::string warnings_of(const IdleCase& one) {
@@ -83,7 +84,7 @@ TEST(IdleLimits, AreNoneOfWhatSomePacketReaches) {
 TEST(IdleLimits, OfKeysThatShareAreNone) {
     const std::string text =
         "version: 1\nrules:\n  - id: some\n    when: ip.proto eq \"icmp\"\n    key: [l4.dport]\n"
-        "    missing_key: share\n    limits: [{rate: 5/s, burst: 5}]\n";
+        "    missing_key: share\n    limits: [{algorithm: token_bucket, rate: 5/s, burst: 5}]\n";
     const test::Outcome outcome = test::compile({.file = "r", .text = text});
     for (const Problem& problem : outcome.problems) {
         EXPECT_EQ(problem.message.find("can never"), std::string::npos) << problem.message;
