@@ -133,7 +133,9 @@ std::optional<InnerPacket> inside_geneve(Cursor cursor) noexcept {
     return inner_by_type(cursor, type);
 }
 
-// The packet behind GTP-U's extension headers. One of no size ends nowhere.
+// The packet behind GTP-U's extension headers. One of no size ends nowhere. Ends that step over
+// none (older ones of Linux) take the first one for the packet where its size reads as the first
+// byte of an IP header: 256 bytes and more, which no extension has.
 std::optional<InnerPacket> behind_gtpu_extensions(Cursor cursor, std::uint8_t next) noexcept {
     for (unsigned walked = 0; next != 0; ++walked) {
         if (walked == kMaxGtpuExtensions) {
@@ -143,6 +145,9 @@ std::optional<InnerPacket> behind_gtpu_extensions(Cursor cursor, std::uint8_t ne
             return header_missing(cursor, 1);
         }
         const std::uint32_t size = cursor.u8(0) * 4U;
+        if (walked == 0 && by_first_bits(cursor)) {
+            return InnerPacket{.cursor = cursor, .reached = Parsed::TooDeep};
+        }
         if (size == 0) {
             return std::nullopt;
         }

@@ -29,6 +29,8 @@ def gtpu(number, at):
             count += 1
             if count > MOST_GTPU_EXTENSIONS:
                 return "too_deep", at
+            if count == 1 and number(at, 1) >> 4 in (4, 6):  # a packet, to ends that step over none
+                return "too_deep", at
             size = number(at, 1) * 4
             if size == 0:
                 return NOTHING, at

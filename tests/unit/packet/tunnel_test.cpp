@@ -304,6 +304,10 @@ TEST(LookInside, ABrokenInnerPacketBreaksTheFrame) {
                   gtpu(inner4().packet(), std::vector<std::uint8_t>(kMaxGtpuExtensions + 1, 1)))
              .bytes(),
          Parsed::TooDeep},
+        {"a GTP-U extension that reads as IPv4",
+         over_udp(kGtpuPort, gtpu(inner4().packet(), {0x45, 1})).bytes(), Parsed::TooDeep},
+        {"one that reads as IPv6", over_udp(kGtpuPort, gtpu(inner4().packet(), {0x60})).bytes(),
+         Parsed::TooDeep},
         {"IHL of 3 in GENEVE",
          over_udp(kGenevePort, geneve(0x6558, inner4().ihl(3).bytes())).bytes(),
          Parsed::BadIpHeader},
