@@ -65,7 +65,7 @@ TEST(IdleLimits, AreNoneOfWhatSomePacketReaches) {
     const IdleCase kCases[] = {
         {"", "ip.src", kFew},
         {"", "ip.src", kFewConnections},
-        {"ip.src in 10.0.0.0/8", "ip.src", kFew},
+        {"ip.src in {10.0.0.0/8}", "ip.src", kFew},
         {"tcp.flags.syn", "ip.src", kFewConnections},
         {"l4.dport eq 80", "ip.src", kFewConnections},
         {"ip.proto eq \"udp\" or tcp.flags.syn", "ip.src", kFewConnections},
@@ -73,7 +73,8 @@ TEST(IdleLimits, AreNoneOfWhatSomePacketReaches) {
         {"tcp.flags.syn and not tcp.flags.ack", "ip.src", kPorts},
         {"l4.dport in {1..21}", "ip.src", kPorts},
         {"l4.dport eq 80 or ip.proto eq \"udp\"", "ip.src", kPorts},
-        {"", "ip.src/24", "{algorithm: distinct, of: ip.src, count: 3, window: 60s}"},
+        {"", "\"prefix(ip.src, 24|64)\"",
+         "{algorithm: distinct, of: ip.src, count: 3, window: 60s}"},
         {"", "ip.src", "{algorithm: distinct, of: ip.dst, count: 3, window: 60s}"},
     };
     for (const IdleCase& one : kCases) {

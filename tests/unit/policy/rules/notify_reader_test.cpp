@@ -138,13 +138,13 @@ TEST(NotifyReader, SluiceYamlHasTheWebhooks) {
                   "version: 1\n"
                   "notify:\n"
                   "  ops: {url: \"https://hooks.example.net/x\", secret_file: s}\n"
-                  "  lab: {url: \"http://127.0.0.1:8080/\", secret_file: t, ca_file: c}\n"
+                  "  lab: {url: \"https://127.0.0.1:8080/\", secret_file: t, ca_file: c}\n"
                   "  far: {url: \"http://192.0.2.1/\", secret_file: u}\n"},
                  Purpose::Enforce, problems);
     ASSERT_TRUE(box);
     ASSERT_EQ(box->notify.size(), 3U);
     EXPECT_EQ(box->notify[0], (Webhook{"ops", "https://hooks.example.net/x", "s", ""}));
-    EXPECT_EQ(box->notify[1], (Webhook{"lab", "http://127.0.0.1:8080/", "t", "c"}));
+    EXPECT_EQ(box->notify[1], (Webhook{"lab", "https://127.0.0.1:8080/", "t", "c"}));
     ASSERT_EQ(problems.list().size(), 1U) << "of what goes over a network unencrypted";
     EXPECT_EQ(problems.list()[0].at.line, 5U);
     EXPECT_EQ(problems.list()[0].severity, Severity::Warning);
