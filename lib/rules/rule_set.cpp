@@ -294,6 +294,7 @@ std::optional<std::string> find_fault(const RuleSet& set) {
     std::unordered_set<std::string> ids;
     std::unordered_set<std::uint64_t> identities;
     std::size_t limits = 0;
+    std::size_t of_sources = 0;
     for (const Rule& rule : set.rules) {
         if (Fault fault = fault_of(rule, set.actions)) {
             return fault;
@@ -309,6 +310,11 @@ std::optional<std::string> find_fault(const RuleSet& set) {
             return "two limits have one identity";
         }
         limits += rule.limits.size() + rule.ban.boxes.size();
+        of_sources +=
+            rule.bans() && rule.ban.applies_to == BanScope::Source && !rule.candidate ? 1 : 0;
+    }
+    if (of_sources > kMostSourceBans) {
+        return "more than " + std::to_string(kMostSourceBans) + " rules ban sources";
     }
     if (limits > kMaxLimits) {
         return "more than " + std::to_string(kMaxLimits) + " limits";

@@ -133,8 +133,8 @@ class Banned(Voice):
 
 
 def is_neighbour_discovery(fields):
-    """RFC 4861: types 133 to 137 of ICMPv6, that no router has forwarded."""
-    return (fields.get("ip.proto") == 58 and fields.get("ip.version") == 6 and fields.get("ip.ttl") == 255
+    """RFC 4861: types 133 to 137 of ICMPv6, that no router has forwarded. None is sent in a tunnel."""
+    return ("outer.ip.src" not in fields and fields.get("ip.proto") == 58 and fields.get("ip.version") == 6 and fields.get("ip.ttl") == 255
             and 133 <= fields.get("icmp.type", 0) <= 137)
 
 
@@ -434,12 +434,13 @@ class Limiter:
             if keys is None:
                 self._count(rule, "skipped")
                 continue
-            fated = self._fated(rule, keys, packet)
+            out_of_ban = self._is_out_of_ban(rule, keys, packet)
+            fated = None if out_of_ban else self._fated(rule, keys)
             if not fated and not self.several:
                 charges = self._charges(rule, keys, packet)
             one = fated or Judged(rule, keys[0], charges)
             one.refused_any = one.refused
-            if not fated:
+            if not fated and not out_of_ban:
                 self._note_refusals(one, keys)
             says = fated or one.charges
             self._count(rule, "exceeded" if one.refused else "exempted" if one.exempt
@@ -447,11 +448,13 @@ class Limiter:
             judged.append(one)
         return judged
 
-    def _fated(self, rule, keys, packet):
-        """Where no limit is asked: a key is banned by name, else exempt, else in the penalty box. A ban of sources
-        leaves neighbour discovery out."""
-        if rule.ban and rule.ban.of_source and is_neighbour_discovery(packet.fields) and self._ban_left(rule, keys)[0] > 0:
-            return self._exempt(rule, keys)
+    def _is_out_of_ban(self, rule, keys, packet):
+        """A ban of sources leaves neighbour discovery out, which the rule's limits go on holding."""
+        return bool(rule.ban and rule.ban.of_source and is_neighbour_discovery(packet.fields)
+                    and self._ban_left(rule, keys)[0] > 0)
+
+    def _fated(self, rule, keys):
+        """Where no limit is asked: a key is banned by name, else exempt, else in the penalty box."""
         utc = self.now + self.first
         left = [(rule.overrides.ban_left(tier, key, utc), key)
                 for tier, key in self._tiers(rule, keys)] if rule.overrides else []

@@ -184,7 +184,7 @@ TEST(SourceBan, NeighbourDiscoveryPasses) {
         ban(box, "2001:db8::1");
         for (std::uint8_t type = 133; type <= 137; ++type) {
             const std::string got = reason(box, icmpv6(type, 0).ttl(255));
-            EXPECT_EQ(got, when == "l4.dport eq 53" ? "unmatched" : "exempt") << int{type};
+            EXPECT_EQ(got, when == "l4.dport eq 53" ? "unmatched" : "over_limit") << int{type};
             EXPECT_EQ(reason(box, icmpv6(type, 0).ttl(64)), "banned_source") << int{type};
         }
         EXPECT_EQ(reason(box, icmpv6(128, 0).ttl(255)), "banned_source");
@@ -289,6 +289,27 @@ TEST(SourceBan, ForgedSynsBanNobody) {
         (void)box.judge(client("GET /").sport(50'000), kStart);
     }
     EXPECT_EQ(box.counters().bans[0].bans.read(), 0U);
+}
+
+// On a living connection and on one that has ended: its SYNs and RSTs can be forged by whoever
+// tries its ports, and what the server sends is not its client's doing.
+TEST(SourceBan, ForgedSegmentsOfLivingConnectionsBanNobody) {
+    const Set set{.scope = kProven, .when = "ip.proto eq 6", .before = kWeb, .count = "2"};
+    UnitParser parser{capture_unit_budget()};
+    Box box{set.text()};
+    box.find_units_by(parser.finder());
+    (void)box.judge(syn(), kStart);
+    (void)box.judge(syn_ack(), kStart);
+    (void)box.judge(client(""), kStart);
+    for (std::uint32_t i = 0; i < 1000; ++i) {
+        (void)box.judge(syn(i * 4'000'000U), kStart);
+        (void)box.judge(client("").flags(test::kRst), kStart);
+        (void)box.judge(test::server(""), kStart);
+    }
+    EXPECT_GT(box.counters(0).exceeded.read(), 2'000U);
+    EXPECT_EQ(box.counters().bans[0].bans.read(), 0U);
+    EXPECT_EQ(reason(box, udp().src("10.0.0.1").dport(9)), "unmatched");
+    EXPECT_EQ(reason(box, udp().src("192.0.2.1").dport(9)), "unmatched");
 }
 
 TEST(SourceBan, AProvenSenderIsBannedForAllThatItSends) {

@@ -128,7 +128,7 @@ RuleOutcome without_limits(const KeyPolicy& policy, const Match& match,
                            const MatchedRules& judged) noexcept {
     RuleOutcome outcome;
     outcome.shape = judged.shape_of(judged.rule(match));
-    if (!is_banned(policy.status) || is_out_of_ban(judged.rule(match), judged.context)) {
+    if (!is_banned(policy.status)) {
         outcome.exempt = true;
         return outcome;
     }
@@ -165,11 +165,16 @@ RuleOutcome check_limits(const Match& match, const LoadedRule& rule,
     const CheckContext& context = judged.context;
     const RuleKeys keys{rule, checks, context};
     const KeyPolicy policy = apply_policy(keys, checks, context.core, context.now);
-    if (policy.status != KeyStatus::Limited) {
+    const bool passes_ban = is_banned(policy.status) && is_out_of_ban(rule, context);
+    if (policy.status != KeyStatus::Limited && !passes_ban) {
+        for (LimitCheck& check : checks) {
+            check.asked = false;
+        }
         return without_limits(policy, match, judged);
     }
     const RuleOutcome outcome = check_limits(match, rule, judged);
-    if (outcome.over_limit && !outcome.can_be_held() && counts_refusals(rule, context)) {
+    if (outcome.over_limit && !outcome.can_be_held() && !passes_ban &&
+        counts_refusals(rule, context)) {
         const bool yellow = outcome.colored && !forwards(judged.verdict_of(rule.on_color[1]));
         const PenaltyBoxes boxes{keys, context.core, context.now};
         judged.bans(match).bans.add(boxes.note(checks, yellow, context));

@@ -5,6 +5,7 @@
 #include "lib/engine/decide/shaping.hpp"
 #include "lib/engine/key/source_ban.hpp"
 #include "lib/engine/remote/asked_limit.hpp"
+#include "lib/packet/tcp_flags.hpp"
 
 #include <algorithm>
 
@@ -248,11 +249,16 @@ private:
         }
         return tells;
     }
-    // True of a packet of a completed handshake that its server would take. Its units are of its
-    // connection, as the first.
+    // True of a segment of the client, within the windows of a connection whose handshake has been
+    // completed: whoever sees nothing of it cannot forge one. A SYN or RST passes on a connection
+    // whatever its numbers are. The packet's units are of its connection, as the first.
     [[nodiscard]] static bool is_proven(const EvaluatedUnit& unit) noexcept {
-        return unit.burst->handshake(unit.row) == Handshake::Completed &&
-               unit.burst->service(unit.row).is_enforced();
+        if (unit.burst->handshake(unit.row) != Handshake::Completed) {
+            return false;
+        }
+        const ServicePacket service = unit.burst->service(unit.row);
+        return service.is_enforced() && service.is_from_client && !service.is_other_syn &&
+               (unit.burst->headers().tcp_flags[unit.row] & (kTcpSyn | kTcpRst)) == 0;
     }
     [[nodiscard]] MatchedRules rules_of(const EvaluatedUnit& unit) const noexcept {
         AskContext ask = ask_;

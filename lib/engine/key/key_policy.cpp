@@ -166,11 +166,6 @@ KeyPolicy apply_policy(const RuleKeys& keys, std::span<LimitCheck> checks, CoreS
             checks[limit].own = found.of_limit(limit);
         });
     add_boxes(keys, core, now, policy);
-    if (policy.status != KeyStatus::Limited) {
-        for (LimitCheck& check : checks) {
-            check.asked = false;
-        }
-    }
     return policy;
 }
 

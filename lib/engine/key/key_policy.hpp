@@ -85,7 +85,7 @@ private:
 [[nodiscard]] KeyPolicy policy_of(const RuleKeys& keys, CoreState& core, Now now) noexcept;
 
 // The same, for a packet that is about to be decided: the keys' own numbers are noted in the
-// checks, and unless the keys are limited, no limit is asked.
+// checks.
 [[nodiscard]] KeyPolicy apply_policy(const RuleKeys& keys, std::span<LimitCheck> checks,
                                      CoreState& core, Now now) noexcept;
 

@@ -36,6 +36,11 @@ bool PenaltyBoxes::has_bucket(std::uint8_t key) const noexcept {
     });
 }
 
+// A wider key's ban would be one of all that its neighbours send, whom the rule may never have met.
+bool PenaltyBoxes::holds_for_sources() const noexcept {
+    return keys_.rule().ban.applies_to == BanScope::Source;
+}
+
 bool PenaltyBoxes::meets_wider(const LoadedLimit& box) const noexcept {
     return keys_.rule().on_full == OnFull::Coarsen && core_.buckets.coarsened(now_.at) &&
            core_.buckets.keys.find(keys_.table_key(box)) == nullptr && !has_bucket(box.key);
@@ -45,7 +50,7 @@ bool PenaltyBoxes::meets_wider(const LoadedLimit& box) const noexcept {
 BoxBan PenaltyBoxes::ban_here(const LoadedLimit& box) const noexcept {
     BucketStore& store = core_.buckets;
     BoxBan ban{.left = left_in(store.keys.find(keys_.table_key(box)))};
-    if (!meets_wider(box)) {
+    if (holds_for_sources() || !meets_wider(box)) {
         return ban;
     }
     KeyBytes room;
@@ -166,7 +171,8 @@ unsigned PenaltyBoxes::note(std::span<const LimitCheck> checks, bool yellow,
         }
         const std::uint8_t aggregation_level =
             check.answered ? check.aggregation_level : check.entry->stamp().aggregation_level;
-        if (aggregation_level < rule_level(rule.keys[key])) {
+        const std::uint8_t end = holds_for_sources() ? 1 : rule_level(rule.keys[key]);
+        if (aggregation_level < end) {
             noted |= 1U << key;
             const LoadedLimit& box = rule.ban.boxes[key];
             const bool bans = bans_now(box, aggregation_level, context);

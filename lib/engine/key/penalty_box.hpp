@@ -33,6 +33,8 @@ public:
     [[nodiscard]] BoxBan ban_in(const LoadedLimit& box) const noexcept;
     // The refusals of the key that count, here; 0 while it is banned.
     [[nodiscard]] Units refusals_in(const LoadedLimit& box) const noexcept;
+    // True if the rule's bans hold for all that a source sends (`applies_to: source`).
+    [[nodiscard]] bool holds_for_sources() const noexcept;
     // True if packets of the key meet the boxes of wider networks, having none of their own here.
     [[nodiscard]] bool meets_wider(const LoadedLimit& box) const noexcept;
 

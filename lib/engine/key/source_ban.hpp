@@ -46,7 +46,8 @@ inline void count_source_ban(const Decision& decision, const LoadedSet& set,
     return banned.has_value();
 }
 
-// True of neighbour discovery under such a rule: whoever is banned is still a neighbour.
+// True of neighbour discovery under such a rule: whoever is banned is still a neighbour, whom its
+// limits go on holding.
 [[nodiscard]] inline bool is_out_of_ban(const LoadedRule& rule,
                                         const CheckContext& context) noexcept {
     return rule.ban.applies_to == BanScope::Source &&
