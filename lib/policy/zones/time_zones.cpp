@@ -19,15 +19,16 @@ namespace {
 constexpr std::int64_t kEnd = 4'102'444'800;
 constexpr std::size_t kLongestName = 64;
 
-// `Europe/Berlin`, `Etc/GMT+3`: names of files below one folder, and no way out of it.
+// `Europe/Berlin`, `Etc/GMT+3`: names of files below one folder, and no way out of it. Each zone
+// once: posix/ has all of them again, and right/ with leap seconds, which clocks here have not.
 bool is_zone_name(std::string_view name) {
     const auto fits = [](char c) {
         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
                c == '/' || c == '_' || c == '+' || c == '-';
     };
     return !name.empty() && name.size() <= kLongestName && name.front() != '/' &&
-           name.back() != '/' && name.find("//") == std::string_view::npos &&
-           std::all_of(name.begin(), name.end(), fits);
+           !name.starts_with("posix/") && !name.starts_with("right/") && name.back() != '/' &&
+           name.find("//") == std::string_view::npos && std::all_of(name.begin(), name.end(), fits);
 }
 
 std::filesystem::path folder_of_zones() {
