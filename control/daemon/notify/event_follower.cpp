@@ -113,7 +113,7 @@ void EventFollower::read_stats(Clock::time_point now, std::int64_t utc) {
         return;
     }
     for (const RuleStats& rule : stats->rules) {
-        gate_.count_refused(rule.id, rule.counts.exceeded + rule.counts.early_dropped, now, utc);
+        gate_.count_refused(rule.id, refused_by(rule.counts), now, utc);
     }
     gate_.note_state(stats->state.survives, stats->state.not_kept);
 }

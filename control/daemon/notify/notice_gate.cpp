@@ -5,6 +5,10 @@
 
 namespace sluice {
 
+std::uint64_t refused_by(const RuleCounts& counts) noexcept {
+    return counts.exceeded + counts.banned_sources + counts.early_dropped;
+}
+
 bool NoticeGate::adopt(const RuleView& view) {
     bool asks_more = false;
     if (rules_.empty()) {

@@ -1,6 +1,7 @@
 #pragma once
 #include "control/daemon/notify/notice.hpp"
 #include "control/daemon/rule_change.hpp"
+#include "lib/rules/rule_counts.hpp"
 
 #include <array>
 #include <chrono>
@@ -13,6 +14,10 @@
 #include <vector>
 
 namespace sluice {
+
+// Packets that a rule has kept back, whoever dropped them: its limits and bans, the ban of a source
+// before any rule, or the kernel before the box.
+[[nodiscard]] std::uint64_t refused_by(const RuleCounts& counts) noexcept;
 
 // Events of keys become notices: of one rule and kind one at once, and then one in each window,
 // with how many there were and the first of them. Its memory is bounded by the rules with `notify`,

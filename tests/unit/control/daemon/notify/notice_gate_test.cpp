@@ -184,6 +184,21 @@ TEST(NoticeGate, AnAttackLastsUntilItsLastRefusal) {
     EXPECT_EQ(longer[0].last, 91 * kSecond);
 }
 
+TEST(NoticeGate, DropsBeforeAnyRuleAreRefusalsOfTheRuleThatBannedTheirSource) {
+    RuleCounts counts;
+    counts.admitted = 1;
+    counts.admitted_bytes = 2;
+    counts.exceeded = 30;
+    counts.exceeded_bytes = 4;
+    counts.skipped = 5;
+    counts.exempted = 6;
+    counts.bans = 7;
+    counts.banned = 8;  // of the exceeded
+    counts.banned_sources = 900;
+    counts.early_dropped = 10'000;
+    EXPECT_EQ(refused_by(counts), 10'930U);
+}
+
 TEST(NoticeGate, OtherRulesGoOnWithWhatWasCounted) {
     NoticeGate gate = gate_of({rule("login", {NotifyEvent::Limit}), rule("gone", {})});
     gate.take(event(KeyEventKind::LimitStart, "login", 1), kStart);
