@@ -42,6 +42,7 @@ bool DataplaneSync::meet(const Welcome& dataplane) {
         rules_.end_trial("was not confirmed in time");
     }
     if (applied.current() == nullptr) {
+        rules_.board.set_problem({});  // of the rules of a dataplane before
         return dataplane.generation == 0 || adopt(dataplane);
     }
     // Rules on trial stay as they were tried.

@@ -289,6 +289,24 @@ TEST_F(Keeper, RulesInForceThatDoNotCompileAnyMoreAreTold) {
     EXPECT_EQ(rules().view()->problem, "");
 }
 
+TEST_F(Keeper, AProblemOfTheRulesOfADataplaneIsOverWithThatDataplane) {
+    start_dataplane();
+    ApplyRules theirs = compiled(kTwo);
+    theirs.source = "version: 1\nrules: none\n";
+    dataplane().run(theirs);
+    const std::uint64_t kept = in_dataplane();
+    start_daemon();
+    EXPECT_TRUE(rules().view()->problem.starts_with("(from the dataplane):"))
+        << rules().view()->problem;
+    EXPECT_EQ(in_dataplane(), kept) << "it keeps them";
+    stop_dataplane();
+    tick();
+    start_dataplane();
+    tick();
+    EXPECT_TRUE(connected());
+    EXPECT_EQ(rules().view()->problem, "");
+}
+
 // Nothing is wrong with the rules: they come as soon as they can be compiled.
 TEST_F(Keeper, AShortageOfMemoryIsOverOnceItPasses) {
     start_dataplane();
