@@ -46,6 +46,18 @@ TEST(WebhookCall, NoNoticeGoesToALinkLocalAddress) {
     }
 }
 
+// What a name resolves to is known at the socket alone.
+TEST(WebhookCall, ALinkLocalTargetIsRefusedBeforeAnythingIsSent) {
+    for (const char* const url : {"http://169.254.169.254/", "http://[fe80::1]/"}) {
+        const WebhookTarget target{{.name = "ops", .url = url}, "0123456789abcdef"};
+        const WebhookCall call{target, {.id = "1", .body = "{}"}, 1};
+        const WebhookCall::Result result = call.result(curl_easy_perform(call.easy()));
+        EXPECT_EQ(result.outcome, DeliveryQueue::Outcome::Refused) << url;
+        EXPECT_EQ(result.status, 0) << url;
+        EXPECT_EQ(result.problem, "it is at a link-local address, where no notice goes") << url;
+    }
+}
+
 // A webhook that takes one call, answers with `head`, and then with `more` until nobody takes it.
 class EndlessServer {
 public:
