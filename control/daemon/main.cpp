@@ -161,6 +161,9 @@ Result<OfRoot> open_and_confine(const Settings& settings) {
     if (const Result<Done> done = confine(settings); !done) {
         return done.error();
     }
+    if (const Result<Done> done = check_certificates(*webhooks); !done) {
+        return done.error();
+    }
     return OfRoot{*std::move(entrance), *std::move(webhooks)};
 }
 

@@ -58,11 +58,11 @@ class NotifyCase(BoxCase):
             f'{"" if isinstance(url, str) else ", " + url[1]}}}\n' for name, url in webhooks.items()))
         return self.box.start_sluiced("--config", str(config))
 
-    def refused_start(self):
+    def refused_start(self, *more):
         """-> the log of a start that ends at its sluice.yaml"""
         self.box.sluiced = self.box.start(
             [self.box.sluiced_program, "--config", self.box.folder / "notify.yaml", "--socket", self.box.api_socket,
-             "--state-dir", self.box.folder / "policy"], "sluiced.log")
+             "--state-dir", self.box.folder / "policy", *more], "sluiced.log")
         self.assertEqual(self.box.sluiced.wait(60), 1)
         return self.box.log("sluiced.log")
 
@@ -190,6 +190,10 @@ class Notify(NotifyCase):
             spoil(self.box.folder / "ours.pem")
             self.assertIn("the ca_file of the webhook `ops`: ", self.refused_start())
             self.assertIn(said, self.box.log("sluiced.log"))
+        # Nor is there with one that its user may not read: the notices are sent by him.
+        self.certificate("ours.pem")
+        os.chmod(self.box.folder / "ours.pem", 0o600)
+        self.assertIn("ours.pem: Permission denied", self.refused_start("--user", "nobody"))
 
     def test_a_full_queue_drops_the_oldest_and_says_so(self):
         """More rules begin to refuse at once than notices may wait."""

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <ctime>
+#include <string_view>
 #include <utility>
 
 #include <unistd.h>
@@ -29,8 +30,10 @@ std::string host_name() {
     return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
 }
 
-// Certificates that cannot verify anything would be found out by the first notice that is lost.
-Result<Done> check_certificates(const Webhook& webhook) {
+// OpenSSL takes certificates, X509 CERTIFICATEs and TRUSTED CERTIFICATEs.
+constexpr std::string_view kCertificate = "CERTIFICATE-----";
+
+Result<Done> check_certificate(const Webhook& webhook) {
     if (webhook.ca_file.empty()) {
         return Done{};
     }
@@ -39,7 +42,7 @@ Result<Done> check_certificates(const Webhook& webhook) {
     if (!text) {
         return Error{text.error().code, owner + text.error().what};
     }
-    if (text->find("-----BEGIN CERTIFICATE-----") == std::string::npos) {
+    if (text->find(kCertificate) == std::string::npos) {
         return Error{Errc::BadSyntax,
                      owner + webhook.ca_file + " has no certificate in the form of PEM"};
     }
@@ -56,16 +59,21 @@ Result<std::vector<WebhookTarget>> open_webhooks(const std::vector<Webhook>& web
         if (!secret) {
             return secret.error();
         }
-        const Result<Done> certificates = check_certificates(webhook);
-        if (!certificates) {
-            return certificates.error();
-        }
         targets.push_back({webhook, *std::move(secret)});
     }
     if (!targets.empty() && curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
         return Error{Errc::TooMany, "libcurl cannot be used for notices"};
     }
     return targets;
+}
+
+Result<Done> check_certificates(const std::vector<WebhookTarget>& targets) {
+    for (const WebhookTarget& target : targets) {
+        if (Result<Done> done = check_certificate(target.webhook); !done) {
+            return done;
+        }
+    }
+    return Done{};
 }
 
 NoticeSender::NoticeSender(std::vector<WebhookTarget> targets, std::chrono::milliseconds last_tries)

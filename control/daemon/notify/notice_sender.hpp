@@ -21,6 +21,10 @@ namespace sluice {
 [[nodiscard]] Result<std::vector<WebhookTarget>> open_webhooks(
     const std::vector<Webhook>& webhooks);
 
+// Certificates that cannot verify anything would be found out by the first notice that is lost. To
+// be called with the rights that notices are sent with: libcurl reads each `ca_file` anew.
+[[nodiscard]] Result<Done> check_certificates(const std::vector<WebhookTarget>& targets);
+
 // Sends notices in a thread of its own, which nobody waits for: one call at a time to each webhook,
 // all webhooks at once. Without webhooks there is no thread.
 class NoticeSender {

@@ -1,6 +1,7 @@
 #include "control/daemon/notify/notice_sender.hpp"
 
 #include "lib/wire/fd.hpp"
+#include "tests/unit/control/daemon/temporary_folder.hpp"
 
 #include <gtest/gtest.h>
 
@@ -46,6 +47,30 @@ std::vector<WebhookTarget> ops_at(const std::string& url) {
     target.webhook.url = url;
     target.secret = "0123456789abcdef";
     return {std::move(target)};
+}
+
+std::string problem_of(const std::string& ca_file) {
+    std::vector<WebhookTarget> targets = ops_at("https://ops.example.net/");
+    targets[0].webhook.ca_file = ca_file;
+    const Result<Done> done = check_certificates(targets);
+    return done ? "" : done.error().what;
+}
+
+TEST(NoticeSender, ACaFileHasACertificateInOneOfTheFormsOfPem) {
+    const TemporaryFolder folder;
+    for (const char* const form : {"", "X509 ", "TRUSTED "}) {
+        const std::string word = std::string{form} + "CERTIFICATE-----\n";
+        folder.write("ca.pem", "-----BEGIN " + word + "MIIB\n-----END " + word);
+        EXPECT_EQ(problem_of(folder / "ca.pem"), "") << form;
+    }
+    EXPECT_EQ(problem_of(""), "") << "those of the system";
+    folder.write("ca.pem", "-----BEGIN PRIVATE KEY-----\nMIIB\n-----END PRIVATE KEY-----\n");
+    EXPECT_EQ(problem_of(folder / "ca.pem"),
+              "the ca_file of the webhook `ops`: " + (folder / "ca.pem") +
+                  " has no certificate in the form of PEM");
+    EXPECT_TRUE(problem_of(folder / "none.pem")
+                    .starts_with("the ca_file of the webhook `ops`: cannot read"))
+        << problem_of(folder / "none.pem");
 }
 
 TEST(NoticeSender, ATestThatIsUnderWayHoldsUpNoEnd) {
