@@ -21,9 +21,7 @@ namespace {
 constexpr int kTickMs = 250;
 
 void say_busy(int fd) {
-    const std::string body = problem_response(503, "too many requests at once",
-                                              "as many as may be are under way already; try again")
-                                 .body;
+    const std::string body = busy_response(503, "busy", kNoPlace).body;
     const std::string answer = fmt::format(
         "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/problem+json\r\n"
         "Retry-After: 1\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{}",

@@ -55,5 +55,8 @@ struct HttpResponse {
 // the box.
 [[nodiscard]] HttpResponse busy_response(unsigned status, const std::string& title,
                                          const std::string& detail);
+// A request that has no place is answered so, with 503.
+inline constexpr const char* kNoPlace =
+    "as many requests as may be are under way already; try again";
 
 }  // namespace sluice

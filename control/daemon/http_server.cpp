@@ -164,10 +164,7 @@ struct HttpCallbacks {
             return refused;
         }
         if (!server.fits(fd_of(connection), class_of(request.method, request.path))) {
-            return send(connection,
-                        problem_response(503, "too many requests at once",
-                                         "as many as may be are under way already"),
-                        true);
+            return send(connection, busy_response(503, "busy", kNoPlace), true);
         }
         if (promises_too_much(connection)) {
             return send(connection,

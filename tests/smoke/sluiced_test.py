@@ -1627,7 +1627,9 @@ class Hostile(Case):
             finally:
                 ended.set()
                 trickling.join()
-            self.refused(answer, 503)
+            problem = self.refused(answer, 503)
+            self.assertEqual(problem["title"], "busy", "sluicectl knows by it that sluiced is there")
+            self.assertEqual(answer.headers["Retry-After"], "1")
             metrics = self.box.get("/v1/metrics").text
             self.assertIn('sluice_api_connections_turned_away_total{reason="no_place"} 1', metrics)
             self.assertIn("as many requests under way", self.sluiced.log.read_text())
