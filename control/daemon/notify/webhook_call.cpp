@@ -9,7 +9,6 @@
 #include <cstring>
 #include <new>
 
-#include <linux/tcp.h>
 #include <netinet/in.h>
 
 namespace sluice {
@@ -33,20 +32,17 @@ curl_socket_t open_socket(void* about, curlsocktype, curl_sockaddr* address) {
         connection.was_link_local = true;
         return CURL_SOCKET_BAD;
     }
-    connection.socket =
+    const curl_socket_t opened =
         ::socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
-    return connection.socket;
+    connection.sockets.add(opened);
+    return opened;
 }
 
 // Called after each read, of kReadSize bytes at most. The kernel counts what came over the
 // connection, libcurl what the answer has of it.
 int check_received(void* about, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
     const auto& connection = *static_cast<const WebhookCall::Connection*>(about);
-    tcp_info info{};
-    socklen_t size = sizeof(info);
-    const bool is_known = connection.socket != CURL_SOCKET_BAD &&
-                          ::getsockopt(connection.socket, IPPROTO_TCP, TCP_INFO, &info, &size) == 0;
-    return is_known && info.tcpi_bytes_received > WebhookCall::kMostReceived ? 1 : 0;
+    return connection.sockets.most_received() > WebhookCall::kMostReceived ? 1 : 0;
 }
 
 bool is_link_local_v4(const unsigned char* bytes) {

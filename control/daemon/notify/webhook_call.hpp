@@ -1,4 +1,5 @@
 #pragma once
+#include "control/daemon/notify/call_sockets.hpp"
 #include "control/daemon/notify/delivery_queue.hpp"
 #include "lib/rules/box_config.hpp"
 
@@ -50,7 +51,7 @@ public:
     };
     // As libcurl's calls back see it.
     struct Connection {
-        curl_socket_t socket = CURL_SOCKET_BAD;  // libcurl's own
+        CallSockets sockets;  // libcurl's own
         bool was_link_local = false;
     };
     // Once libcurl is done with it; `code` is a CURLcode.
