@@ -41,7 +41,7 @@ void EventFollower::adopt() {
         return;
     }
     const bool was_empty = gate_.empty();
-    asks_more_ = gate_.adopt(*view) && !was_empty;
+    asks_more_ = gate_.adopt(*view, asks_more_) && !was_empty;
     if (was_empty) {
         cursor_.begin(view->since);
     }

@@ -9,7 +9,7 @@ std::uint64_t refused_by(const RuleCounts& counts) noexcept {
     return counts.exceeded + counts.banned_sources + counts.early_dropped;
 }
 
-bool NoticeGate::adopt(const RuleView& view) {
+bool NoticeGate::adopt(const RuleView& view, bool is_owed) {
     bool asks_more = false;
     if (rules_.empty()) {
         not_kept_.reset();  // nobody has read it meanwhile
@@ -23,7 +23,8 @@ bool NoticeGate::adopt(const RuleView& view) {
         Watched watched = before.empty() ? Watched{} : std::move(before.mapped());
         const NotifyTerms old = std::exchange(watched.terms, *rule.notify);
         for (std::size_t i = 0; i < kNotifyEventCount; ++i) {
-            watched.is_new[i] = watched.terms.on[i] && !old.on[i];
+            const bool was_new = !old.on[i] || (is_owed && watched.is_new[i]);
+            watched.is_new[i] = watched.terms.on[i] && was_new;
             asks_more = asks_more || watched.is_new[i];
         }
         begin_window(watched.bans, !old.has(NotifyEvent::Ban));

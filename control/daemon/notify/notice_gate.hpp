@@ -33,8 +33,9 @@ public:
     static constexpr std::size_t kMostExampleBytes = 8192;  // of their keys together
 
     // The rules in force; rules that go on keep what was counted of them. True if they ask for
-    // events that nobody has asked for before.
-    bool adopt(const RuleView& view);
+    // events that nobody has asked for before. `is_owed`: what the last adoption brought was not
+    // taken again yet, and is new still.
+    bool adopt(const RuleView& view, bool is_owed = false);
     // True if no rule asks for notices.
     [[nodiscard]] bool empty() const noexcept { return rules_.empty(); }
 
@@ -69,7 +70,7 @@ private:
     };
     struct Watched {
         NotifyTerms terms;
-        std::array<bool, kNotifyEventCount> is_new{};  // since the last adoption
+        std::array<bool, kNotifyEventCount> is_new{};  // by the last adoption, or owed since
         Mode mode = Mode::Monitor;
         Window bans;
         Window limits;

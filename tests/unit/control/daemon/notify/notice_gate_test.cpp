@@ -164,6 +164,25 @@ TEST(NoticeGate, WhatCameBeforeARuleWasKnownIsToldOfThatRuleAlone) {
     EXPECT_TRUE(gate.collect(kStart + seconds{60}).empty());
 }
 
+TEST(NoticeGate, WhatWasNotTakenAgainIsNewStill) {
+    NoticeGate gate = gate_of({rule("old", {NotifyEvent::Ban})});
+    RuleView next;
+    next.rules = {rule("old", {NotifyEvent::Ban}), rule("young", {NotifyEvent::Limit})};
+    EXPECT_TRUE(gate.adopt(next));
+    EXPECT_TRUE(gate.adopt(next, true)) << "the dataplane did not answer";
+    gate.take_again(event(KeyEventKind::BanStart, "old", 1), kStart);
+    gate.take_again(event(KeyEventKind::LimitStart, "young", 2), kStart);
+    const std::vector<Notice> due = gate.collect(kStart);
+    ASSERT_EQ(due.size(), 1U) << "the ban was told when it came";
+    EXPECT_EQ(due[0].rule, "young");
+    EXPECT_FALSE(gate.adopt(next)) << "it is owed no more";
+    RuleView without;
+    without.rules = {rule("old", {NotifyEvent::Ban}), rule("young", {NotifyEvent::Over})};
+    EXPECT_TRUE(gate.adopt(without));
+    without.rules.pop_back();
+    EXPECT_FALSE(gate.adopt(without, true)) << "who asked has gone";
+}
+
 TEST(NoticeGate, AnAttackLastsUntilItsLastRefusal) {
     NoticeGate gate = gate_of({rule("login", {NotifyEvent::Over})});
     gate.count_refused("login", 5, kStart, 0);
