@@ -95,8 +95,9 @@ struct RuleView {
     KeySettings keys{};                      // settings of single keys
     std::int64_t changed_at = 0;             // UTC, seconds
     uid_t changed_by = 0;
-    std::int64_t since = 0;  // UTC, nanoseconds: no dataplane was given it before
-    std::string note{};      // what brought it, and in what it differs from the set before
+    // UTC, nanoseconds: no dataplane was given before what its rules ask for by `notify`.
+    std::int64_t since = 0;
+    std::string note{};  // what brought it, and in what it differs from the set before
     std::optional<Unconfirmed> unconfirmed;
     std::set<std::string> list_files{};  // where its lists lie that are watched
     std::set<std::string> sent{};        // paths of those that came along instead

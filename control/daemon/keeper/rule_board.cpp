@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
+#include <string_view>
 #include <utility>
 
 namespace sluice {
@@ -36,6 +38,33 @@ void forget_lists(Expression& condition) {
     for (Expression& part : condition.parts) {
         forget_lists(part);
     }
+}
+
+using Asked = std::map<std::string_view, const NotifyTerms*>;
+
+// Rules that ask for notices, and for which.
+Asked asked_by(const std::vector<RuleSummary>& rules) {
+    Asked asked;
+    for (const RuleSummary& rule : rules) {
+        if (rule.notify && rule.mode != Mode::Off) {
+            asked.emplace(rule.id, &*rule.notify);
+        }
+    }
+    return asked;
+}
+
+// True if rules ask for notices that they did not ask for before.
+bool ask_more(const std::vector<RuleSummary>& rules, const std::vector<RuleSummary>& before) {
+    const Asked asked = asked_by(before);
+    for (const auto& [id, terms] : asked_by(rules)) {
+        const auto old = asked.find(id);
+        for (std::size_t i = 0; i < kNotifyEventCount; ++i) {
+            if (terms->on[i] && (old == asked.end() || !old->second->on[i])) {
+                return true;
+            }
+        }
+    }
+    return false;
 }
 
 // The modes that the file gives its rules and services, beside those that run.
@@ -74,7 +103,7 @@ void RuleBoard::publish(RuleView next) {
 }
 
 void RuleBoard::note_sending() {
-    since_ = std::chrono::nanoseconds{std::chrono::system_clock::now().time_since_epoch()}.count();
+    sent_ = std::chrono::nanoseconds{std::chrono::system_clock::now().time_since_epoch()}.count();
 }
 
 void RuleBoard::show(const AppliedRules& applied, CompiledRules* compiled) {
@@ -91,7 +120,7 @@ void RuleBoard::show(const AppliedRules& applied, CompiledRules* compiled) {
                   .keys = rules.keys,
                   .changed_at = rules.changed_at,
                   .changed_by = rules.changed_by,
-                  .since = since_,
+                  .since = 0,
                   .note = rules.note,
                   .unconfirmed = applied.unconfirmed(),
                   .sent = rules.sent,
@@ -107,6 +136,8 @@ void RuleBoard::show(const AppliedRules& applied, CompiledRules* compiled) {
         next.services = std::move(compiled->services);
         next.list_summaries = std::move(compiled->lists);
     }
+    const std::shared_ptr<const RuleView> before = view();
+    next.since = ask_more(next.rules, before->rules) ? sent_ : before->since;
     for (const auto& [path, text] : rules.lists) {
         if (!rules.sent.contains(path)) {
             next.list_files.insert(list_path(rules.directory, path));

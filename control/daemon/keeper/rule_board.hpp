@@ -41,7 +41,7 @@ public:
 private:
     void publish(RuleView next);
 
-    std::int64_t since_;  // UTC, nanoseconds: the last set sent, or the start
+    std::int64_t sent_;  // UTC, nanoseconds: the last set sent, or the start
     std::string list_problem_;
     std::uint64_t returns_ = 0;
     std::uint64_t reverts_ = 0;

@@ -173,6 +173,29 @@ TEST_F(Edits, OnlyTheirOwnRuleIsRefusedForItsWebhook) {
     EXPECT_FALSE(remove("c").refusal);
 }
 
+// A reader who saw none of the sets between has to know since when the rules ask.
+TEST_F(Edits, OtherChangesDoNotMoveTheInstantSinceWhenRulesAskForNotices) {
+    start_dataplane();
+    start_daemon();
+    const Webhooks webhooks{std::vector<std::string>{"ops"}};
+    ASSERT_FALSE(apply(kOne).refusal);
+    const std::int64_t nobody_asked = rules().view()->since;
+    ASSERT_FALSE(add(rule_with("c", "{to: ops, on: [limit]}")).refusal);
+    const std::int64_t asked = rules().view()->since;
+    EXPECT_NE(asked, nobody_asked);
+    ASSERT_FALSE(rules().set_mode("a", Mode::Monitor, 7).refusal);
+    ASSERT_FALSE(add(rule_with("d", "{to: ops, on: [limit]}")).refusal);
+    const std::int64_t later = rules().view()->since;
+    EXPECT_NE(later, asked) << "another rule asks";
+    ASSERT_FALSE(remove("d").refusal);
+    ASSERT_FALSE(rules().set_mode("a", Mode::Enforce, 7).refusal);
+    EXPECT_EQ(rules().view()->since, later);
+    ASSERT_FALSE(rules().set_mode("c", Mode::Off, 7).refusal);
+    EXPECT_EQ(rules().view()->since, later);
+    ASSERT_FALSE(rules().set_mode("c", Mode::Enforce, 7).refusal);
+    EXPECT_NE(rules().view()->since, later) << "a rule that is off asks for nothing";
+}
+
 TEST_F(Edits, ARuleInBracketsIsToldFromNone) {
     start_dataplane();
     start_daemon();
