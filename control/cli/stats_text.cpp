@@ -231,21 +231,19 @@ std::string limit_table(const Sample& sample) {
     return table.empty() ? "" : "\n" + table.text();
 }
 
-// The kernel's drops before the box sees packets, by rule; nothing where there are none.
-std::string early_drop_table(const Sample& sample) {
-    Table table{{{"DROPPED EARLY BY"},
-                 {"PACKETS", kRight},
-                 {sample.before != nullptr ? "/S" : "", kRight}}};
+// Packets that are none of the matched, by rule; nothing where there are none.
+std::string drop_table(const Sample& sample, const char* member, std::string_view title) {
+    Table table{{{title}, {"PACKETS", kRight}, {sample.before != nullptr ? "/S" : "", kRight}}};
     bool any = false;
     for (const Json& rule : sample.now.at("rules")) {
         const auto id = text_at(rule, "id");
-        if (const std::uint64_t count = count_in(&rule, "early_dropped"); count != 0) {
+        if (const std::uint64_t count = count_in(&rule, member); count != 0) {
             any = true;
             const Json* before = item_before(sample, "rules", rule, {"id"});
             table.row({id, grouped(count),
                        before == nullptr
                            ? ""
-                           : rate_text(count, count_in(before, "early_dropped"), sample.seconds)});
+                           : rate_text(count, count_in(before, member), sample.seconds)});
         }
     }
     return any ? "\n" + table.text() : "";
@@ -315,7 +313,9 @@ std::string stats_text(const Json& now, const Json* before, double seconds) {
     text += service_table(now.at("services")) + would_refuse_table(sample);
     text += text_of(kConnections, sample) + unread_text(sample) + text_of(kAsks, sample);
     if (!now.at("rules").empty()) {
-        text += "\n" + rule_table(sample) + limit_table(sample) + early_drop_table(sample);
+        text += "\n" + rule_table(sample) + limit_table(sample);
+        text += drop_table(sample, "banned_sources", "BANNED SOURCES OF");
+        text += drop_table(sample, "early_dropped", "DROPPED EARLY BY");  // by the kernel
     }
     if (const std::uint64_t left_out = count_in(&now, "rules_left_out"); left_out != 0) {
         text += left_out == 1 ? "\none rule that has matched nothing is left out\n"

@@ -84,6 +84,17 @@ std::string stance_table(const ReplaySummary& summary) {
     return some ? table.text() : "";
 }
 
+// Packets that are none of the matched; empty: no rule has banned their source.
+std::string banned_source_table(const ReplaySummary& summary) {
+    Table table{{{"BANNED SOURCES OF"}, {"PACKETS", kRight}}};
+    for (const ReplaySummary::RuleRow& row : summary.rules) {
+        if (row.totals.banned_sources != 0) {
+            table.row({row.id, grouped(row.totals.banned_sources)});
+        }
+    }
+    return table.empty() ? "" : table.text();
+}
+
 std::string_view name_of(ChecksumTrust trust) {
     return kChecksumTrustNames[static_cast<std::size_t>(trust)];
 }
@@ -188,6 +199,9 @@ std::string summary_text(const ReplaySummary& summary) {
     }
     if (!summary.rules.empty()) {
         text += "\n" + rule_table(summary);
+    }
+    if (const std::string sources = banned_source_table(summary); !sources.empty()) {
+        text += "\n" + sources;
     }
     if (const std::string stances = stance_table(summary); !stances.empty()) {
         text += "\n" + stances;

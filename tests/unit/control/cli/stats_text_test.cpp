@@ -51,6 +51,23 @@ TEST(StatsText, SaysThatZerosOfRulesThatAreOffOrEndedAreNoCounts) {
     EXPECT_NE(stats_text(now).find(note), std::string::npos);
 }
 
+TEST(StatsText, ShowsWhatWasDroppedForARuleThatDidNotMatchIt) {
+    Json now = stats(0, 0);
+    EXPECT_EQ(stats_text(now).find("BANNED SOURCES OF"), std::string::npos);
+    EXPECT_EQ(stats_text(now).find("DROPPED EARLY BY"), std::string::npos);
+    now["rules"][0]["banned_sources"] = 1'200;
+    now["rules"][0]["early_dropped"] = 34;
+    const std::string text = stats_text(now);
+    EXPECT_NE(text.find("\n\nBANNED SOURCES OF  PACKETS\nr                    1,200\n\n"
+                        "DROPPED EARLY BY  PACKETS\nr                      34\n"),
+              std::string::npos)
+        << text;
+    Json before = now;
+    before["rules"][0]["banned_sources"] = 200;
+    const std::string rates = stats_text(now, &before, 2.0);
+    EXPECT_NE(rates.find("1,200  500"), std::string::npos) << rates;
+}
+
 TEST(StatsText, ShowsOpenConnectionsOfRulesThatCountThem) {
     Json now = stats(1'000, 5);
     now["rules"].push_back(now["rules"][0]);

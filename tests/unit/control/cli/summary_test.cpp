@@ -22,6 +22,21 @@ TEST(ReplaySummary, IsTheDocumentedObjectInTheDocumentedOrder) {
               R"("skipped":3}]})");
 }
 
+TEST(ReplaySummary, TellsWhatABanOfASourceDroppedBeforeAnyRule) {
+    ReplaySummary summary;
+    RuleCounts counts{};
+    summary.rules.push_back({"senders", Mode::Enforce, counts});
+    EXPECT_EQ(summary_text(summary).find("BANNED SOURCES OF"), std::string::npos);
+    EXPECT_FALSE(summary_json(summary)["rules"][0].contains("banned_sources"));
+    summary.rules[0].totals.banned_sources = 1'200;
+    const std::string text = summary_text(summary);
+    EXPECT_NE(text.find("\n\nBANNED SOURCES OF  PACKETS\nsenders              1,200\n"),
+              std::string::npos)
+        << text;
+    EXPECT_EQ(summary_json(summary)["rules"][0]["banned_sources"], 1'200);
+    EXPECT_EQ(summary_json(summary)["rules"][0]["matched"], 0);
+}
+
 // As `check` says it, of rules over layer 7 alone.
 TEST(ReplaySummary, SaysWhichStanceEachRuleHas) {
     ReplaySummary summary;
