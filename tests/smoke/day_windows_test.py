@@ -1,12 +1,12 @@
 """Windows of a zone's days: four hundred of them, drawn around the changes of many zones, against Python's zones."""
 import datetime
 import os
-import random
 import sys
 import zoneinfo
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "model"))
 
+import programs  # noqa: E402
 from capture_files import SECOND, Case, main, pcap, udp  # noqa: E402
 from schedules import DAY, Days, first_second  # noqa: E402
 
@@ -46,9 +46,7 @@ class DayWindows(Case):
         return day
 
     def test_begin_and_end_with_the_days_that_its_clocks_show(self):
-        seed = int(os.environ.get("SEED", random.randrange(10 ** 9)))
-        print("seed", seed)
-        dice = random.Random(seed)
+        dice = programs.dice("days of zones")
         zones = self.zones(dice)
         frames, odd = [], 0
         for pair in range(PAIRS):
