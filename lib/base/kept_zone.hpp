@@ -7,7 +7,7 @@ namespace sluice {
 
 // A zone's offsets that stay in one place until the process ends, so that the numbers of limits,
 // which are copied as they lie, can name them and never look for their owner. Equal ones are kept
-// once; a process keeps few, since it reads each zone of the system once.
+// once, and none is given up, be it of rules that are refused or only checked.
 class KeptZone {
 public:
     static constexpr std::size_t kMost = 1024;

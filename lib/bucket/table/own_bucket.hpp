@@ -16,8 +16,9 @@ namespace sluice {
 
 // Numbers that a key has in place of its limit's.
 struct OwnNumbers {
-    const AnyLimit* numbers = nullptr;       // nullptr: none, the limit's count
-    Nanoseconds until = Nanoseconds::max();  // UTC; from then on the limit's
+    const AnyLimit* numbers = nullptr;  // nullptr: none, the limit's count
+    // UTC; from then on those of the next network around the key, or the limit's.
+    Nanoseconds until = Nanoseconds::max();
 };
 
 // Numbers of a key, as GCRA takes them: a unit takes `whole` ns and `rest` of `parts_` of one.

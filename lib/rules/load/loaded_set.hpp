@@ -80,8 +80,9 @@ struct LoadedSet {
         return meter_plan.answers || services.follows_upgrades;
     }
     std::vector<LoadedRule> rules;
-    std::vector<SourceBan> source_bans;  // of rules that are enforced; kMostSourceBans at most
-    bool proves_senders = false;         // a ban counts refusals of senders that are proven alone
+    // Source bans of rules that are enforced. Rule files have kMostSourceBans at most.
+    std::vector<SourceBan> source_bans;
+    bool proves_senders = false;  // a ban counts refusals of senders that are proven alone
     std::vector<OwnerGroup> owner_groups;
     std::span<const Schedule> schedules;  // of the rule set that was loaded
     TextNames named_texts;
