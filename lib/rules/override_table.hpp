@@ -29,7 +29,7 @@ class OverrideRanges;
 
 class OverrideTable {
 public:
-    // What holds for networks of keys beside those that are named; nullptr: nothing.
+    // Terms of networks of keys beside those that are named; nullptr: none.
     struct Wider {
         std::shared_ptr<const NetworkBans> bans{};
         std::shared_ptr<const OverrideRanges> ranges{};

@@ -101,7 +101,7 @@ public:
     // Readers alone check.
     void check(bool) const noexcept {}
     [[nodiscard]] std::vector<std::byte> take() { return std::move(out_); }
-    // Of limits: those that the message has named so far.
+    // Zones of limits that the message has named so far.
     [[nodiscard]] std::vector<KeptZone>& zones() noexcept { return zones_; }
 
 private:

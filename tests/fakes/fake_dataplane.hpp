@@ -29,8 +29,7 @@ public:
     void refuse(const std::string& why);
     // From now on nothing is answered.
     void hang(bool hangs);
-    // From now on questions about packets wait, and all that comes behind them; until it is told
-    // otherwise.
+    // Questions about packets wait, and all that comes behind them, until it is told otherwise.
     void hold_packets(bool holds);
     // Keys in the penalty box of each rule that bans, from 10.0.0.1 on, of which the second has no
     // name; one, unless it is told.

@@ -227,7 +227,7 @@ TEST(EarlyDrop, ABannedNetworkIsDroppedButForKeysThatAreExempt) {
     EXPECT_EQ(shown_of(found_in(set_banning(network, ", when: 'l4.dport eq 53'"))), "");
 }
 
-// What they exempt within a ban is left to the box, and so is a ban within them.
+// Exempt ranges within a ban are left to the box, and so is a ban within them.
 TEST(EarlyDrop, ABannedNetworkIsDroppedButForRangesThatAreExempt) {
     const std::string banned = "10.0.0.0/16,,,,,,,yes\n";
     const auto shown = [&](const std::string& more) {

@@ -330,7 +330,7 @@ TEST(MatchActions, AHeadInTwoSegmentsIsAnsweredAtItsLast) {
               (Lines{"< FPA 7:1040 169", "> RA 1009:7", "reply deny_rule"}));
 }
 
-// What is behind an answered request on its connection goes to nobody, and nobody pays for it.
+// Requests behind an answered one on its connection go to nobody, and nobody pays for them.
 class BehindAnswers : public testing::Test {
 protected:
     static std::string rules(std::string_view beside = "packet") {

@@ -109,7 +109,7 @@ TEST(OverrideRanges, OfKeysThatAreNetworks) {
                           {"2001:db8:1:1::2", 5}});
 }
 
-// What has ended is as if it were not there: then the next wider row holds.
+// A row that has ended is as if it were not there: then the next wider one holds.
 TEST(OverrideRanges, TheyEndByThemselves) {
     const std::string day = ", until: 1970-01-01";
     Box box{rules(burst("10.0.0.0/8", 7) + ", " + burst("10.1.0.0/16", 9, day) + ", " +
@@ -181,7 +181,7 @@ TEST(OverrideRanges, ABanOfANetworkAndARangeThatIsExempt) {
     EXPECT_EQ(reason("192.0.2.1", Instant{24h}), Reason::Exempt);
 }
 
-// Of every kind of limit; each change of a network is one for the keys inside.
+// Every kind of limit; each change of a network is one for the keys inside.
 TEST(OverrideRanges, AReloadKeepsWhatKeysInsideHaveUsed) {
     const std::string limits[] = {
         "{algorithm: token_bucket, rate: 1/h, burst: 5}",
@@ -212,7 +212,7 @@ TEST(OverrideRanges, AReloadKeepsWhatKeysInsideHaveUsed) {
         EXPECT_EQ(admitted(box, "10.0.0.1", kStart + 2s), 2) << limit;
         ASSERT_TRUE(box.reload(with("10.0.0.1", 15)));
         EXPECT_EQ(admitted(box, "10.0.0.1", kStart + 3s), 1) << limit;
-        // Of a key that had none: five are used of six.
+        // A key that had no numbers of its own: five are used of six.
         ASSERT_TRUE(box.reload(with("11.0.0.0/8", 6)));
         EXPECT_EQ(admitted(box, "11.0.0.1", kStart + 4s), 1) << limit;
         EXPECT_EQ(admitted(box, "10.0.0.1", kStart + 4s), 0) << limit;

@@ -217,7 +217,7 @@ TEST(SourceBan, AnOperatorsBanHoldsForAllTrafficToo) {
     EXPECT_EQ(reason(box, udp().src("10.0.0.7").dport(9)), "unmatched");
 }
 
-// What is in the tables when a process ends is there for the next one, which may have others.
+// Bans in the tables when a process ends are there for the next one, which may have other tables.
 TEST(SourceBan, ARestartKeepsIt) {
     const auto expect_banned = [](Box& box, const std::string& name) {
         EXPECT_EQ(reason(box, udp().src("10.0.0.1").dport(9), kStart + 1min), "banned_source")

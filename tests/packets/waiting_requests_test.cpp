@@ -91,7 +91,7 @@ TEST_F(WaitingRequests, ACopyOfWhatWaitsGoesWhereThatGoes) {
     EXPECT_EQ(workers.waiting(), 0U);
 }
 
-// What is dropped needs no order; an answer stands behind the requests before it.
+// A packet that is dropped needs no order; an answer stands behind the requests before it.
 TEST_F(WaitingRequests, WhatIsAnsweredOnSightGoesBehindWhatWaits) {
     const std::string_view refused = "GET / HTTP/1.1\r\nHost: b\r\nX: 1\r\n\r\n";
     const auto behind = static_cast<std::uint32_t>(1000 + kRequest.size());

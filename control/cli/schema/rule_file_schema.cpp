@@ -58,7 +58,7 @@ const ValueOf& action_values() {
     return values;
 }
 
-// Of `on_match`: it waits for no limit, and what it lets through has a word of its own.
+// Actions of `on_match`: it waits for no limit, and what it lets through has a word of its own.
 std::vector<Choice> match_actions() {
     const ValueOf& values = action_values();
     return {{"drop", object(rule_keys::kPlainAction, values)},

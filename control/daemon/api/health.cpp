@@ -148,7 +148,7 @@ Json inactive_rules_json(const RuleView& view) {
 }
 
 // Webhooks, and what became of their notices since sluiced started; a URL may be a secret itself.
-// Those that rules name and sluice.yaml has not are told likewise.
+// Webhooks that rules name and sluice.yaml has not are told likewise.
 Json notify_json(const NoticeSender& notices, const RuleView& view) {
     Json webhooks = Json::array();
     for (const NoticeSender::State& state : notices.states()) {

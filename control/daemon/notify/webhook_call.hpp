@@ -49,7 +49,7 @@ public:
         long status = 0;      // of HTTP; 0: none came
         std::string problem;  // empty: it was sent
     };
-    // As libcurl's calls back see it.
+    // The connection, as libcurl's calls back see it.
     struct Connection {
         CallSockets sockets;  // libcurl's own
         bool was_link_local = false;

@@ -20,7 +20,7 @@ public:
              const KeyHasher& hash) noexcept;
     RuleKeys(const LoadedRule& rule, std::uint8_t key, ByteView bytes,
              const KeyHasher& hash) noexcept;
-    // Those of another rule whose keys are the same.
+    // Keys of another rule that has the same.
     RuleKeys(const LoadedRule& rule, const RuleKeys& same) noexcept
         : rule_{rule}, headers_{same.headers_}, bytes_{same.bytes_}, digests_{same.digests_} {}
 

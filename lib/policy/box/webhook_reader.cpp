@@ -22,7 +22,7 @@ std::string_view authority_of(std::string_view url) {
     return url.substr(begin, url.find_first_of("/?#", begin) - begin);
 }
 
-// Of `host:port`, the part before the colon, with the brackets of an IPv6 address.
+// The part of `host:port` before the colon, with the brackets of an IPv6 address.
 std::string_view webhook_host(std::string_view authority) {
     if (authority.starts_with('[')) {
         return authority.substr(0, authority.find(']') + 1);

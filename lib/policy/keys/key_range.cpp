@@ -42,7 +42,7 @@ std::string_view without_blanks(std::string_view text) noexcept {
     return text.substr(begin, text.find_last_not_of(' ') + 1 - begin);
 }
 
-// Of addresses, be the keys what they may.
+// The range of addresses that a text names, be the keys what they may.
 Result<KeyRange> range_in(std::string_view text) {
     const std::size_t dash = text.find('-');
     if (dash == std::string_view::npos) {

@@ -68,7 +68,7 @@ void build_leaky_bucket(LimitBuilder& limit) {
     }
 }
 
-// What else would say where a window begins, beside a zone.
+// Refuses keys that say where a window begins beside a zone, which says so itself.
 Result<Done> stands_alone(const LimitBuilder& limit) {
     if (static_cast<WindowPhase>(limit.number("phase")) != WindowPhase::Clock) {
         return Error{Errc::OutOfRange,

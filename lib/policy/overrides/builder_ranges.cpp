@@ -68,8 +68,7 @@ Result<OverrideBuilder::Named> OverrideBuilder::read_name(const OverrideText& te
     return Named{single, *range};
 }
 
-// Of those that overlap one holds the other, so that of two ranges that a key lies in one is
-// smaller.
+// Two ranges that overlap lie one within the other, so that one of those around a key is smallest.
 void OverrideBuilder::finish_ranges(Overrides& overrides, std::vector<OverrideTwice>& twice) {
     const std::vector<RangeRow>& rows = said_.ranges;
     if (rows.empty()) {

@@ -20,7 +20,7 @@ struct NamedRange {
 // By key, version and first address; of several with one first address the larger before.
 using NamedRanges = std::vector<NamedRange>;
 
-// Those that hold a key, given by its canonical bytes, the smallest first.
+// Ranges that hold a key, given by its canonical bytes, the smallest first.
 [[nodiscard]] std::vector<const NamedRange*> ranges_around(const NamedRanges& ranges,
                                                            std::uint8_t key, ByteView bytes);
 

@@ -105,7 +105,7 @@ public:
         }
     }
 
-    // As networks that pass, at most so many; false: there are more.
+    // Adds them as networks that pass, at most so many; false: there are more.
     [[nodiscard]] bool add_to(std::vector<DroppedNetwork>& exempt, std::uint32_t rule,
                               std::size_t most) const {
         const std::size_t room = exempt.size() + most;
@@ -273,7 +273,7 @@ void EarlyDropProof::add_network_bans(std::uint32_t rule, DroppedNetworks& found
     const bool all_fit = by_range.add_to(exempt, rule, most);
     std::sort(exempt.begin(), exempt.end(), by_address);
     std::vector<bool> placed(exempt.size());
-    // Where a range is exempt that is no smaller than the ban, the box knows which still hold.
+    // A ban is for the box where a range no smaller is exempt: it knows which of both still holds.
     const auto is_for_the_box = [&](const IpPrefix& from) {
         return by_range.meet(from) && !(all_fit && by_range.are_within(from));
     };

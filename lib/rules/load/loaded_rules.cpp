@@ -85,7 +85,7 @@ std::shared_ptr<const OwnCounts> own_counts_of(const LoadedRule& rule, std::size
             }
         }
     }
-    // Of no entry it is known that its key lies in none of the ranges.
+    // Any entry may be of a key that lies in one of the ranges.
     for (const OverrideRange& range : ranges_of(all, limit.key)) {
         for (const LimitOverride& one : all.numbers_of(all.plans[range.plan])) {
             if (one.limit == index) {

@@ -340,8 +340,8 @@ TEST(LookInside, TheInnerPacketEndsWhereTheOuterDoes) {
     EXPECT_EQ(headers.ip_len, 5000U);
 }
 
-// Where only the bytes at hand end, nobody knows of a packet inside, and nobody takes the outer
-// one for it.
+// A packet of which only the bytes at hand end: nobody knows of one inside, and nobody takes the
+// outer one for it.
 TEST(LookInside, AHeaderThatIsNotAtHandIsCut) {
     const Octets whole = over_vxlan(inner4().bytes()).bytes();
     for (std::size_t size = 42; size < 84; ++size) {

@@ -94,7 +94,8 @@ TEST(OverrideRanges, WhatIsAroundAKeyFromTheSmallestOn) {
     EXPECT_NE(table.name(), other.name());
 }
 
-// As many as a rule may have, by few plans: memory stays within its bound, and it is made at once.
+// The most that a rule may have, by few plans: memory stays within its bound, and it is made at
+// once.
 TEST(OverrideRanges, AMillionNetworksWithFewPlansTakeLittle) {
     const Overrides all = exempt_plans(5);
     Ranges ranges;

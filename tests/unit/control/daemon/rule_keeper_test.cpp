@@ -269,7 +269,7 @@ TEST_F(Keeper, TheFirstRulesAreAppliedWhenThereAreNone) {
     expect_all(later);
 }
 
-// As where a version is content with less than the one before it.
+// Rules stored by a version that was content with more than this one.
 TEST_F(Keeper, RulesInForceThatDoNotCompileAnyMoreAreTold) {
     start_dataplane();
     start_daemon();

@@ -198,7 +198,7 @@ TEST(UnitWarnings, AreOfAnswersOnSightToo) {
     EXPECT_EQ(warnings_of(on_sight("l4.dport eq 80" + host, "{action: decoy}")), "");
 }
 
-// Who decides on each packet keeps back those that open the connection.
+// A rule that decides on each packet keeps back those that open the connection.
 TEST(UnitWarnings, AreOfResponsesThatNoRequestGetsAsFarAs) {
     const auto is_told = [](const std::string& when, const std::string& on_match) {
         return warns(on_sight(when, on_match), "no client gets as far as a request");

@@ -164,7 +164,7 @@ const std::string kOfList =
     header("data: {lists: {all: {type: cidr, file: all.txt}}}\n") +
     "  - {id: listed, mode: enforce, when: ip.src in $all, on_match: drop}\n";
 
-// Of networks of 32 addresses in place of keys: `wide`.
+// A rule whose overrides name so many keys; `wide`: networks of 32 addresses in their place.
 std::string overridden(std::size_t keys, bool wide = false) {
     std::string text = header() +
                        "  - id: own\n    mode: enforce\n    key: [ip.src]\n    limits: " + kLimits +

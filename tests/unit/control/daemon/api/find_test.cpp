@@ -40,7 +40,7 @@ protected:
         return Json::parse(response.body);
     }
 
-    // What all pages have. A page ends early where it has taken a second, which changes none of it.
+    // All pages together. A page ends early where it has taken a second, which changes none of it.
     struct Found {
         std::vector<std::string> keys;
         std::vector<std::size_t> reads;  // of each page
