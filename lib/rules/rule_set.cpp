@@ -152,6 +152,14 @@ bool ban_holds(const Rule& rule) noexcept {
            std::none_of(rule.limits.begin(), rule.limits.end(), is_penalty);
 }
 
+// Each packet is looked up under all rules that ban sources.
+bool source_bans_fit(const std::vector<Rule>& rules) noexcept {
+    const auto fits = static_cast<std::ptrdiff_t>(kMostSourceBans);
+    return std::ranges::count_if(rules, [](const Rule& rule) {
+               return rule.bans() && rule.ban.applies_to == BanScope::Source && !rule.candidate;
+           }) <= fits;
+}
+
 Fault fault_of(const Rule& rule, const std::vector<Action>& actions) {
     if (rule.id.empty() || rule.id.size() > kMaxRuleIdSize) {
         return "a rule id is empty or too long";
@@ -285,6 +293,9 @@ std::optional<std::string> find_fault(const RuleSet& set) {
     if (!candidates_hold(set.rules)) {
         return "a candidate is in no rule's place";
     }
+    if (!source_bans_fit(set.rules)) {
+        return "more than " + std::to_string(kMostSourceBans) + " rules ban sources";
+    }
     if (!groups_hold(set)) {
         return "the owners of keys or the schedules are not sound";
     }
@@ -294,7 +305,6 @@ std::optional<std::string> find_fault(const RuleSet& set) {
     std::unordered_set<std::string> ids;
     std::unordered_set<std::uint64_t> identities;
     std::size_t limits = 0;
-    std::size_t of_sources = 0;
     for (const Rule& rule : set.rules) {
         if (Fault fault = fault_of(rule, set.actions)) {
             return fault;
@@ -310,11 +320,6 @@ std::optional<std::string> find_fault(const RuleSet& set) {
             return "two limits have one identity";
         }
         limits += rule.limits.size() + rule.ban.boxes.size();
-        of_sources +=
-            rule.bans() && rule.ban.applies_to == BanScope::Source && !rule.candidate ? 1 : 0;
-    }
-    if (of_sources > kMostSourceBans) {
-        return "more than " + std::to_string(kMostSourceBans) + " rules ban sources";
     }
     if (limits > kMaxLimits) {
         return "more than " + std::to_string(kMaxLimits) + " limits";

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -299,6 +300,29 @@ TEST(FindFault, KnowsABanThatIsNotSound) {
         break_it(set.rules[0]);
         EXPECT_NE(find_fault(set), std::nullopt) << (&break_it - breaks.data());
     }
+}
+
+TEST(FindFault, BoundsTheRulesThatBanSources) {
+    RuleSet set;
+    const auto add = [&set](std::uint64_t number) {
+        Rule rule = example().rules[0];
+        rule.id = "r" + std::to_string(number);
+        rule.limits.pop_back();
+        rule.limits[0].identity = 2 * number + 1;
+        rule.ban.applies_to = BanScope::Source;
+        rule.ban.boxes.push_back({.identity = 2 * number + 2,
+                                  .name = "ban",
+                                  .limit = PenaltyLimit{3, 1'000'000'000, 1'000'000'000}});
+        set.rules.push_back(std::move(rule));
+    };
+    for (std::uint64_t number = 0; number < kMostSourceBans; ++number) {
+        add(number);
+    }
+    EXPECT_EQ(find_fault(set), std::nullopt);
+    add(kMostSourceBans);
+    EXPECT_EQ(find_fault(set), "more than 8 rules ban sources");
+    set.rules.back().ban.applies_to = BanScope::Key;
+    EXPECT_EQ(find_fault(set), std::nullopt);
 }
 
 TEST(FindFault, BoundsTheNumberOfRulesAndLimits) {
