@@ -51,8 +51,8 @@ struct KeyOverrides {
     }
 };
 
-// How deep networks and ranges with terms of their own lie in one another: a step each, for a key
-// whose smallest ones have ended or say nothing of a limit.
+// Networks and ranges with terms of their own lie so deep in one another at most: a step each, for
+// a key whose smallest ones have ended or say nothing of a limit.
 inline constexpr std::size_t kMaxNestedRanges = 32;
 
 // Terms for all keys of one address between two: a network, or a range. It holds whole keys.

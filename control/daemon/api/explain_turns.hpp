@@ -28,7 +28,7 @@ public:
 
     // Waits for the turn where there is a place to wait, and for so long as the patience lasts.
     [[nodiscard]] Turn take();
-    // How many hold a place.
+    // The number of questions that hold a place.
     [[nodiscard]] std::size_t inside() const;
 
 private:

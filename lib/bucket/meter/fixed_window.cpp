@@ -28,7 +28,7 @@ std::int64_t days_of(const DayWindowLimit& limit) noexcept {
     return limit.numbers.window / std::chrono::nanoseconds{std::chrono::hours{24}}.count();
 }
 
-// How many numbers windows have gone on by since UTC was set back (Now::window_time).
+// Windows whose numbers have gone on since UTC was set back (Now::window_time).
 std::int64_t windows_set_back(const DayWindowLimit& limit, Now now) noexcept {
     return now.set_back.count() / limit.numbers.window;
 }

@@ -84,7 +84,7 @@ private:
 // The policy of all keys together.
 [[nodiscard]] KeyPolicy policy_of(const RuleKeys& keys, CoreState& core, Now now) noexcept;
 
-// The same, for a packet that is about to be decided: the keys' own numbers are noted in the
+// policy_of() for a packet that is about to be decided: the keys' own numbers are noted in the
 // checks.
 [[nodiscard]] KeyPolicy apply_policy(const RuleKeys& keys, std::span<LimitCheck> checks,
                                      CoreState& core, Now now) noexcept;

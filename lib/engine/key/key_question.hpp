@@ -43,8 +43,8 @@ struct KeyBucket {
     // Without a bucket of its own: what it owes in tables that are charged no more counts, and its
     // next packet takes it over.
     bool carried = false;
-    // Its numbers are those of a network or range that it lies in: of which, from the smallest on,
-    // from 1 on; 0: they are not.
+    // The network or range that its numbers come from, of those that it lies in from the smallest
+    // on, from 1 on; 0: from none.
     std::uint8_t range = 0;
 };
 

@@ -223,7 +223,7 @@ RowMask rows_to_meter(const Scratch& scratch, const LoadedSet& set) noexcept {
     return (set.source_bans.empty() ? metered : ~RowMask{0}) & ~scratch.decided;
 }
 
-// The same as decide_metered(), where bans may hold for sources.
+// A row is dropped where a ban holds for its source; others are decide_metered()'s.
 void decide_sent(const Deciding& of, std::size_t row, FastPath& fast) noexcept {
     const Scratch& scratch = of.burst.scratch();
     if (!of.set.source_bans.empty() && !has_row(scratch.general, row)) [[unlikely]] {
@@ -260,8 +260,8 @@ void decide(Burst& burst, const LoadedSet& set, CoreState& core, Now now) noexce
     settle(burst, set, core, now);
 }
 
-// The same where packets are answered, and what is behind one of them on its connection is of no
-// rule, or bans hold for sources.
+// Packets that are answered leave those behind them on their connections to no rule, and bans that
+// hold for sources are looked up.
 [[gnu::noinline]] void decide_and_answer(Burst& burst, const LoadedSet& set, CoreState& core,
                                          Now now) noexcept {
     const Scratch& scratch = burst.scratch();

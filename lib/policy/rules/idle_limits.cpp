@@ -84,7 +84,7 @@ bool is_in_key(const GroupingKey& of, const GroupingKey& key) {
     });
 }
 
-// How many values a field has at most in packets of these clauses; nullopt: more than are counted.
+// The most values that a field has in packets of these clauses; nullopt: more than are counted.
 std::optional<Wide> values_of(Field field, const std::vector<Clause>& clauses,
                               const SetPool& pool) {
     Wide values = 0;

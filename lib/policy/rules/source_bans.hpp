@@ -11,8 +11,8 @@ namespace sluice {
 // refusals would never count. `ban` is what the file says of it.
 void check_source_ban(const YamlNode& ban, Rule& rule, const ReadContext& context);
 
-// The same of all rules together: there may be too many of them, or no service whose connections
-// have handshakes. `placed`: beside each rule of the set.
+// Bans of all rules together are judged: there may be too many of them, or no service whose
+// connections have handshakes. `placed`: beside each rule of the set.
 void check_source_bans(const CompiledRules& compiled, const std::vector<PlacedRule>& placed,
                        Problems& problems);
 
