@@ -84,7 +84,7 @@ BoxBan PenaltyBoxes::ban_in(const LoadedLimit& box) const noexcept {
     if (store.previous() != nullptr) [[unlikely]] {
         add(elsewhere.ban_in_earlier(keys_.table_key(box)));
     }
-    if (asks_peers(box) || keys_.rule().ban.applies_to == BanScope::Source) [[unlikely]] {
+    if (asks_peers(box) || holds_for_sources()) [[unlikely]] {
         add(elsewhere.ban_at_workers(keys_.table_key(box)));
     }
     return ban;
