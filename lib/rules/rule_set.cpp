@@ -2,6 +2,7 @@
 
 #include "lib/bucket/table/own_bucket.hpp"
 #include "lib/rules/counts_once.hpp"
+#include "lib/rules/rule_actions.hpp"
 #include "lib/rules/service_fault.hpp"
 #include "lib/rules/sound_overrides.hpp"
 #include "lib/rules/text_part.hpp"
@@ -76,10 +77,8 @@ bool actions_hold(const RuleSet& set) noexcept {
 }
 
 bool names_actions(const Rule& rule, std::size_t actions) noexcept {
-    return rule.match_action < actions && rule.on_exceed < actions && rule.ban.action < actions &&
-           std::all_of(
-               rule.on_color.begin(), rule.on_color.end(),
-               [&](ActionIndex action) { return action < actions; });
+    return std::ranges::all_of(actions_of(rule),
+                               [&](const UsedAction& one) { return one.action < actions; });
 }
 
 // Shaped packets wait for buckets that know when they have room again, and a rule shapes only what
@@ -88,8 +87,10 @@ bool shaping_holds(const Rule& rule, const std::vector<Action>& actions) noexcep
     const auto shapes = [&](ActionIndex action) {
         return actions[action].verdict == Verdict::Shape;
     };
-    return !shapes(rule.match_action) && !shapes(rule.ban.action) &&
-           std::none_of(rule.on_color.begin(), rule.on_color.end(), shapes) &&
+    const auto shapes_other = [&](const UsedAction& one) {
+        return one.use != ActionUse::Exceed && shapes(one.action);
+    };
+    return std::ranges::none_of(actions_of(rule), shapes_other) &&
            (!shapes(rule.on_exceed) ||
             std::all_of(rule.limits.begin(), rule.limits.end(),
                         [](const MeteredLimit& limit) { return gcra_of(limit.limit) != nullptr; }));

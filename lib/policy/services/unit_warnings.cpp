@@ -4,6 +4,7 @@
 #include "lib/packet/transport.hpp"
 #include "lib/policy/services/port_of_tls.hpp"
 #include "lib/policy/services/protocol_set.hpp"
+#include "lib/rules/rule_actions.hpp"
 
 #include <algorithm>
 #include <string>
@@ -164,18 +165,14 @@ private:
         }
     }
 
-    template <typename Take>
-    void each_action(const Rule& rule, Take&& take) const {
-        if (rule.on_match == OnMatch::Act) {
-            take(compiled_.set.actions[rule.match_action]);
-        } else if (!rule.limits.empty()) {
-            take(compiled_.set.actions[rule.on_exceed]);
-        }
-    }
     void warn_of_answers(const PlacedRule& placed, const Rule& rule, const Stance& stance) {
-        each_action(rule, [&](const Action& action) {
-            if (action.verdict != Verdict::Reply && action.verdict != Verdict::Decoy) {
-                return;
+        for (const auto& [use, index] : actions_of(rule)) {
+            const Action& action = compiled_.set.actions[index];
+            // The answers of bans and colours get no warning.
+            const bool is_warned_of = use == ActionUse::Match || use == ActionUse::Exceed;
+            if (!is_warned_of || !has_use(rule, use) ||
+                (action.verdict != Verdict::Reply && action.verdict != Verdict::Decoy)) {
+                continue;
             }
             const bool asks_again = action.answer.response == 0;
             const bool sees_queries =
@@ -189,7 +186,7 @@ private:
                 warn_of_one_way(placed, action, stance);
                 warn_of_unanswered(placed, rule);
             }
-        });
+        }
     }
     // Packets of TCP that carry no unit, a SYN among them.
     [[nodiscard]] bool has_openings(const Clause& clause) const {

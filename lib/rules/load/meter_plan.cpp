@@ -7,6 +7,7 @@
 #include "lib/rules/load/loaded_set.hpp"
 #include "lib/rules/load/segment_choosers.hpp"
 #include "lib/rules/override_table.hpp"
+#include "lib/rules/rule_actions.hpp"
 
 #include <algorithm>
 #include <span>
@@ -176,24 +177,21 @@ std::vector<TextFieldSet> texts_of_conditions(const Classifier& classifier, std:
     return texts;
 }
 
-template <typename Is>
-bool has_action(const LoadedRule& rule, std::span<const Action> actions, Is&& is) noexcept {
-    const auto at = [&](ActionIndex index) { return is(actions[index]); };
-    return at(rule.match_action) || at(rule.on_exceed) || (rule.bans() && at(rule.ban.action)) ||
-           std::any_of(rule.on_color.begin(), rule.on_color.end(), at);
-}
-
 // Texts that an answer goes by: a request is known by its protocol, how long its answer is by its
 // method; a client of QUIC is told where its Initial was opened.
 void note_answers(const LoadedRule& rule, std::span<const Action> actions, RulePlan& made,
                   MeterPlan& plan) {
-    const auto answers_requests = [](const Action& action) { return action.answer.response != 0; };
-    const auto resets = [](const Action& action) { return action.verdict == Verdict::Reset; };
-    if (has_action(rule, actions, answers_requests)) {
+    const auto answers_requests = [&](ActionIndex action) {
+        return actions[action].answer.response != 0;
+    };
+    const auto resets = [&](ActionIndex action) {
+        return actions[action].verdict == Verdict::Reset;
+    };
+    if (any_action(rule, answers_requests)) {
         made.key_texts.add_all({TextField::ProtoL7, TextField::HttpMethod, TextField::QuicSni});
         plan.answers_requests = true;
         made.tells_wait = rule.mode == Mode::Enforce && rule.has_limits();
-    } else if (has_action(rule, actions, resets)) {
+    } else if (any_action(rule, resets)) {
         made.key_texts.add(TextField::QuicSni);
     }
     made.texts.add_all(made.key_texts);

@@ -1,5 +1,7 @@
 #include "lib/rules/load/source_verdicts.hpp"
 
+#include "lib/rules/rule_actions.hpp"
+
 #include <bit>
 
 namespace sluice {
@@ -12,12 +14,7 @@ bool is_plain(const RuleSet& set, ActionIndex action) {
 
 // True if what it refuses may get something else than nothing.
 bool may_answer(const RuleSet& set, const Rule& rule) {
-    const bool colors = std::any_of(rule.limits.begin(), rule.limits.end(), [](const auto& limit) {
-        return algorithm_of(limit.limit) == Algorithm::ColorMeter;
-    });
-    return !is_plain(set, rule.on_exceed) || (rule.bans() && !is_plain(set, rule.ban.action)) ||
-           (colors && !std::all_of(rule.on_color.begin(), rule.on_color.end(),
-                                   [&](ActionIndex action) { return is_plain(set, action); }));
+    return any_action(rule, [&](ActionIndex action) { return !is_plain(set, action); });
 }
 
 // The clauses that test a text.
