@@ -31,6 +31,29 @@ static_assert(sizeof(KeyPartHeader) == 4);
         part.length(version), static_cast<std::uint8_t>(version == IpVersion::V4 ? 4 : 16)});
 }
 
+// The header of a key of nothing but an address, which stands behind it; version 0: these are no
+// canonical bytes of such a key.
+[[nodiscard]] inline KeyPartHeader address_header_of(ByteView key) noexcept {
+    KeyPartHeader header{};
+    if (key.size() < sizeof(header)) {
+        return header;
+    }
+    std::memcpy(&header, key.data(), sizeof(header));
+    const bool v4 = header.version == 4 && header.size == 4 && header.prefix_length <= 32;
+    const bool v6 = header.version == 6 && header.size == 16 && header.prefix_length <= 128;
+    return (v4 || v6) && key.size() == sizeof(header) + header.size ? header : KeyPartHeader{};
+}
+
+// The address or network that such a key is; IpVersion::None: it is another key.
+[[nodiscard]] inline IpPrefix address_of_key(ByteView key) noexcept {
+    const KeyPartHeader header = address_header_of(key);
+    IpPrefix prefix{static_cast<IpVersion>(header.version), {}, header.prefix_length};
+    if (header.version != 0) {
+        std::memcpy(prefix.address.bytes.data(), key.data() + sizeof(header), header.size);
+    }
+    return prefix;
+}
+
 struct TextValue;
 
 // The canonical bytes of a grouping key: for each part its field, prefix lengths, value length and

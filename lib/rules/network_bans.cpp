@@ -7,26 +7,9 @@
 #include <functional>
 
 namespace sluice {
-namespace {
-
-KeyPartHeader header_of(ByteView key) noexcept {
-    KeyPartHeader header;
-    std::memcpy(&header, key.data(), sizeof(header));
-    return header;
-}
-
-}  // namespace
-
 KeyNetwork network_of_key(ByteView key) noexcept {
-    if (key.size() < sizeof(KeyPartHeader)) {
-        return {};
-    }
-    const KeyPartHeader header = header_of(key);
-    const bool v4 = header.version == 4 && header.size == 4 && header.prefix_length <= 32;
-    const bool v6 = header.version == 6 && header.size == 16 && header.prefix_length <= 128;
-    return (v4 || v6) && key.size() == sizeof(header) + header.size
-               ? KeyNetwork{header.version, header.prefix_length}
-               : KeyNetwork{};
+    const KeyPartHeader header = address_header_of(key);
+    return {header.version, header.prefix_length};
 }
 
 bool are_sound_networks(const KeyOverrides& networks, const Overrides& all) noexcept {
@@ -46,7 +29,8 @@ bool are_sound_networks(const KeyOverrides& networks, const Overrides& all) noex
 }
 
 NetworkBans::Wider::Wider(ByteView key, std::uint8_t length) noexcept : size_{key.size()} {
-    KeyPartHeader header = header_of(key);
+    KeyPartHeader header;
+    std::memcpy(&header, key.data(), sizeof(header));
     header.prefix_length = length;
     std::memcpy(bytes_.data(), &header, sizeof(header));
     for (std::size_t i = 0; i < header.size; ++i) {

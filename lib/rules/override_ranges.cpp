@@ -5,7 +5,6 @@
 #include "lib/rules/network_bans.hpp"
 
 #include <array>
-#include <cstring>
 #include <map>
 #include <tuple>
 
@@ -164,16 +163,13 @@ OverrideRanges::OverrideRanges(std::span<const OverrideRange> ranges, const Over
 
 // A network is looked up by its first address: a range holds the whole of it, or nothing.
 const OverrideRanges::Level* OverrideRanges::around(ByteView key) const noexcept {
-    const KeyNetwork network = network_of_key(key);
-    if (network.version == 0) {
+    const IpPrefix network = address_of_key(key);
+    if (network.version == IpVersion::None) {
         return nullptr;
     }
-    IpAddress address;
-    std::memcpy(address.bytes.data(), key.data() + sizeof(KeyPartHeader),
-                key.size() - sizeof(KeyPartHeader));
-    const std::uint32_t level = network.version == 4
-                                    ? tables_.v4.find(v4_key(address), steps_.steps)
-                                    : tables_.v6.find(v6_key(address), steps_.v6_steps);
+    const std::uint32_t level = network.version == IpVersion::V4
+                                    ? tables_.v4.find(v4_key(network.address), steps_.steps)
+                                    : tables_.v6.find(v6_key(network.address), steps_.v6_steps);
     return level == 0 ? nullptr : &levels_[level];
 }
 

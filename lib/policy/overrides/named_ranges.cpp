@@ -2,10 +2,8 @@
 
 #include "lib/match/address_key.hpp"
 #include "lib/rules/group.hpp"
-#include "lib/rules/network_bans.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <tuple>
 
 namespace sluice {
@@ -13,15 +11,12 @@ namespace sluice {
 // Somebody asks about one key: all ranges before it are gone over.
 std::vector<const NamedRange*> ranges_around(const NamedRanges& ranges, std::uint8_t key,
                                              ByteView bytes) {
-    const KeyNetwork network = network_of_key(bytes);
-    if (network.version == 0) {
+    const IpPrefix network = address_of_key(bytes);
+    if (network.version == IpVersion::None) {
         return {};
     }
-    IpAddress address;
-    std::memcpy(address.bytes.data(), bytes.data() + sizeof(KeyPartHeader),
-                bytes.size() - sizeof(KeyPartHeader));
-    const auto version = static_cast<IpVersion>(network.version);
-    const Wide wanted = wide_key(version, address);
+    const IpVersion version = network.version;
+    const Wide wanted = wide_key(version, network.address);
     const auto place = [](const NamedRange& one) {
         return std::tuple{one.range.index, one.range.version, one.range.first};
     };

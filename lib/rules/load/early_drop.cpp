@@ -172,20 +172,10 @@ bool boxes_sources(const Rule& rule) noexcept {
 }
 
 std::optional<IpPrefix> source_of_key(ByteView key) {
-    KeyPartHeader header;
-    if (key.size() < sizeof(header)) {
-        return std::nullopt;
-    }
-    std::memcpy(&header, key.data(), sizeof(header));
-    const auto version = static_cast<IpVersion>(header.version);
-    const std::size_t size = version == IpVersion::V4 ? 4 : 16;
-    if (key.size() != sizeof(header) + size || header.size != size ||
-        header.field != static_cast<std::uint8_t>(Field::IpSrc)) {
-        return std::nullopt;
-    }
-    IpPrefix from{version, {}, header.prefix_length};
-    std::memcpy(from.address.bytes.data(), key.data() + sizeof(header), size);
-    return from;
+    const IpPrefix from = address_of_key(key);
+    const bool is_source = from.version != IpVersion::None &&
+                           address_header_of(key).field == static_cast<std::uint8_t>(Field::IpSrc);
+    return is_source ? std::optional{from} : std::nullopt;
 }
 
 DroppedNetworks EarlyDropProof::networks(std::size_t most) {

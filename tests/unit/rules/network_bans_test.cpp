@@ -1,5 +1,7 @@
 #include "lib/rules/network_bans.hpp"
 
+#include "lib/rules/group.hpp"
+
 #include <gtest/gtest.h>
 
 #include <initializer_list>
@@ -41,6 +43,19 @@ struct Networks {
         return found;
     }
 };
+
+TEST(AddressOfKey, IsThatOfAKeyOfNothingElse) {
+    const IpPrefix network = address_of_key(key(4, 24, {10, 1, 2, 0}));
+    EXPECT_EQ(network, (IpPrefix{IpVersion::V4, parse_address("10.1.2.0")->address, 24}));
+    EXPECT_EQ(address_of_key(key(6, 128, {0x20, 0x01})),
+              (IpPrefix{IpVersion::V6, parse_address("2001::")->address, 128}));
+    std::vector<std::byte> with_more = key(4, 32, {10, 1, 2, 3});
+    with_more.push_back(std::byte{});
+    for (const std::vector<std::byte>& other :
+         {key(5, 32, {10}), key(4, 33, {10}), key(6, 129, {10}), key(0, 0, {}), with_more, {}}) {
+        EXPECT_EQ(address_of_key(other), IpPrefix{}) << other.size();
+    }
+}
 
 TEST(NetworkBans, FindsEveryNetworkThatAKeyLiesIn) {
     Networks networks;
