@@ -156,9 +156,7 @@ bool ban_holds(const Rule& rule) noexcept {
 // Each packet is looked up under all rules that ban sources.
 bool source_bans_fit(const std::vector<Rule>& rules) noexcept {
     const auto fits = static_cast<std::ptrdiff_t>(kMostSourceBans);
-    return std::ranges::count_if(rules, [](const Rule& rule) {
-               return rule.bans() && rule.ban.applies_to == BanScope::Source && !rule.candidate;
-           }) <= fits;
+    return std::ranges::count_if(rules, bans_sources) <= fits;
 }
 
 Fault fault_of(const Rule& rule, const std::vector<Action>& actions) {

@@ -179,6 +179,14 @@ struct RuleTerms {
     [[nodiscard]] bool has_limits() const noexcept {
         return on_match == OnMatch::Meter || on_match == OnMatch::Bypass;
     }
+    // Enforced whatever the time.
+    [[nodiscard]] bool is_always_enforced() const noexcept {
+        return mode == Mode::Enforce && schedule == 0;
+    }
+    // True of a rule that decides on every packet it matches.
+    [[nodiscard]] bool decides_on_sight() const noexcept {
+        return on_match == OnMatch::Act && is_always_enforced();
+    }
     // The largest cost of any thing counted.
     [[nodiscard]] std::uint32_t largest_cost() const noexcept {
         std::uint32_t largest = cost;
@@ -205,6 +213,12 @@ struct Rule : RuleTerms {
 
     [[nodiscard]] bool bans() const noexcept { return !ban.boxes.empty(); }
 };
+
+// True of a rule whose bans hold for all that a source sends, before any rule. A candidate's hold
+// for nobody.
+[[nodiscard]] inline bool bans_sources(const Rule& rule) noexcept {
+    return rule.bans() && rule.ban.applies_to == BanScope::Source && !rule.candidate;
+}
 
 // All that a rule reads packets for: its keys, and the values that its limits count.
 template <typename AnyRule>

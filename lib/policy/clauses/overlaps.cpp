@@ -11,11 +11,6 @@
 namespace sluice {
 namespace {
 
-// At all times.
-bool decides_on_sight(const Rule& rule) noexcept {
-    return !rule.has_limits() && rule.mode == Mode::Enforce && rule.schedule == 0;
-}
-
 // Everything that two rules must have in common to be the same, in one spelling.
 std::string spelling_of(const Rule& rule, const RuleSummary& summary,
                         const std::vector<Clause>& clauses) {
@@ -60,7 +55,7 @@ public:
 
     void run() {
         for (std::uint32_t rule = 0; rule < rules_.size(); ++rule) {
-            if (decides_on_sight(rules_[rule])) {
+            if (rules_[rule].decides_on_sight()) {
                 for (const Clause& clause : placed_[rule].clauses) {
                     cover_.add(clause, rule);
                 }

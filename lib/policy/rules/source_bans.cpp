@@ -8,10 +8,6 @@
 namespace sluice {
 namespace {
 
-bool bans_sources(const Rule& rule) {
-    return rule.bans() && rule.ban.applies_to == BanScope::Source && !rule.candidate;
-}
-
 // True of a limit that refuses nothing but packets before the end of a handshake, or without one.
 bool refuses_unproven_only(const MeteredLimit& limit) {
     return algorithm_of(limit.limit) == Algorithm::Concurrency || limit.per == Per::Connection;

@@ -15,18 +15,9 @@ constexpr std::size_t kMostSteps = 64;
 
 // The only key of an enforced rule, if it is by source address; nullptr: it is another rule.
 const KeyPart* source_key_of(const Rule& rule) noexcept {
-    const bool fits = rule.on_match == OnMatch::Meter && rule.mode == Mode::Enforce &&
-                      rule.schedule == 0 && rule.keys.size() == 1 && rule.keys[0].size() == 1;
-    if (!fits || rule.keys[0][0].text || rule.keys[0][0].field != Field::IpSrc ||
-        !(rule.keys[0][0].unwrapping == Unwrapping{})) {
-        return nullptr;
-    }
-    return rule.keys[0].data();
-}
-
-// True of a rule whose bans hold for all that a source sends, before any rule.
-bool bans_before_rules(const Rule& rule) {
-    return rule.bans() && rule.ban.applies_to == BanScope::Source && !rule.candidate;
+    const bool fits = rule.on_match == OnMatch::Meter && rule.is_always_enforced() &&
+                      rule.keys.size() == 1 && is_source(rule.keys[0]);
+    return fits ? rule.keys[0].data() : nullptr;
 }
 
 bool bans_by_operator(const Rule& rule) {
@@ -300,7 +291,7 @@ void EarlyDropProof::add_network_bans(std::uint32_t rule, DroppedNetworks& found
 bool EarlyDropProof::decides(std::uint32_t rule, const IpPrefix& from) {
     const Wide first = wide_key(from.version, from.address);
     const SourceRange range{first, first | low_bits(bits_of(from.version) - from.length)};
-    const bool before_rules = bans_before_rules(set_.rules[rule]);
+    const bool before_rules = bans_sources(set_.rules[rule]);
     bool all = true;
     std::size_t steps = 0;
     verdicts_.walk(from.version, range, [&](SourceRange, std::uint32_t row) {

@@ -32,8 +32,7 @@ ClauseBits text_clauses(const ClassifierParts& parts) {
 SourceVerdicts::Part SourceVerdicts::part_of(const RuleSet& set, const Rule& rule) {
     if (rule.on_match != OnMatch::Meter) {
         return {.decides = true,
-                .drops = rule.on_match == OnMatch::Act && rule.mode == Mode::Enforce &&
-                         rule.schedule == 0 && rule.match_action == kDropAction};
+                .drops = rule.decides_on_sight() && rule.match_action == kDropAction};
     }
     // A candidate counts what its rule's bans keep back.
     return {.disturbs = rule.rejected_spend || rule.candidate || may_answer(set, rule)};
