@@ -1,3 +1,4 @@
+#include "tests/packets/answered_client.hpp"
 #include "tests/packets/answering_box.hpp"
 #include "tests/unit/l7/quic/quic_datagrams.hpp"
 #include "tests/unit/l7/quic/server_initial.hpp"
@@ -19,36 +20,9 @@ namespace {
 using namespace std::chrono_literals;
 using test::AnsweringBox;
 using test::Frame;
+using namespace test::answered_client;
 using Lines = std::vector<std::string>;
 
-constexpr std::uint32_t kFirst = 1000;  // the client's number of its first byte
-constexpr std::uint32_t kTheirs = 7;    // the server's, of the byte that the client awaits
-constexpr std::uint16_t kFin = 0x01;
-constexpr std::uint16_t kSyn = 0x02;
-constexpr std::uint16_t kRst = 0x04;
-constexpr std::uint16_t kAck = 0x10;
-
-Frame from_client(std::string_view text = {}, std::uint32_t at = 0, std::uint16_t flags = kAck) {
-    return test::tcp()
-        .src("10.0.0.1")
-        .dst("10.0.0.2")
-        .sport(40'000)
-        .dport(80)
-        .seq(kFirst + at)
-        .ack(kTheirs)
-        .flags(flags)
-        .carries(test::octets_of(text));
-}
-Frame from_server(std::uint32_t acknowledged, std::uint16_t flags = kAck) {
-    return test::tcp()
-        .src("10.0.0.2")
-        .dst("10.0.0.1")
-        .sport(80)
-        .dport(40'000)
-        .seq(kTheirs)
-        .ack(acknowledged)
-        .flags(flags);
-}
 const std::string kGet = "GET / HTTP/1.1\r\nHost: a.example\r\n\r\n";
 const auto kGetSize = static_cast<std::uint32_t>(kGet.size());
 
@@ -64,15 +38,6 @@ constexpr std::string_view kAlert = "reply, body: no, tls_fallback: alert";
 constexpr std::string_view kTruncate = "dns_truncate, slip: 1";
 constexpr std::string_view kTruncateElseReset = "dns_truncate, slip: 1, then: reset";
 
-test::Octets query() {
-    return test::from_hex(
-        "000701000001000000000000"
-        "03777777076578616d706c6503636f6d00"
-        "00010001");
-}
-Frame asks() {
-    return Frame{17}.src("10.0.0.1").dst("10.0.0.2").sport(4000).dport(53).carries(query());
-}
 Frame initial(bool is_short = false) {
     test::Octets bytes = is_short ? test::InitialMaker{}
                                         .dcid(test::quic_id(1))
@@ -80,12 +45,8 @@ Frame initial(bool is_short = false) {
                                         .padded_to(600)
                                         .packet()
                                   : test::quic_initial("a.example").packet();
-    return Frame{17}.src("10.0.0.1").dst("10.0.0.2").sport(4000).dport(443).carries(bytes);
+    return datagram(443, bytes);
 }
-Frame hello() {
-    return from_client().dport(443).carries(test::HelloMaker{}.sni("a.example").records());
-}
-
 struct Moment {
     const char* what;
     std::string_view action;
@@ -132,10 +93,13 @@ const Moment kMoments[] = {
      "reset",
      from_client("", 0, kFin | kAck),
      {"< RA 7:1001", "> RA 1000:7", "reset over_limit"}},
-    {"a ClientHello", kReply, hello(), {"< RA 7:1104", "> RA 1000:7", "reset over_limit"}},
+    {"a ClientHello",
+     kReply,
+     hello("a.example"),
+     {"< RA 7:1104", "> RA 1000:7", "reset over_limit"}},
     {"a ClientHello is answered in clear",
      kAlert,
-     hello(),
+     hello("a.example"),
      {"< FPA 7:1104 7", "> RA 1000:7", "reply over_limit"}},
     {"a query is refused", "reply, slip: 1", asks(), {"< udp 33", "reply over_limit"}},
     {"a query has no records", "decoy, slip: 1", asks(), {"< udp 33", "decoy over_limit"}},
@@ -269,9 +233,9 @@ TEST(Answers, AServersChallengeMayComeToAnotherWorker) {
 TEST(Answers, AnAlertIsAnAnswerLikeOthers) {
     AnsweringBox box{refuses(kAlert)};
     (void)box.take(Frame{17}.src("10.9.9.9"));
-    const Lines answer = box.take(hello());
+    const Lines answer = box.take(hello("a.example"));
     const std::uint32_t end = kTheirs + 7 + 1;
-    EXPECT_EQ(box.take(hello()), (Lines{answer.front(), "drop answered"}));
+    EXPECT_EQ(box.take(hello("a.example")), (Lines{answer.front(), "drop answered"}));
     EXPECT_EQ(box.count(AnswerEvent::Repeated), 1U);
     const auto has_all = [](std::uint16_t flags) {
         return from_client({}, 104, flags).dport(443).ack(end);
@@ -559,7 +523,7 @@ TEST(Answers, AreOfOneInnerTag) {
 
 // A QUIC client's datagram from the port of initial().
 Frame quic(const test::Octets& bytes) {
-    return Frame{17}.src("10.0.0.1").dst("10.0.0.2").sport(4000).dport(443).carries(bytes);
+    return datagram(443, bytes);
 }
 constexpr std::string_view kRefusesHandshakes =
     "version: 1\nrules:\n  - {id: all, mode: enforce, key: [], per: handshake, limits: "

@@ -1,5 +1,5 @@
+#include "tests/packets/answered_client.hpp"
 #include "tests/packets/answering_box.hpp"
-#include "tests/unit/l7/hello_maker.hpp"
 #include "tests/unit/l7/quic/quic_datagrams.hpp"
 
 #include <gtest/gtest.h>
@@ -17,52 +17,14 @@ namespace {
 
 using test::AnsweringBox;
 using test::Frame;
+using namespace test::answered_client;
 using Lines = std::vector<std::string>;
 
-constexpr std::uint32_t kFirst = 1000;  // the client's number of its first byte
-constexpr std::uint32_t kTheirs = 7;    // the server's, of the byte that the client awaits
-constexpr std::uint16_t kSyn = 0x02;
-constexpr std::uint16_t kAck = 0x10;
-
-Frame from_client(std::string_view text = {}, std::uint32_t at = 0, std::uint16_t flags = kAck) {
-    return test::tcp()
-        .src("10.0.0.1")
-        .dst("10.0.0.2")
-        .sport(40'000)
-        .dport(80)
-        .seq(kFirst + at)
-        .ack(kTheirs)
-        .flags(flags)
-        .carries(test::octets_of(text));
-}
-Frame from_server(std::uint32_t acknowledged) {
-    return test::tcp()
-        .src("10.0.0.2")
-        .dst("10.0.0.1")
-        .sport(80)
-        .dport(40'000)
-        .seq(kTheirs)
-        .ack(acknowledged);
-}
 std::string get(std::string_view host) {
     return "GET / HTTP/1.1\r\nHost: " + std::string{host} + "\r\n\r\n";
 }
 const std::string kClosed = get("closed.example");
 const auto kClosedSize = static_cast<std::uint32_t>(kClosed.size());
-
-Frame hello() {
-    return from_client().dport(443).carries(test::HelloMaker{}.sni("closed.example").records());
-}
-Frame asks() {
-    return Frame{17}
-        .src("10.0.0.1")
-        .dst("10.0.0.2")
-        .sport(4000)
-        .dport(53)
-        .carries(test::from_hex("000701000001000000000000"
-                                "03777777076578616d706c6503636f6d00"
-                                "00010001"));
-}
 
 std::string rule(std::string_view id, std::string_view when, std::string_view on_match,
                  std::string_view mode = "enforce") {
@@ -119,22 +81,17 @@ const Moment kMoments[] = {
     {"a ClientHello is reset",
      "tls.sni eq \"closed.example\"",
      kForbids,
-     hello(),
+     hello("closed.example"),
      {"< RA 7:1109", "> RA 1000:7", "reset deny_rule"}},
     {"a ClientHello is answered in clear",
      "tls.sni eq \"closed.example\"",
      "{action: reply, tls_fallback: alert}",
-     hello(),
+     hello("closed.example"),
      {"< FPA 7:1109 7", "> RA 1000:7", "reply deny_rule"}},
     {"a QUIC Initial is closed",
      "quic.sni eq \"closed.example\"",
      kForbids,
-     Frame{17}
-         .src("10.0.0.1")
-         .dst("10.0.0.2")
-         .sport(4000)
-         .dport(443)
-         .carries(test::quic_initial("closed.example").packet()),
+     datagram(443, test::quic_initial("closed.example").packet()),
      {"< udp 37", "reply deny_rule"}},
     {"by headers alone",
      "ip.src eq 10.0.0.1",

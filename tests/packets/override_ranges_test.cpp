@@ -1,6 +1,7 @@
 #include "tests/packets/box.hpp"
 #include "tests/packets/frame.hpp"
 #include "tests/packets/list_files.hpp"
+#include "tests/packets/override_rules.hpp"
 #include "tests/rounds.hpp"
 
 #include <gtest/gtest.h>
@@ -18,17 +19,17 @@ namespace sluice::override_ranges_test {
 namespace {
 
 using namespace std::chrono_literals;
+using test::admitted_from;
 using test::Box;
+using test::send_from;
 using test::udp;
 
 constexpr Instant kStart{1h};
 
 std::string rules(const std::string& overrides, const std::string& key = "ip.src",
-                  const std::string& limits = "{algorithm: token_bucket, rate: 1/s, burst: 5}",
+                  const std::string& limits = test::kOverriddenLimit,
                   const std::string& more = "") {
-    return "version: 1\nrules:\n  - id: r\n    mode: enforce\n    key: [\"" + key +
-           "\"]\n    limits: [" + limits + "]\n" + more +
-           (overrides.empty() ? "" : "    overrides: {inline: [" + overrides + "]}\n");
+    return test::rules_with_overrides(overrides, key, limits, more);
 }
 
 std::string burst(const std::string& key, int burst, const std::string& more = "") {
@@ -39,25 +40,13 @@ std::string exempt(const std::string& key, const std::string& more = "") {
     return "{key: [\"" + key + "\"], exempt: true" + more + "}";
 }
 
-Decision send(Box& box, const std::string& source, Instant now) {
-    return box.judge(udp().src(source).bytes(), now);
-}
-
-int admitted(Box& box, const std::string& source, Instant now, int offered = 50) {
-    int count = 0;
-    for (int i = 0; i < offered; ++i) {
-        count += send(box, source, now).verdict == Verdict::Pass ? 1 : 0;
-    }
-    return count;
-}
-
 struct Row {
     const char* source;
     int admitted;
 };
 void expect_admitted(Box& box, const std::vector<Row>& rows, Instant now = kStart) {
     for (const Row& row : rows) {
-        EXPECT_EQ(admitted(box, row.source, now), row.admitted) << row.source;
+        EXPECT_EQ(admitted_from(box, row.source, now), row.admitted) << row.source;
     }
 }
 
@@ -90,7 +79,7 @@ TEST(OverrideRanges, TheMostSpecificRowOfAKeyHolds) {
 TEST(OverrideRanges, EachKeyOfARangeHasABucketOfItsOwn) {
     Box box{rules(burst("10.0.0.5-10.0.0.20", 8))};
     expect_admitted(box, {{"10.0.0.5", 8}, {"10.0.0.6", 8}, {"10.0.0.20", 8}, {"10.0.0.21", 5}});
-    EXPECT_EQ(admitted(box, "10.0.0.5", kStart + 2s), 2);
+    EXPECT_EQ(admitted_from(box, "10.0.0.5", kStart + 2s), 2);
 }
 
 TEST(OverrideRanges, OfKeysThatAreNetworks) {
@@ -153,11 +142,11 @@ TEST(OverrideRanges, WhatAnOperatorSetsForAKeyGoesBeforeItsNetworks) {
     keys[0].burst = "8";
     keys[3].burst = "3";
     ASSERT_TRUE(box.reload(rules(file), keys));
-    EXPECT_EQ(send(box, "10.0.0.2", kStart).reason, Reason::Banned);
+    EXPECT_EQ(send_from(box, "10.0.0.2", kStart).reason, Reason::Banned);
     expect_admitted(box, {{"10.0.0.1", 8}, {"10.0.0.3", 50}, {"192.0.2.1", 50}, {"192.0.2.2", 3}});
     ASSERT_TRUE(box.reload(rules(file)));
     expect_admitted(box, {{"10.0.0.1", 50}, {"10.0.0.2", 50}, {"192.0.2.1", 9}});
-    EXPECT_EQ(admitted(box, "192.0.2.2", kStart), 6);  // of nine three are used
+    EXPECT_EQ(admitted_from(box, "192.0.2.2", kStart), 6);  // of nine three are used
 }
 
 // The smaller of the two: of one size the ban.
@@ -170,7 +159,7 @@ TEST(OverrideRanges, ABanOfANetworkAndARangeThatIsExempt) {
                          "192.0.2.0/24,,,,,1970-01-01,,yes\n10.2.0.0/16,1,,9,,,,\n"}});
     Box box{rules("") + "    overrides: {file: o.csv}\n", {}, 4096, &files};
     const auto reason = [&](const char* source, Instant now = kStart) {
-        return send(box, source, now).reason;
+        return send_from(box, source, now).reason;
     };
     EXPECT_EQ(reason("10.0.0.1"), Reason::Banned);
     EXPECT_EQ(reason("10.1.0.1"), Reason::Exempt);
@@ -201,24 +190,24 @@ TEST(OverrideRanges, AReloadKeepsWhatKeysInsideHaveUsed) {
                          "ip.src", limit);
         };
         Box box{with("10.0.0.0/8", 9)};
-        EXPECT_EQ(admitted(box, "10.0.0.1", kStart), 9) << limit;
-        EXPECT_EQ(admitted(box, "11.0.0.1", kStart), 5) << limit;
+        EXPECT_EQ(admitted_from(box, "10.0.0.1", kStart), 9) << limit;
+        EXPECT_EQ(admitted_from(box, "11.0.0.1", kStart), 5) << limit;
         ASSERT_TRUE(box.reload(with("10.0.0.0/8", 12)));
-        EXPECT_EQ(admitted(box, "10.0.0.1", kStart + 1s), 3) << limit;
+        EXPECT_EQ(admitted_from(box, "10.0.0.1", kStart + 1s), 3) << limit;
         ASSERT_TRUE(box.reload(with("10.0.0.0/8", 2)));
-        EXPECT_EQ(admitted(box, "10.0.0.1", kStart + 1s), 0) << limit;
+        EXPECT_EQ(admitted_from(box, "10.0.0.1", kStart + 1s), 0) << limit;
         // The same numbers, of a range now, and of the key itself.
         ASSERT_TRUE(box.reload(with("10.0.0.0-10.0.0.9", 14)));
-        EXPECT_EQ(admitted(box, "10.0.0.1", kStart + 2s), 2) << limit;
+        EXPECT_EQ(admitted_from(box, "10.0.0.1", kStart + 2s), 2) << limit;
         ASSERT_TRUE(box.reload(with("10.0.0.1", 15)));
-        EXPECT_EQ(admitted(box, "10.0.0.1", kStart + 3s), 1) << limit;
+        EXPECT_EQ(admitted_from(box, "10.0.0.1", kStart + 3s), 1) << limit;
         // A key that had no numbers of its own: five are used of six.
         ASSERT_TRUE(box.reload(with("11.0.0.0/8", 6)));
-        EXPECT_EQ(admitted(box, "11.0.0.1", kStart + 4s), 1) << limit;
-        EXPECT_EQ(admitted(box, "10.0.0.1", kStart + 4s), 0) << limit;
+        EXPECT_EQ(admitted_from(box, "11.0.0.1", kStart + 4s), 1) << limit;
+        EXPECT_EQ(admitted_from(box, "10.0.0.1", kStart + 4s), 0) << limit;
         ASSERT_TRUE(box.reload(rules("", "ip.src", limit)));
-        EXPECT_EQ(admitted(box, "10.0.0.1", kStart + 5s), 0) << limit;
-        EXPECT_EQ(admitted(box, "11.0.0.1", kStart + 5s), 0) << limit;
+        EXPECT_EQ(admitted_from(box, "10.0.0.1", kStart + 5s), 0) << limit;
+        EXPECT_EQ(admitted_from(box, "11.0.0.1", kStart + 5s), 0) << limit;
     }
 }
 
@@ -230,11 +219,11 @@ TEST(OverrideRanges, WindowsAreForgivenByTheLargestCount) {
                      "ip.src", limit);
     };
     Box box{with(20)};
-    EXPECT_EQ(admitted(box, "10.0.0.1", kStart), 20);
+    EXPECT_EQ(admitted_from(box, "10.0.0.1", kStart), 20);
     ASSERT_TRUE(box.forgive(with(8)));
-    EXPECT_EQ(admitted(box, "10.0.0.1", kStart + 1s), 0);
+    EXPECT_EQ(admitted_from(box, "10.0.0.1", kStart + 1s), 0);
     ASSERT_TRUE(box.reload(with(9)));
-    EXPECT_EQ(admitted(box, "10.0.0.1", kStart + 1s), 1);
+    EXPECT_EQ(admitted_from(box, "10.0.0.1", kStart + 1s), 1);
 }
 
 IpAddress v4_address(std::uint32_t number) {
@@ -290,7 +279,7 @@ TEST(OverrideRanges, AgreeWithALookUpThatGoesOverAll) {
             const int expected = smallest == nullptr    ? 5
                                  : smallest->burst == 0 ? 20
                                                         : smallest->burst;
-            ASSERT_EQ(admitted(box, to_text(IpVersion::V4, v4_address(source)), kStart, 20),
+            ASSERT_EQ(admitted_from(box, to_text(IpVersion::V4, v4_address(source)), kStart, 20),
                       expected)
                 << "seed " << seed << " source " << at;
         }

@@ -1,6 +1,7 @@
 #include "tests/packets/box.hpp"
 #include "tests/packets/frame.hpp"
 #include "tests/packets/list_files.hpp"
+#include "tests/packets/override_rules.hpp"
 #include "tests/rounds.hpp"
 
 #include <gtest/gtest.h>
@@ -16,55 +17,42 @@ namespace sluice::overrides_test {
 namespace {
 
 using namespace std::chrono_literals;
+using test::admitted_from;
 using test::Box;
+using test::send_from;
 using test::udp;
 
 constexpr Instant kStart{1h};
 
-std::string rules(const std::string& overrides,
-                  const std::string& limits = "{algorithm: token_bucket, rate: 1/s, burst: 5}",
+std::string rules(const std::string& overrides, const std::string& limits = test::kOverriddenLimit,
                   const std::string& more = "") {
-    return "version: 1\nrules:\n  - id: r\n    mode: enforce\n    key: [ip.src]\n    limits: [" +
-           limits + "]\n" + more +
-           (overrides.empty() ? "" : "    overrides: {inline: [" + overrides + "]}\n");
-}
-
-Decision send(Box& box, const std::string& source, Instant now) {
-    return box.judge(udp().src(source).bytes(), now);
-}
-
-int admitted(Box& box, const std::string& source, Instant now, int offered = 50) {
-    int count = 0;
-    for (int i = 0; i < offered; ++i) {
-        count += send(box, source, now).verdict == Verdict::Pass ? 1 : 0;
-    }
-    return count;
+    return test::rules_with_overrides(overrides, "ip.src", limits, more);
 }
 
 TEST(Overrides, AKeyHasItsOwnNumbersAndTheOthersTheRules) {
     Box box{
         rules("{key: [10.0.0.1], limits: {\"1\": {rate: 10/s, burst: 20}}}, "
               "{key: [10.0.0.2], limits: {\"1\": {burst: 2}}}")};
-    EXPECT_EQ(admitted(box, "10.0.0.1", kStart), 20);
-    EXPECT_EQ(admitted(box, "10.0.0.2", kStart), 2);
-    EXPECT_EQ(admitted(box, "10.0.0.3", kStart), 5);
-    EXPECT_EQ(admitted(box, "10.0.0.1", kStart + 1s), 10);
-    EXPECT_EQ(admitted(box, "10.0.0.2", kStart + 1s), 1);
-    EXPECT_EQ(admitted(box, "10.0.0.3", kStart + 1s), 1);
+    EXPECT_EQ(admitted_from(box, "10.0.0.1", kStart), 20);
+    EXPECT_EQ(admitted_from(box, "10.0.0.2", kStart), 2);
+    EXPECT_EQ(admitted_from(box, "10.0.0.3", kStart), 5);
+    EXPECT_EQ(admitted_from(box, "10.0.0.1", kStart + 1s), 10);
+    EXPECT_EQ(admitted_from(box, "10.0.0.2", kStart + 1s), 1);
+    EXPECT_EQ(admitted_from(box, "10.0.0.3", kStart + 1s), 1);
 }
 
 // However long after the rules were loaded: nothing was owed before it came.
 TEST(Overrides, AKeyThatComesLaterHasAFullBucketOfItsOwnNumbers) {
     Box box{rules("{key: [10.0.0.1], limits: {\"1\": {rate: 1/h, burst: 20}}}")};
-    EXPECT_EQ(admitted(box, "10.0.0.3", kStart), 5);
-    EXPECT_EQ(admitted(box, "10.0.0.1", kStart + 3s), 20);
-    EXPECT_EQ(admitted(box, "10.0.0.1", kStart + 4s), 0);
+    EXPECT_EQ(admitted_from(box, "10.0.0.3", kStart), 5);
+    EXPECT_EQ(admitted_from(box, "10.0.0.1", kStart + 3s), 20);
+    EXPECT_EQ(admitted_from(box, "10.0.0.1", kStart + 4s), 0);
 }
 
 TEST(Overrides, AnExemptKeyIsNotChargedAndCounted) {
     Box box{rules("{key: [10.0.0.1], exempt: true}")};
-    EXPECT_EQ(admitted(box, "10.0.0.1", kStart), 50);
-    EXPECT_EQ(admitted(box, "10.0.0.2", kStart), 5);
+    EXPECT_EQ(admitted_from(box, "10.0.0.1", kStart), 50);
+    EXPECT_EQ(admitted_from(box, "10.0.0.2", kStart), 5);
     EXPECT_EQ(box.counters(0).exempted.read(), 50U);
     EXPECT_EQ(box.counters(0).admitted.read(), 55U);
     EXPECT_EQ(box.counters(0).exceeded.read(), 45U);
@@ -73,18 +61,18 @@ TEST(Overrides, AnExemptKeyIsNotChargedAndCounted) {
 
 TEST(Overrides, AnExemptKeyOwesNothingOnceItIsNoLonger) {
     Box box{rules("{key: [10.0.0.1], exempt: true}")};
-    EXPECT_EQ(admitted(box, "10.0.0.1", kStart), 50);
+    EXPECT_EQ(admitted_from(box, "10.0.0.1", kStart), 50);
     ASSERT_TRUE(box.reload(rules("{key: [10.0.0.1], limits: {\"1\": {rate: 1/h, burst: 20}}}")));
-    EXPECT_EQ(admitted(box, "10.0.0.1", kStart + 1ms), 20);
+    EXPECT_EQ(admitted_from(box, "10.0.0.1", kStart + 1ms), 20);
     ASSERT_TRUE(box.reload(rules("{key: [10.0.0.2], exempt: true}")));
-    EXPECT_EQ(admitted(box, "10.0.0.1", kStart + 1ms), 0);
+    EXPECT_EQ(admitted_from(box, "10.0.0.1", kStart + 1ms), 0);
 }
 
 TEST(Overrides, ExemptOfOneRuleIsNotExemptOfAnother) {
     Box box{rules("{key: [10.0.0.1], exempt: true}") +
             "  - id: s\n    mode: enforce\n    key: [ip.src]\n"
             "    limits: [{algorithm: token_bucket, rate: 1/s, burst: 7}]\n"};
-    EXPECT_EQ(admitted(box, "10.0.0.1", kStart), 7);
+    EXPECT_EQ(admitted_from(box, "10.0.0.1", kStart), 7);
 }
 
 // UTC is the instant here: the box's clock says how far it is ahead, and these say 0.
@@ -93,14 +81,14 @@ TEST(Overrides, TheyEndByThemselves) {
         rules("{key: [10.0.0.1], exempt: true, until: 1970-01-01}, "
               "{key: [10.0.0.2], limits: {\"1\": {rate: 10/s, burst: 20}}, "
               "until: '1970-01-01T12:00:00Z'}")};
-    EXPECT_EQ(admitted(box, "10.0.0.1", Instant{24h - 1s}), 50);
-    EXPECT_EQ(admitted(box, "10.0.0.1", Instant{24h}), 5);
-    EXPECT_EQ(admitted(box, "10.0.0.2", Instant{12h - 1s}), 20);
+    EXPECT_EQ(admitted_from(box, "10.0.0.1", Instant{24h - 1s}), 50);
+    EXPECT_EQ(admitted_from(box, "10.0.0.1", Instant{24h}), 5);
+    EXPECT_EQ(admitted_from(box, "10.0.0.2", Instant{12h - 1s}), 20);
     // Ten came back by the end, and what remains owed is more than the rule's burst.
-    EXPECT_EQ(admitted(box, "10.0.0.2", Instant{12h}), 0);
-    EXPECT_EQ(admitted(box, "10.0.0.2", Instant{12h + 3s}), 0);
-    EXPECT_EQ(admitted(box, "10.0.0.2", Instant{12h + 8s}), 3);
-    EXPECT_EQ(admitted(box, "10.0.0.2", Instant{12h + 100s}), 5);
+    EXPECT_EQ(admitted_from(box, "10.0.0.2", Instant{12h}), 0);
+    EXPECT_EQ(admitted_from(box, "10.0.0.2", Instant{12h + 3s}), 0);
+    EXPECT_EQ(admitted_from(box, "10.0.0.2", Instant{12h + 8s}), 3);
+    EXPECT_EQ(admitted_from(box, "10.0.0.2", Instant{12h + 100s}), 5);
 }
 
 // Their end was the step: no time passed that could be owed for.
@@ -110,7 +98,7 @@ TEST(Overrides, AClockSetAheadBeyondTheirEndEndsThemThen) {
             rules("{key: [10.0.0.1], limits: {\"1\": {rate: 10/s, burst: 20}}, "
                   "until: '1970-01-01T12:00:00Z'}")};
         const Instant set{12h - 1s};
-        EXPECT_EQ(admitted(box, "10.0.0.1", set), 20);
+        EXPECT_EQ(admitted_from(box, "10.0.0.1", set), 20);
         const std::vector<std::byte> bytes = udp().src("10.0.0.1").bytes();
         const FrameView frame{bytes, static_cast<std::uint32_t>(bytes.size())};
         const auto admitted_after = [&](Nanoseconds time) {
@@ -137,15 +125,15 @@ TEST(Overrides, AnIdleBucketIsKeptAsLongAsItOwesUnderTheRule) {
                   slow),
             {},
             1};
-    EXPECT_EQ(admitted(box, "10.0.0.1", Instant{12h - 1s}), 20);
+    EXPECT_EQ(admitted_from(box, "10.0.0.1", Instant{12h - 1s}), 20);
     // Others come and go, and look for places.
     for (int i = 1; i < 40; ++i) {
-        (void)send(box, "10.0.1." + std::to_string(i), Instant{12h + 10s});
+        (void)send_from(box, "10.0.1." + std::to_string(i), Instant{12h + 10s});
     }
-    EXPECT_EQ(admitted(box, "10.0.0.1", Instant{12h + 10s}), 0);
+    EXPECT_EQ(admitted_from(box, "10.0.0.1", Instant{12h + 10s}), 0);
     // Ten of twenty had not come back at the end: the first of the rule's five fits once six have.
-    EXPECT_EQ(admitted(box, "10.0.0.1", Instant{18h - 1s}), 0);
-    EXPECT_EQ(admitted(box, "10.0.0.1", Instant{18h}), 1);
+    EXPECT_EQ(admitted_from(box, "10.0.0.1", Instant{18h - 1s}), 0);
+    EXPECT_EQ(admitted_from(box, "10.0.0.1", Instant{18h}), 1);
 }
 
 TEST(Overrides, OfEveryKindOfLimit) {
@@ -162,21 +150,21 @@ TEST(Overrides, OfEveryKindOfLimit) {
         const std::string more = "{key: [10.0.0.1], limits: {\"1\": {" + number + ": 9}}}";
         const std::string less = "{key: [10.0.0.1], limits: {\"1\": {" + number + ": 2}}}";
         Box box{rules(more, limit)};
-        EXPECT_EQ(admitted(box, "10.0.0.1", kStart), 9) << limit;
-        EXPECT_EQ(admitted(box, "10.0.0.2", kStart), 5) << limit;
+        EXPECT_EQ(admitted_from(box, "10.0.0.1", kStart), 9) << limit;
+        EXPECT_EQ(admitted_from(box, "10.0.0.2", kStart), 5) << limit;
         // Taken away: nine were used, of five.
         ASSERT_TRUE(box.reload(rules("", limit)));
-        EXPECT_EQ(admitted(box, "10.0.0.1", kStart + 1s), 0) << limit;
+        EXPECT_EQ(admitted_from(box, "10.0.0.1", kStart + 1s), 0) << limit;
         // And back: of nine, nine are used.
         ASSERT_TRUE(box.reload(rules(more, limit)));
-        EXPECT_EQ(admitted(box, "10.0.0.1", kStart + 2s), 0) << limit;
+        EXPECT_EQ(admitted_from(box, "10.0.0.1", kStart + 2s), 0) << limit;
         ASSERT_TRUE(box.reload(rules(less, limit)));
-        EXPECT_EQ(admitted(box, "10.0.0.1", kStart + 3s), 0) << limit;
-        EXPECT_EQ(admitted(box, "10.0.0.2", kStart + 3s), 0) << limit;
+        EXPECT_EQ(admitted_from(box, "10.0.0.1", kStart + 3s), 0) << limit;
+        EXPECT_EQ(admitted_from(box, "10.0.0.2", kStart + 3s), 0) << limit;
         // Used is used, also of a key that had nothing of its own before.
         ASSERT_TRUE(
             box.reload(rules("{key: [10.0.0.2], limits: {\"1\": {" + number + ": 6}}}", limit)));
-        EXPECT_EQ(admitted(box, "10.0.0.2", kStart + 4s), 1) << limit;
+        EXPECT_EQ(admitted_from(box, "10.0.0.2", kStart + 4s), 1) << limit;
     }
 }
 
@@ -214,9 +202,9 @@ TEST(Overrides, WithoutAPlaceAKeyIsChargedToWiderOnesAsOthersAre) {
             {},
             1};
     for (int i = 1; i <= 4; ++i) {
-        (void)send(box, "192.0." + std::to_string(i) + ".1", kStart);
+        (void)send_from(box, "192.0." + std::to_string(i) + ".1", kStart);
     }
-    EXPECT_EQ(admitted(box, "192.0.9.1", kStart), 8);  // 2 * 4
+    EXPECT_EQ(admitted_from(box, "192.0.9.1", kStart), 8);  // 2 * 4
 }
 
 KeySetting set_for(const std::string& key, KeySetting::What what) {
@@ -237,17 +225,17 @@ TEST(Overrides, WhatIsSetAtRunTimeWins) {
     keys[0].burst = "8";
     keys[3].until = 10'000;
     ASSERT_TRUE(box.reload(rules(file), keys));
-    EXPECT_EQ(admitted(box, "10.0.0.1", kStart), 8);
-    EXPECT_EQ(admitted(box, "10.0.0.2", kStart), 50);
-    EXPECT_EQ(admitted(box, "10.0.0.3", kStart), 0);
-    const Decision banned = send(box, "10.0.0.4", kStart);
+    EXPECT_EQ(admitted_from(box, "10.0.0.1", kStart), 8);
+    EXPECT_EQ(admitted_from(box, "10.0.0.2", kStart), 50);
+    EXPECT_EQ(admitted_from(box, "10.0.0.3", kStart), 0);
+    const Decision banned = send_from(box, "10.0.0.4", kStart);
     EXPECT_EQ(banned.verdict, Verdict::Drop);
     EXPECT_EQ(banned.reason, Reason::Banned);
     EXPECT_EQ(box.rule_name(banned), "r");
-    EXPECT_EQ(admitted(box, "10.0.0.4", Instant{10'000s}), 5);
+    EXPECT_EQ(admitted_from(box, "10.0.0.4", Instant{10'000s}), 5);
     EXPECT_EQ(box.counters(0).exceeded.read(), 42U + 50U + 1U + 45U);
     ASSERT_TRUE(box.reload(rules(file)));
-    EXPECT_EQ(admitted(box, "10.0.0.3", Instant{10'000s}), 2);
+    EXPECT_EQ(admitted_from(box, "10.0.0.3", Instant{10'000s}), 2);
 }
 
 // An operator's `exempt` goes before a file's ban of the key and of its network; his numbers wait
@@ -262,20 +250,20 @@ TEST(Overrides, WhatIsSetAtRunTimeGoesBeforeAFilesBan) {
     const std::string text = rules("") + "    overrides: {file: o.csv}\n";
     Box box{text, {}, 4096, &files};
     for (const char* key : {"10.0.0.1", "10.0.0.2", "10.0.0.3", "10.0.1.1"}) {
-        EXPECT_EQ(send(box, key, kStart).reason, Reason::Banned) << key;
+        EXPECT_EQ(send_from(box, key, kStart).reason, Reason::Banned) << key;
     }
     KeySettings keys{set_for("10.0.0.1", What::Exempt), set_for("10.0.0.2", What::Numbers),
                      set_for("10.0.0.3", What::Exempt), set_for("10.0.0.3", What::Banned),
                      set_for("10.0.1.1", What::Exempt)};
     keys[1].burst = "9";
     ASSERT_TRUE(box.reload(text, &files, &keys));
-    EXPECT_EQ(send(box, "10.0.0.1", kStart).reason, Reason::Exempt);
-    EXPECT_EQ(send(box, "10.0.0.2", kStart).reason, Reason::Banned);
-    EXPECT_EQ(send(box, "10.0.0.3", kStart).reason, Reason::Banned);
-    EXPECT_EQ(send(box, "10.0.1.1", kStart).reason, Reason::Exempt);
-    EXPECT_EQ(admitted(box, "10.0.0.2", Instant{24h}), 9);  // the day is over
+    EXPECT_EQ(send_from(box, "10.0.0.1", kStart).reason, Reason::Exempt);
+    EXPECT_EQ(send_from(box, "10.0.0.2", kStart).reason, Reason::Banned);
+    EXPECT_EQ(send_from(box, "10.0.0.3", kStart).reason, Reason::Banned);
+    EXPECT_EQ(send_from(box, "10.0.1.1", kStart).reason, Reason::Exempt);
+    EXPECT_EQ(admitted_from(box, "10.0.0.2", Instant{24h}), 9);  // the day is over
     ASSERT_TRUE(box.reload(text, &files));
-    EXPECT_EQ(send(box, "10.0.0.1", kStart).reason, Reason::Banned);
+    EXPECT_EQ(send_from(box, "10.0.0.1", kStart).reason, Reason::Banned);
 }
 
 TEST(Overrides, ABanOfAMonitoringRuleOnlyCounts) {
@@ -283,7 +271,7 @@ TEST(Overrides, ABanOfAMonitoringRuleOnlyCounts) {
     text.replace(text.find("enforce"), 7, "monitor");
     Box box{text};
     ASSERT_TRUE(box.reload(text, {set_for("10.0.0.1", KeySetting::What::Banned)}));
-    EXPECT_EQ(admitted(box, "10.0.0.1", kStart), 50);
+    EXPECT_EQ(admitted_from(box, "10.0.0.1", kStart), 50);
     EXPECT_EQ(box.counters(0).exceeded.read(), 50U);
 }
 
@@ -387,7 +375,7 @@ TEST(Overrides, AgreeWithAMapOfKeys) {
             }
             const int key = static_cast<int>(random() % Model::kKeys);
             const bool passes = model.judge(key, second);
-            ASSERT_EQ(send(box, "10.0.0." + std::to_string(key), now).verdict == Verdict::Pass,
+            ASSERT_EQ(send_from(box, "10.0.0." + std::to_string(key), now).verdict == Verdict::Pass,
                       passes)
                 << "seed " << seed << " round " << round << " key " << key;
             drops += passes ? 0 : 1;

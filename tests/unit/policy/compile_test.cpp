@@ -717,11 +717,10 @@ const test::WrongText kWrong[] = {
 };
 
 TEST(CompileRules, EveryErrorSaysWhereAndWhat) {
-    for (const test::WrongText& row : kWrong) {
-        const Outcome outcome = compile(row.text);
-        ASSERT_FALSE(outcome.rules.has_value()) << row.text;
-        test::expect_error(row, outcome.problems);
-    }
+    test::expect_errors(kWrong, [](std::string_view text) {
+        const Outcome outcome = compile(text);
+        return std::pair{outcome.rules.has_value(), outcome.problems};
+    });
 }
 
 TEST(CompileRules, WhatIsNotBuiltIsAWarningForCheckAndForRulesThatAreOff) {

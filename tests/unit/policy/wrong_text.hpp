@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace sluice::test {
@@ -29,6 +31,16 @@ inline void expect_error(const WrongText& wrong, const std::vector<Problem>& pro
     }
     EXPECT_TRUE(found) << wrong.text << "wanted " << wrong.line << ":" << wrong.column << " "
                        << wrong.says << "\ngot " << all;
+}
+
+// `read` says of a text whether anything was made of it, and what is wrong.
+template <typename Read>
+void expect_errors(std::span<const WrongText> rows, Read&& read) {
+    for (const WrongText& row : rows) {
+        const std::pair<bool, std::vector<Problem>> outcome = read(row.text);
+        EXPECT_FALSE(outcome.first) << row.text;
+        expect_error(row, outcome.second);
+    }
 }
 
 }  // namespace sluice::test

@@ -313,11 +313,10 @@ const test::WrongText kWrong[] = {
 };
 
 TEST(ReadBox, EveryErrorSaysWhereAndWhat) {
-    for (const test::WrongText& row : kWrong) {
-        const Outcome outcome = read(row.text);
-        EXPECT_FALSE(outcome.box.has_value()) << row.text;
-        test::expect_error(row, outcome.problems);
-    }
+    test::expect_errors(kWrong, [](std::string_view text) {
+        const Outcome outcome = read(text);
+        return std::pair{outcome.box.has_value(), outcome.problems};
+    });
 }
 
 TEST(ReadBox, TheApiByTcp) {

@@ -78,11 +78,10 @@ constexpr test::WrongText kWrong[] = {
 };
 
 TEST(Dynamic, WhatIsWrongIsSaidWhereItStands) {
-    for (const test::WrongText& wrong : kWrong) {
-        const Outcome outcome = compile(std::string{wrong.text});
-        EXPECT_FALSE(outcome.rules) << wrong.text;
-        test::expect_error(wrong, outcome.problems);
-    }
+    test::expect_errors(kWrong, [](std::string_view text) {
+        const Outcome outcome = compile(std::string{text});
+        return std::pair{outcome.rules.has_value(), outcome.problems};
+    });
 }
 
 const std::string kRates = rule("{source: api, ttl: 10m, floor: 30/m, ceiling: 500/s}");
