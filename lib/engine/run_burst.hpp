@@ -1,5 +1,6 @@
 #pragma once
 #include "lib/engine/burst/stage_laps.hpp"
+#include "lib/engine/key/source_ban.hpp"
 #include "lib/engine/stage/stages.hpp"
 
 namespace sluice {
@@ -16,6 +17,7 @@ inline void match_stages(Burst& burst, const LoadedSet& set, CoreState& core, No
     parse_burst(burst, core);
     geo_burst(burst, set);
     follow_schedules(set, core, now);
+    find_bans(burst, set, core, now);
     match_burst(burst, set, core, now.at);
 }
 inline void meter_stages(Burst& burst, const LoadedSet& set, CoreState& core, Now now) noexcept {
@@ -47,6 +49,7 @@ void match_overlapped(Overlapped bursts, const LoadedSet& set, CoreState& core, 
     geo_burst(bursts.coming, set);
     laps.lap(Stage::Parse);
     follow_schedules(set, core, now);
+    find_bans(bursts.coming, set, core, now);
     match_burst(bursts.coming, set, core, now.at);
     laps.lap(Stage::Match);
 }

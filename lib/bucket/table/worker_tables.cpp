@@ -139,6 +139,15 @@ std::uint64_t WorkerTables::uses_of(LimitSlot slot) const noexcept {
     return uses;
 }
 
+std::uint64_t WorkerTables::users_of(LimitSlot slot) const noexcept {
+    std::uint64_t users = 0;
+    for (std::size_t worker = 0; worker < stores_.size(); ++worker) {
+        const bool has_entries = stores_[worker]->registry.entries_of(slot).read() != 0;
+        users |= std::uint64_t{has_entries ? 1U : 0U} << worker;
+    }
+    return users;
+}
+
 // All lines are asked for before the first is read.
 void WorkerTables::prefetch(const BucketAt& at) const noexcept {
     for (const BucketStore* store : stores_) {

@@ -50,6 +50,11 @@ public:
     // Entries and unsynced accounts of a limit at all workers. 0: nothing is owed under its slot;
     // if nobody charges it any more, nothing will be.
     [[nodiscard]] std::uint64_t uses_of(LimitSlot slot) const noexcept;
+    // The workers that have entries of it, a bit each; and the table that these lie in.
+    [[nodiscard]] std::uint64_t users_of(LimitSlot slot) const noexcept;
+    [[nodiscard]] const BucketTable& keys_of(std::size_t worker) const noexcept {
+        return stores_[worker]->keys;
+    }
 
     // The debt under the slots that the limit had before: under the latest that anybody has an
     // entry in, since that one has taken over from those before. `registry` knows all of them.

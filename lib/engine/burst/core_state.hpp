@@ -73,6 +73,8 @@ struct CoreState {
     PairChecksums checksums{};
     // Schedules of its rule set, as this worker follows them.
     ActiveSchedules schedules{};
+    // Bans for all that a source sends which this worker has begun.
+    std::uint64_t source_bans_begun = 0;
     // The keys of held packets.
     HeldOrder held_order{};
     // The rule set whose limits `buckets` knows.

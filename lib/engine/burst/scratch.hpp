@@ -71,6 +71,12 @@ struct Scratch {
     std::uint64_t answered_before = 0;
     // Rows that only the general path decides, since a budget of `bypass` comes first.
     RowMask general = 0;
+    // Rows whose sources are banned for all that they send, as far as bans had begun here by then
+    // (CoreState::source_bans_begun). Until a row is decided, its decision is the ban's.
+    RowMask banned = 0;
+    std::uint64_t bans_seen = 0;
+    // Under such bans, rows that were open to rules with on_match: they are counted at their turn.
+    RowMask on_sight = 0;
     // Fragments whose verdict is to be remembered, and those that meet such a one.
     RowMask first_fragments = 0;
     RowMask later_fragments = 0;
@@ -126,6 +132,8 @@ struct Scratch {
         widened = 0;
         decided = 0;
         general = 0;
+        banned = 0;
+        on_sight = 0;
         first_fragments = 0;
         later_fragments = 0;
         judged = 0;

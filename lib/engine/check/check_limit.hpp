@@ -57,6 +57,8 @@ struct CheckContext {
     // True if the packet is of a connection whose client has completed the handshake, as far as a
     // ban asks for it (LoadedSet::proves_senders).
     bool is_proven = false;
+    // The drop of a packet whose source is banned for all that it sends; nullptr: it is not.
+    const Decision* ban = nullptr;
 
     [[nodiscard]] const PacketHeaders& packet_headers() const noexcept {
         return headers.headers(row);

@@ -382,8 +382,13 @@ bool pass_by(MatchedRules& judged, Decision& decision) noexcept {
 
 Decision decide_unit(MatchedRules judged) noexcept {
     Decision decision;
-    if (!pass_by(judged, decision) && !is_of_banned_source(judged.context, decision) &&
-        !decide_on_sight(judged, decision)) {
+    if (pass_by(judged, decision)) {
+        return decision;
+    }
+    if (judged.context.ban != nullptr) [[unlikely]] {
+        return *judged.context.ban;
+    }
+    if (!decide_on_sight(judged, decision)) {
         check_all(judged, decision);
     }
     return decision;

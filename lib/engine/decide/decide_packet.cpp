@@ -178,7 +178,8 @@ public:
           now_{now},
           ask_{ask},
           tells_wait_{core.policy.tell_wait || has_telling_rule()},
-          is_proven_{set.proves_senders && is_proven(packet.units.front())} {}
+          is_proven_{set.proves_senders && is_proven(packet.units.front())},
+          ban_{ban_of(packet.units.front())} {}
 
     // Decides the units, and the packet by them.
     [[nodiscard]] Decision decide() noexcept;
@@ -260,6 +261,11 @@ private:
         return service.is_enforced() && service.is_from_client && !service.is_other_syn &&
                (unit.burst->headers().tcp_flags[unit.row] & (kTcpSyn | kTcpRst)) == 0;
     }
+    // The first unit's row is the packet's own.
+    [[nodiscard]] static const Decision* ban_of(const EvaluatedUnit& unit) noexcept {
+        return has_row(unit.burst->scratch().banned, unit.row) ? &unit.burst->decision(unit.row)
+                                                               : nullptr;
+    }
     [[nodiscard]] MatchedRules rules_of(const EvaluatedUnit& unit) const noexcept {
         AskContext ask = ask_;
         ask.unit = static_cast<std::uint8_t>(&unit - packet_.units.data());
@@ -272,7 +278,8 @@ private:
                             .checks = packet_.checks,
                             .ask = ask,
                             .tells_wait = tells_wait_,
-                            .is_proven = is_proven_},
+                            .is_proven = is_proven_,
+                            .ban = ban_},
                 .matches = unit.matches,
                 .all_matches = packet_.matches,
                 .all_checks = packet_.checks,
@@ -289,6 +296,7 @@ private:
     AskContext ask_;
     bool tells_wait_;
     bool is_proven_;
+    const Decision* ban_;
 };
 
 Decision Evaluation::decide() noexcept {

@@ -182,6 +182,9 @@ unsigned PenaltyBoxes::note(std::span<const LimitCheck> checks, bool yellow,
             }
         }
     }
+    if (begun != 0 && holds_for_sources()) [[unlikely]] {
+        ++core_.source_bans_begun;
+    }
     return begun;
 }
 

@@ -9,6 +9,9 @@
 
 namespace sluice {
 
+// By key of a rule; 0: it is not there.
+using KeyDigests = std::array<std::uint64_t, kMaxLimitsPerRule>;
+
 // Keys under one rule: all that a packet has, or one by its canonical bytes. Lives no longer than
 // what it was made from.
 class RuleKeys {
@@ -20,9 +23,10 @@ public:
              const KeyHasher& hash) noexcept;
     RuleKeys(const LoadedRule& rule, std::uint8_t key, ByteView bytes,
              const KeyHasher& hash) noexcept;
-    // Keys of another rule that has the same.
-    RuleKeys(const LoadedRule& rule, const RuleKeys& same) noexcept
-        : rule_{rule}, headers_{same.headers_}, bytes_{same.bytes_}, digests_{same.digests_} {}
+    // Keys that have been hashed.
+    RuleKeys(const LoadedRule& rule, const PacketHeaders& headers, ByteView frame,
+             const KeyDigests& digests) noexcept
+        : rule_{rule}, headers_{&headers}, bytes_{frame}, digests_{digests} {}
 
     [[nodiscard]] const LoadedRule& rule() const noexcept { return rule_; }
     // False: the packet lacks a part of it.
@@ -38,7 +42,7 @@ private:
     const LoadedRule& rule_;
     const PacketHeaders* headers_ = nullptr;  // nullptr: the bytes are those of the one key
     ByteView bytes_;                          // else the frame
-    std::array<std::uint64_t, kMaxLimitsPerRule> digests_{};  // by key; 0: it is not there
+    KeyDigests digests_{};
 };
 
 }  // namespace sluice

@@ -6,6 +6,7 @@
 #include "lib/engine/decide/decide_general.hpp"
 #include "lib/engine/key/key_policy.hpp"
 #include "lib/engine/key/penalty_box.hpp"
+#include "lib/engine/key/source_ban.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -190,11 +191,17 @@ private:
 
 DryRun dry_run_burst(Burst& burst, const LoadedSet& set, CoreState& core, Now now,
                      const FindingsRoom& room) noexcept {
-    if (has_row(burst.scratch().decided, 0)) {
+    const Scratch& scratch = burst.scratch();
+    const bool is_decided = has_row(scratch.decided, 0);
+    if (is_decided && !has_row(scratch.on_sight, 0)) {
         return {.decided = true, .decision = burst.decision(0)};
     }
     adopt(set, core, now);
     const TablesOfQuestion tables{core, now};
+    find_bans(burst, set, core, now);  // as this worker knows of them
+    if (is_decided) {
+        return {.decided = true, .decision = burst.decision(0)};
+    }
     const PacketChecks packet = collect_checks(burst, 0, set);
     const DryRun run = DryRunning{packet, set, core, now, room}.run();
     for (std::size_t unit = 0; packet.units.size() > 1 && unit < packet.units.size(); ++unit) {

@@ -1,10 +1,10 @@
 #include "lib/engine/burst/burst_units.hpp"
 #include "lib/engine/decide/decide_malformed.hpp"
+#include "lib/engine/decide/sighted_rows.hpp"
 #include "lib/engine/stage/answered_rows.hpp"
 #include "lib/engine/stage/stages.hpp"
 #include "lib/engine/stage/track_services.hpp"
 #include "lib/match/classifier.hpp"
-#include "lib/packet/row_sum.hpp"
 
 #include <span>
 
@@ -61,7 +61,9 @@ public:
             match_later_layers(rows);
         }
         leave_to_general(rows);
-        decide_on_sight(rows & ~scratch_.general);
+        const RowMask open = rows & ~scratch_.general;
+        scratch_.decided |= open & scratch_.banned;
+        decide_on_sight(open & ~scratch_.banned);
         list_rules();
     }
 
@@ -276,15 +278,6 @@ private:
         }
     }
 
-    // Rows of rules that decide on sight: whose source is banned meets none of them.
-    [[nodiscard]] RowMask rows_on_sight() const noexcept {
-        RowMask rows = 0;
-        for (const RuleMatch& match : matched()) {
-            rows |= plan_of(match.rule).on_match == OnMatch::Act ? match.rows : 0;
-        }
-        return rows;
-    }
-
     void leave_to_general(RowMask rows) noexcept {
         RowMask general = 0;
         for (const RuleMatch& match : matched()) {
@@ -293,37 +286,30 @@ private:
             }
             general |= match.rows;
         }
-        if (!set_.source_bans.empty()) [[unlikely]] {
-            general |= rows_on_sight();
-        }
         scratch_.general =
             (general | burst_.several() | burst_.following() | scratch_.later_fragments) & rows;
     }
 
     // Packets that an enforcing rule decides are not handed over; they may wait behind others.
-    [[nodiscard]] bool counts_on_sight(const RulePlan& rule) const noexcept {
-        return burst_.is_new() ||
-               (burst_.origin() == Burst::Origin::Worker && rule.mode == Mode::Enforce);
-    }
-    void count_on_sight(const RulePlan& rule, RowMask rows) noexcept {
-        RuleCounters& counters = core_.counters.rules[rule.counters];
-        const bool allows = forwards(rule.match_verdict);
-        (allows ? counters.admitted : counters.exceeded)
-            .add(static_cast<std::uint64_t>(std::popcount(rows)));
-        (allows ? counters.admitted_bytes : counters.exceeded_bytes)
-            .add(sum_of_rows(rows, burst_.frames().wire));
+    // Where bans hold for sources, one that begins before a row's turn comes before these rules.
+    void count_on_sight(const RulePlan& rule, RowMask rows, RowMask all) noexcept {
+        if (!set_.source_bans.empty()) [[unlikely]] {
+            scratch_.on_sight |= all;
+        } else if (burst_.is_new() || (burst_.origin() == Burst::Origin::Worker &&
+                                       rule.mode == Mode::Enforce)) [[likely]] {
+            count_sighted(rule, rows, burst_, core_);
+        }
     }
 
     void decide_on_sight(RowMask open) noexcept {
+        const RowMask all = open;
         for (const RuleMatch& match : matched()) {
             const RulePlan& rule = plan_of(match.rule);
             if (rule.on_match != OnMatch::Act) {
                 continue;
             }
             const RowMask rows = match.rows & open;
-            if (counts_on_sight(rule)) [[likely]] {
-                count_on_sight(rule, rows);
-            }
+            count_on_sight(rule, rows, all);
             if (rule.mode != Mode::Enforce || rows == 0) {
                 continue;
             }

@@ -4,6 +4,7 @@
 #include "lib/engine/decide/decide_fast.hpp"
 #include "lib/engine/decide/decide_general.hpp"
 #include "lib/engine/decide/follow_connections.hpp"
+#include "lib/engine/decide/sighted_rows.hpp"
 #include "lib/engine/key/event_burst.hpp"
 #include "lib/engine/key/source_ban.hpp"
 #include "lib/engine/remote/asked_limit.hpp"
@@ -39,6 +40,22 @@ namespace {
 
 [[gnu::always_inline]] inline bool decides_fast(FastPath& fast, std::size_t row) noexcept {
     return fast.decide(row) || fast.decide_widened(row);
+}
+
+// A burst that is being decided, under what and when.
+struct Deciding {
+    Burst& burst;
+    const LoadedSet& set;
+    CoreState& core;
+    Now now;
+};
+
+// Drops the rows behind one that has begun a ban of their source.
+[[gnu::always_inline]] inline void drop_banned_since(const Deciding& of, std::size_t row,
+                                                     FastPath& fast) noexcept {
+    if (of.core.source_bans_begun != of.burst.scratch().bans_seen) [[unlikely]] {
+        fast.withdraw(find_bans_begun_by({&of.burst, row}, of.set, of.core, of.now));
+    }
 }
 
 // True if a packet repeats bytes that were refused, by what has become of all packets before it.
@@ -79,8 +96,7 @@ public:
                 refuse_fragment({&burst_, row}, fast, core_, now_)) {
                 return;
             }
-            if (is_dropped(row) || is_of_banned(row) ||
-                (is_behind(row) && queue_after(row, metered))) {
+            if (is_dropped(row) || (is_behind(row) && queue_after(row, metered))) {
                 return;
             }
             if (!metered) {
@@ -90,6 +106,7 @@ public:
                     burst_.decision(row) = dropped_for(Reason::Retransmission);
                 } else {
                     decide(row);
+                    drop_banned_since({burst_, set_, core_, now_}, row, fast);
                 }
             }
             behind.look(row, fast);
@@ -108,12 +125,6 @@ private:
     [[nodiscard]] bool is_behind(std::size_t row) const noexcept {
         return burst_.origin() != Burst::Origin::Room && !asker_.empty() &&
                asker_.holds(connection(row));
-    }
-    // True of a packet that has been dropped for its source.
-    [[nodiscard]] bool is_of_banned(std::size_t row) noexcept {
-        const Scratch& scratch = burst_.scratch();
-        return !set_.source_bans.empty() && !has_row(scratch.general | scratch.decided, row) &&
-               drop_banned_source({&burst_, row}, set_, core_, now_);
     }
     // Dropped packets need no order. What a rule answers comes behind the packets before it.
     [[nodiscard]] bool is_dropped(std::size_t row) noexcept {
@@ -192,14 +203,6 @@ private:
                                      burst.origin() == Burst::Origin::Room);
 }
 
-// A burst that is being decided, under what and when.
-struct Deciding {
-    Burst& burst;
-    const LoadedSet& set;
-    CoreState& core;
-    Now now;
-};
-
 [[gnu::always_inline]] inline void decide_metered(const Deciding& of, std::size_t row,
                                                   FastPath& fast) noexcept {
     Burst& burst = of.burst;
@@ -213,29 +216,9 @@ struct Deciding {
             burst.packets()[row].decision = dropped_for(Reason::Retransmission);
         } else {
             decide_row({&burst, row}, of.set, of.core, of.now);
+            drop_banned_since(of, row, fast);
         }
     }
-}
-
-// The rows that are decided one by one: where bans hold for sources, those of no limit too.
-RowMask rows_to_meter(const Scratch& scratch, const LoadedSet& set) noexcept {
-    const RowMask metered = scratch.general | scratch.looked_up;
-    return (set.source_bans.empty() ? metered : ~RowMask{0}) & ~scratch.decided;
-}
-
-// A row is dropped where a ban holds for its source; others are decide_metered()'s.
-void decide_sent(const Deciding& of, std::size_t row, FastPath& fast) noexcept {
-    const Scratch& scratch = of.burst.scratch();
-    if (!of.set.source_bans.empty() && !has_row(scratch.general, row)) [[unlikely]] {
-        if (drop_banned_source({&of.burst, row}, of.set, of.core, of.now)) {
-            return;
-        }
-        if (!has_row(scratch.looked_up, row)) {
-            fast.admit(row_bit(row));
-            return;
-        }
-    }
-    decide_metered(of, row, fast);
 }
 
 // Packet by packet, in arrival order: what one packet spends, the next one sees.
@@ -260,22 +243,21 @@ void decide(Burst& burst, const LoadedSet& set, CoreState& core, Now now) noexce
     settle(burst, set, core, now);
 }
 
-// Packets that are answered leave those behind them on their connections to no rule, and bans that
-// hold for sources are looked up.
+// Packets that are answered leave those behind them on their connections to no rule.
 [[gnu::noinline]] void decide_and_answer(Burst& burst, const LoadedSet& set, CoreState& core,
                                          Now now) noexcept {
     const Scratch& scratch = burst.scratch();
     FastPath fast{burst, set, core, now};
     RowsBehindAnswers behind{burst, set, core, now.at};
     const RowMask rows = burst.live() & ~scratch.decided;
-    const RowMask metered = rows & rows_to_meter(scratch, set);
+    const RowMask metered = rows & (scratch.general | scratch.looked_up);
     fast.admit(rows & ~metered);
     for_each_row(metered | rows_answered_on_sight(burst, set), [&](std::size_t row) {
         if (behind.has(row)) {
             return;
         }
         if (has_row(metered, row)) {
-            decide_sent({burst, set, core, now}, row, fast);
+            decide_metered({burst, set, core, now}, row, fast);
         }
         behind.look(row, fast);
     });
@@ -290,7 +272,7 @@ void decide(Burst& burst, const LoadedSet& set, CoreState& core, Now now) noexce
     const Scratch& scratch = burst.scratch();
     FastPath fast{burst, set, core, now};
     RowsBehindAnswers behind{burst, set, core, now.at};
-    const RowMask metered = rows_to_meter(scratch, set);
+    const RowMask metered = (scratch.general | scratch.looked_up) & ~scratch.decided;
     fast.admit(burst.live() & ~scratch.decided & ~metered);
     fast.write_admitted();
     for_each_row(burst.live(), [&](std::size_t row) {
@@ -298,7 +280,7 @@ void decide(Burst& burst, const LoadedSet& set, CoreState& core, Now now) noexce
             return;
         }
         if (has_row(metered, row)) {
-            decide_sent({burst, set, core, now}, row, fast);
+            decide_metered({burst, set, core, now}, row, fast);
             fast.write_admitted();
         }
         behind.look(row, fast);
@@ -328,10 +310,23 @@ void decide_all(Burst& burst, const LoadedSet& set, CoreState& core, Now now,
         }
     } else if (follows) [[unlikely]] {
         decide_and_follow(burst, set, core, now);
-    } else if (RowsBehindAnswers::may_be_any(set, core) || !set.source_bans.empty()) [[unlikely]] {
+    } else if (RowsBehindAnswers::may_be_any(set, core)) [[unlikely]] {
         decide_and_answer(burst, set, core, now);
     } else {
         decide(burst, set, core, now);
+    }
+}
+
+// The same where bans hold for sources: some may have begun since the burst was looked up, and rows
+// that were decided on sight count now that none has come before them.
+[[gnu::noinline]] void decide_under_bans(Burst& burst, const LoadedSet& set, CoreState& core,
+                                         Now now, bool follows) noexcept {
+    find_bans_begun(burst, set, core, now);
+    const RowMask came = burst.live();
+    decide_all(burst, set, core, now, follows);
+    count_banned(burst, set, core);
+    if (burst.origin() != Burst::Origin::Room) {
+        count_sighted(burst, came & ~burst.scratch().banned, set.meter_plan, core);
     }
 }
 
@@ -352,7 +347,11 @@ void decide_located(Burst& burst, const LoadedSet& set, CoreState& core, Now now
             find_entries(further.scratch(), core, now);
         }
     }
-    decide_all(burst, set, core, now, follows);
+    if (!set.source_bans.empty()) [[unlikely]] {
+        decide_under_bans(burst, set, core, now, follows);
+    } else {
+        decide_all(burst, set, core, now, follows);
+    }
     if (set.reports_limits && core.events != nullptr) [[unlikely]] {
         note_refusals(burst, set, core, now);
     }

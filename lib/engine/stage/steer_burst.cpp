@@ -42,7 +42,8 @@ std::uint8_t owner_of(const OwnerGroup& group, const Burst& burst, std::size_t r
     return static_cast<std::uint8_t>(hash * workers >> 64);
 }
 
-// The group at an owner, for each packet, of the rules that match it; 0: none.
+// The group at an owner, for each packet, of the rules that match it; 0: none. A packet of a banned
+// source meets budgets alone, which stand before the ban.
 class RowGroups {
 public:
     RowGroups(const Scratch& scratch, const LoadedSet& set) noexcept {
@@ -57,7 +58,7 @@ public:
                 put(rows, steering & ~kIsBudget);
                 open &= ~rows;
             } else if (steering != kHandsNothing) {
-                put(rows & ~grouped_, steering);
+                put(rows & ~(grouped_ | scratch.banned), steering);
             }
         }
     }

@@ -35,15 +35,11 @@ void add_source_ban(const RuleSet& rules, std::uint32_t index, LoadedSet& set) {
     if (rule.mode != Mode::Enforce || rule.candidate) {
         return;
     }
-    SourceBan ban{.rule = index, .schema = index};
-    for (const SourceBan& earlier : set.source_bans) {
-        const Rule& other = rules.rules[earlier.rule];
-        if (earlier.schema == earlier.rule && other.keys == rule.keys &&
-            other.missing_key == rule.missing_key) {
-            ban.schema = earlier.rule;
-        }
-    }
-    set.source_bans.push_back(ban);
+    const bool bans_by_name =
+        rule.overrides != nullptr &&
+        std::any_of(rule.overrides->plans.begin(), rule.overrides->plans.end(),
+                    [](const OverridePlan& plan) { return plan.banned; });
+    set.source_bans.push_back({.rule = index, .bans_by_name = bans_by_name});
 }
 
 }  // namespace

@@ -64,8 +64,8 @@ struct LoadedRule : RuleTerms {
 
 // A rule whose ban holds for all that its keys send.
 struct SourceBan {
-    std::uint32_t rule = 0;    // index in the set
-    std::uint32_t schema = 0;  // the first such rule of those with the same keys
+    std::uint32_t rule = 0;     // index in the set
+    bool bans_by_name = false;  // some key or network has been banned by an operator
 };
 
 // Rows and the plan point to limits of the same set, so it is neither copied nor moved once they
