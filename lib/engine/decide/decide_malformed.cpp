@@ -30,7 +30,7 @@ Decision decide_malformed(Parsed parsed, const PacketPolicy& policy) noexcept {
 
 void refuse_too_deep(const LoadedServices& services, const CoreState& core,
                      Decision& decision) noexcept {
-    if (services.empty() || decision.reason != Reason::TooDeep || !forwards(decision.verdict)) {
+    if (decision.reason != Reason::TooDeep || !forwards(decision.verdict)) {
         return;
     }
     if (services.enforces) {

@@ -77,11 +77,17 @@ private:
 
     void decide_malformed_rows() noexcept {
         const RowMask malformed = burst_.headers().malformed & burst_.live();
+        Packet* const packets = burst_.packets().data();
+        const auto& parsed = burst_.headers().parsed;
+        const PacketPolicy& policy = core_.policy;
         for_each_row(malformed, [&](std::size_t row) {
-            Decision& decision = burst_.packets()[row].decision;
-            decision = decide_malformed(burst_.headers().parsed[row], core_.policy);
-            refuse_too_deep(set_.services, core_, decision);
+            packets[row].decision = decide_malformed(parsed[row], policy);
         });
+        if (malformed != 0 && !set_.services.empty()) [[unlikely]] {
+            for_each_row(malformed, [&](std::size_t row) {
+                refuse_too_deep(set_.services, core_, packets[row].decision);
+            });
+        }
         scratch_.decided = malformed | answered_ | refused_;
     }
 
