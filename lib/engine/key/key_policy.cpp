@@ -56,13 +56,17 @@ KeyOverride::KeyOverride(const RuleKeys& keys, std::uint8_t key, Now now) noexce
     const auto& tables = keys.rule().override_tables;
     if (keys.has(key) && !tables.empty() && tables[key] != nullptr) {
         KeyBytes room;
-        plan_ =
-            tables[key]->find(keys.digest(key), [&]() noexcept { return keys.bytes(key, room); });
+        ByteView made;
+        const auto bytes = [&]() noexcept {
+            made = made.empty() ? keys.bytes(key, room) : made;
+            return made;
+        };
+        plan_ = tables[key]->find(keys.digest(key), bytes);
         ranges_ = tables[key]->ranges();
-        level_ = ranges_ == nullptr ? nullptr : ranges_->around(keys.bytes(key, room));
+        level_ = ranges_ == nullptr ? nullptr : ranges_->around(bytes());
         look_for_exemption();
         if (const NetworkBans* networks = tables[key]->networks()) [[unlikely]] {
-            networks->for_each(keys.bytes(key, room), [&](const OverridePlan& plan, Wide size) {
+            networks->for_each(bytes(), [&](const OverridePlan& plan, Wide size) {
                 // A key that is exempt by name, or with a smaller network, is not banned with it.
                 const bool holds = !exempt_ || exempt_addresses_ >= size;
                 network_left_ =
