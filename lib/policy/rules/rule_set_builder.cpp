@@ -122,7 +122,8 @@ void RuleSetBuilder::finish(const YamlNode& rules, const RssMapping& box, Patter
     }
     services_.finish(box, conditions_.sets(), conditions_.placed(), compiled_);
     decide_scopes(compiled_, conditions_.placed(), conditions_.sets(), box);
-    check_source_bans(compiled_, conditions_.placed(), problems_);
+    check_source_bans(compiled_, conditions_.placed(), services_.placed(), conditions_.sets(),
+                      problems_);
     conditions_.compile(rules, patterns, compiled_);
     compiled_.set.origins = databases.origins(from_databases_, problems_);
 }

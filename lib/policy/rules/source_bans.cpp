@@ -1,6 +1,9 @@
 #include "lib/policy/rules/source_bans.hpp"
 
 #include "lib/l7/stream/service.hpp"
+#include "lib/packet/tcp_flags.hpp"
+#include "lib/policy/clauses/clause_overlap.hpp"
+#include "lib/policy/clauses/tcp_segments.hpp"
 
 #include <algorithm>
 #include <string>
@@ -17,6 +20,21 @@ bool refuses_unproven_only(const MeteredLimit& limit) {
 bool proves_senders(const Service& service) {
     return runs_over_tcp(service.protocol) && service.path == ServicePath::Both &&
            service.mode == Mode::Enforce;
+}
+
+// Prefixes shorter than these are more than any one network's.
+constexpr std::uint8_t kShortestV4 = 8;
+constexpr std::uint8_t kShortestV6 = 16;
+
+// A key of these bans so many at once; empty: it is no wider than a network.
+std::string wide_prefix(const GroupingKey& key) {
+    if (key[0].length(IpVersion::V4) < kShortestV4) {
+        return "a /" + std::to_string(key[0].length(IpVersion::V4)) + " of IPv4";
+    }
+    if (key[0].length(IpVersion::V6) < kShortestV6) {
+        return "a /" + std::to_string(key[0].length(IpVersion::V6)) + " of IPv6";
+    }
+    return {};
 }
 
 // True if all packets are counted by workers that get them from others, without such a word.
@@ -41,6 +59,13 @@ void check_source_ban(const YamlNode& ban, Rule& rule, const ReadContext& contex
         rule.ban.applies_to = BanScope::Key;
         return;
     }
+    for (const GroupingKey& key : rule.keys) {
+        if (const std::string wide = wide_prefix(key); !wide.empty()) {
+            context.problems.warning(at, "the refusals of one client ban " + wide +
+                                             ", and with it everybody there: the key is a prefix "
+                                             "that short");
+        }
+    }
     if (!rule.ban.spoofable && !rule.limits.empty() &&
         std::ranges::all_of(rule.limits, refuses_unproven_only)) {
         context.problems.warning(
@@ -50,10 +75,90 @@ void check_source_ban(const YamlNode& ban, Rule& rule, const ReadContext& contex
     }
 }
 
+namespace {
+
+constexpr std::string_view kCounted =
+    "the ban of this rule never begins: it counts refusals on connections of services over TCP "
+    "with `mode: enforce` and `path: both`, ";
+
+// The packets that prove their sender, and what a rule makes of them.
+class ProofCheck {
+public:
+    ProofCheck(const std::vector<Service>& services, std::span<const PlacedService> placed,
+               SetPool& pool)
+        : segments_{segments_with(0, kTcpSyn | kTcpRst, pool)}, overlap_{pool} {
+        for (std::size_t i = 0; i < placed.size() && i < services.size(); ++i) {
+            if (proves_senders(services[i])) {
+                proving_.push_back({&services[i], &placed[i].clauses});
+            }
+        }
+    }
+
+    // Why none is ever counted; empty: some may be.
+    [[nodiscard]] std::string text_of_none(const Rule& rule, const PlacedRule& placed) {
+        if (proving_.empty()) {
+            return "and none is declared";
+        }
+        if (is_handed_over(rule)) {
+            return "and its packets are handed over to workers that do not know of them";
+        }
+        if (!meets(placed, segments_)) {
+            return "by segments that are neither SYN nor RST, and its condition lets none of them "
+                   "through; see `spoofable`";
+        }
+        if (std::ranges::none_of(proving_,
+                                 [&](const Proving& one) { return meets(placed, *one.clauses); })) {
+            return "and its condition lets through no packet of one; see `spoofable`";
+        }
+        return {};
+    }
+    // The first service that it may meet behind proxies; nullptr: none.
+    [[nodiscard]] const Service* behind_proxies(const PlacedRule& placed) {
+        const auto found = std::ranges::find_if(proving_, [&](const Proving& one) {
+            return !one.service->proxies.empty() && meets(placed, *one.clauses);
+        });
+        return found == proving_.end() ? nullptr : found->service;
+    }
+
+private:
+    struct Proving {
+        const Service* service;
+        const std::vector<Clause>* clauses;
+    };
+    // Yes too of a condition that is not known whole.
+    [[nodiscard]] bool meets(const PlacedRule& placed, const std::vector<Clause>& packets) {
+        return placed.clauses.empty() || packets.empty() ||
+               overlap_.may_meet(placed.clauses, packets);
+    }
+
+    std::vector<Clause> segments_;
+    ClauseOverlap overlap_;
+    std::vector<Proving> proving_;
+};
+
+// Behind a proxy all clients have its address.
+void warn_of_proxies(const PlacedRule& placed, const Service* service, bool has_trusted,
+                     Problems& problems) {
+    if (service == nullptr && !has_trusted) {
+        return;
+    }
+    problems.warning(placed.at,
+                     "`applies_to: source` bans `ip.src`: of clients behind " +
+                         (service != nullptr ? "a proxy of service `" + service->id + "`"
+                                             : std::string{"the trusted proxies of `client_ip`"}) +
+                         " that is the proxy, and with it everybody behind it; let it be in "
+                         "`bypass`, or ban keys of `client.ip` by `applies_to: key`");
+}
+
+}  // namespace
+
 void check_source_bans(const CompiledRules& compiled, const std::vector<PlacedRule>& placed,
-                       Problems& problems) {
+                       std::span<const PlacedService> services, SetPool& pool, Problems& problems) {
     const std::vector<Rule>& rules = compiled.set.rules;
-    const bool proves = std::ranges::any_of(compiled.set.services, proves_senders);
+    if (std::ranges::none_of(rules, bans_sources)) {
+        return;
+    }
+    ProofCheck proof{compiled.set.services, services, pool};
     std::size_t count = 0;
     for (std::size_t i = 0; i < placed.size() && i < rules.size(); ++i) {
         if (!bans_sources(rules[i])) {
@@ -63,14 +168,13 @@ void check_source_bans(const CompiledRules& compiled, const std::vector<PlacedRu
             problems.error(placed[i].at, "more than " + std::to_string(kMostSourceBans) +
                                              " rules have a ban with `applies_to: source`");
         }
-        if (!rules[i].ban.spoofable && (!proves || is_handed_over(rules[i]))) {
-            problems.warning(
-                placed[i].at,
-                std::string{"the ban of this rule never begins: it counts refusals on connections "
-                            "of services over TCP with `mode: enforce` and `path: both`, "} +
-                    (proves ? "and its packets are handed over to workers that do not know of them"
-                            : "and none is declared"));
+        const std::string none =
+            rules[i].ban.spoofable ? "" : proof.text_of_none(rules[i], placed[i]);
+        if (!none.empty()) {
+            problems.warning(placed[i].at, std::string{kCounted} + none);
         }
+        warn_of_proxies(placed[i], proof.behind_proxies(placed[i]), compiled.set.clients != nullptr,
+                        problems);
     }
 }
 

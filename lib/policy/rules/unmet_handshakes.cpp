@@ -3,12 +3,12 @@
 #include "lib/bucket/meter/concurrency_limit.hpp"
 #include "lib/packet/tcp_flags.hpp"
 #include "lib/policy/clauses/clause_overlap.hpp"
+#include "lib/policy/clauses/tcp_segments.hpp"
 
 #include <algorithm>
 #include <array>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <variant>
 
 namespace sluice {
@@ -22,33 +22,6 @@ struct AskedSegment {
 constexpr unsigned kTellingFlags = kTcpSyn | kTcpAck | kTcpRst;
 constexpr auto kAskedAbout = std::to_array<AskedSegment>(
     {{kTcpSyn, "the SYN"}, {kTcpAck, "the ACK that completes its handshake"}});
-
-DomainSet words_of(const AskedSegment& kind) {
-    DomainSet set;
-    for (unsigned word = 0; word <= static_cast<unsigned>(largest(Field::TcpFlags)); ++word) {
-        if ((word & kTellingFlags) != kind.flags) {
-            continue;
-        }
-        if (!set.numbers.empty() && set.numbers.back().last + 1 == word) {
-            set.numbers.back().last = word;
-        } else {
-            set.numbers.push_back({word, word});
-        }
-    }
-    return set;
-}
-
-Clause packets_of(const AskedSegment& kind, SetPool& pool) {
-    Clause clause{.fields = {{Field::TcpFlags, pool.add(Field::TcpFlags, words_of(kind))}}};
-    constexpr auto kFlags = std::to_array<std::pair<Field, unsigned>>(
-        {{Field::TcpSyn, kTcpSyn}, {Field::TcpAck, kTcpAck}, {Field::TcpRst, kTcpRst}});
-    for (const auto& [field, bit] : kFlags) {
-        const Wide value = (kind.flags & bit) != 0 ? 1 : 0;
-        clause.fields.push_back({field, pool.add(field, {.numbers = {{value, value}}})});
-    }
-    std::sort(clause.fields.begin(), clause.fields.end());
-    return clause;
-}
 
 bool counts_from_handshakes(const Rule& rule) {
     return std::any_of(rule.limits.begin(), rule.limits.end(), [](const MeteredLimit& limit) {
@@ -67,7 +40,8 @@ void warn_of_unmet_handshakes(const CompiledRules& compiled, const std::vector<P
     }
     ClauseOverlap overlap{pool};
     for (const AskedSegment& kind : kAskedAbout) {
-        const std::vector<Clause> packets{packets_of(kind, pool)};
+        const std::vector<Clause> packets{
+            segments_with(kind.flags, kTellingFlags & ~kind.flags, pool)};
         for (std::size_t i = 0; i < placed.size(); ++i) {
             const bool counts_none = counts_from_handshakes(rules[i]) &&
                                      !placed[i].clauses.empty() &&

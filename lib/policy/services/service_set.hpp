@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,9 @@ public:
     void finish(const RssMapping& box, SetPool& pool, const std::vector<PlacedRule>& rules,
                 CompiledRules& compiled);
 
+    // Beside each service of the set.
+    [[nodiscard]] std::span<const PlacedService> placed() const noexcept { return placed_; }
+
 private:
     void check_id(const YamlNode& node, const std::string& id);
     void compile(const SetPool& pool, CompiledRules& compiled);
@@ -39,7 +43,7 @@ private:
 
     Problems& problems_;
     std::map<std::string, Position> ids_;  // where each stands
-    std::vector<PlacedService> placed_;    // beside each service of the set
+    std::vector<PlacedService> placed_;
 };
 
 }  // namespace sluice

@@ -19,6 +19,9 @@ std::string rule(const std::string& id, const std::string& more = "",
            std::string{limits} + "]\n    ban: {after: 3, within: 10s, for: 1m, applies_to: source" +
            more + "}\n";
 }
+std::string with_when(std::string text, const std::string& when) {
+    return text.insert(text.find("    key:"), "    when: '" + when + "'\n");
+}
 std::string file(const std::string& before, const std::string& rules) {
     return "version: 1\n" + before + "rules:\n" + rules;
 }
@@ -66,6 +69,62 @@ TEST(SourceBans, NeverBeginWhereLimitsRefuseNothingButTheBeginning) {
             says(file(kWeb, rule("r", ", spoofable: yes", limit)), Severity::Warning, kNever))
             << limit;
     }
+}
+
+TEST(SourceBans, NeverBeginWhereTheConditionLetsNoProofThrough) {
+    struct Row {
+        std::string when;
+        std::string_view why;  // empty: it may begin
+    };
+    constexpr std::string_view kSegments = "by segments that are neither SYN nor RST";
+    constexpr std::string_view kPackets = "its condition lets through no packet of one";
+    const Row rows[] = {
+        {"tcp.flags.syn and not tcp.flags.ack", kSegments},
+        {"tcp.flags & 0x02 eq 2", kSegments},
+        {"tcp.flags.rst", kSegments},
+        {"ip.proto eq 17", kSegments},
+        {"ip.dst eq 192.0.2.2", kPackets},
+        {"tcp.flags.syn or tcp.flags.ack", ""},
+        {"ip.dst in {192.0.2.0/24}", ""},
+        {"l4.dport eq 80", ""},
+        {"ip.proto eq 6", ""},
+    };
+    for (const Row& row : rows) {
+        const std::string text = file(kWeb, with_when(rule("r"), row.when));
+        EXPECT_EQ(says(text, Severity::Warning, kSegments), row.why == kSegments) << row.when;
+        EXPECT_EQ(says(text, Severity::Warning, kPackets), row.why == kPackets) << row.when;
+        const std::string forged = file(kWeb, with_when(rule("r", ", spoofable: yes"), row.when));
+        EXPECT_FALSE(says(forged, Severity::Warning, "never begins")) << row.when;
+    }
+}
+
+TEST(SourceBans, OfPrefixesThatAreManyNetworksAreWarnedOf) {
+    const auto banning = [](const std::string& key) {
+        std::string text = rule("r");
+        text.replace(text.find("[ip.src]"), 8, "['" + key + "']");
+        return file(kWeb, text);
+    };
+    constexpr std::string_view kEverybody = "and with it everybody there";
+    for (const std::string key :
+         {"prefix(ip.src, 0|0)", "prefix(ip.src, 7|64)", "prefix(ip.src, 24|15)"}) {
+        EXPECT_TRUE(says(banning(key), Severity::Warning, kEverybody)) << key;
+    }
+    for (const std::string key : {"prefix(ip.src, 8|16)", "prefix(ip.src, 24|64)", "ip.src"}) {
+        EXPECT_FALSE(says(banning(key), Severity::Warning, kEverybody)) << key;
+    }
+}
+
+TEST(SourceBans, BehindProxiesAreWarnedOf) {
+    constexpr std::string_view kProxy = "that is the proxy";
+    std::string proxied = kWeb;
+    proxied.insert(proxied.find(", mode"), ", proxy_protocol: {from: [10.0.0.0/8]}");
+    EXPECT_TRUE(says(file(proxied, rule("r")), Severity::Warning, kProxy));
+    EXPECT_FALSE(says(file(proxied, with_when(rule("r"), "ip.dst eq 192.0.2.2")), Severity::Warning,
+                      kProxy));
+    const std::string trusted =
+        "client_ip: {trusted_proxies: [10.0.0.0/8], from: x-forwarded-for}\n" + kWeb;
+    EXPECT_TRUE(says(file(trusted, rule("r")), Severity::Warning, kProxy));
+    EXPECT_FALSE(says(file(kWeb, rule("r")), Severity::Warning, kProxy));
 }
 
 TEST(SourceBans, WhoeverMayForgeIsWarnedOf) {
