@@ -2,6 +2,7 @@
 
 #include "lib/policy/problems/nearest.hpp"
 
+#include <absl/strings/ascii.h>
 #include <absl/time/time.h>
 
 #include <algorithm>
@@ -61,6 +62,38 @@ std::vector<std::string> zone_names() {
     return names;
 }
 
+// Without regard to capitals, and a blank is an underscore: `new york`.
+bool is_same_name(std::string_view typed, std::string_view name) {
+    return std::ranges::equal(typed, name, [](char a, char b) {
+        const auto plain = [](char c) {
+            return c == ' ' ? '_' : absl::ascii_tolower(static_cast<unsigned char>(c));
+        };
+        return plain(a) == plain(b);
+    });
+}
+
+// The zone that is called so, whole or by its last part, as cities are.
+std::string_view zone_called(std::string_view typed, const std::vector<std::string_view>& names) {
+    const auto found = std::ranges::find_if(names, [&](std::string_view name) {
+        return is_same_name(typed, name) || is_same_name(typed, name.substr(name.rfind('/') + 1));
+    });
+    return found == names.end() ? std::string_view{} : *found;
+}
+
+// Abbreviations and offsets are near to others that are hours away: `MSK` to `MST`.
+bool is_abbreviation(std::string_view typed) {
+    return std::ranges::none_of(typed, [](char c) {
+        return c == '/' || absl::ascii_islower(static_cast<unsigned char>(c));
+    });
+}
+
+std::string text_of_meant(std::string_view typed, const std::vector<std::string_view>& names) {
+    if (const std::string_view called = zone_called(typed, names); !called.empty()) {
+        return "; did you mean `" + std::string{called} + "`?";
+    }
+    return is_abbreviation(typed) ? std::string{} : did_you_mean(typed, names);
+}
+
 Error no_such_zone(std::string_view name) {
     if (is_zone_name(name) && !has_zone("Europe/London")) {
         return {Errc::BadSyntax, "the time zone `" + std::string{name} + "` cannot be read: " +
@@ -69,11 +102,13 @@ Error no_such_zone(std::string_view name) {
     // Read once: a file may have many that are wrong.
     static const std::vector<std::string> names = zone_names();
     const std::vector<std::string_view> known{names.begin(), names.end()};
-    const std::string meant = did_you_mean(name, known);
+    const std::string meant = text_of_meant(name, known);
     return {Errc::BadSyntax,
             "there is no time zone `" + std::string{name} + "`" +
-                (meant.empty() ? "; zones are called as in the IANA database, such as Europe/Moscow"
-                               : meant)};
+                (meant.empty()
+                     ? "; zones are called as in the IANA database, such as Europe/Moscow, and "
+                       "an hour ahead of UTC is Etc/GMT-1"
+                     : meant)};
 }
 
 std::int32_t ahead_at(const absl::TimeZone& zone, absl::Time time) {

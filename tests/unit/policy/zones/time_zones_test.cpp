@@ -68,6 +68,19 @@ TEST(TimeZones, HaveTheDaysThatTheirClocksShow) {
 TEST(TimeZones, ErrorsSayWhatIsMeant) {
     EXPECT_EQ(read_time_zone("Europe/Moskow").error().what,
               "there is no time zone `Europe/Moskow`; did you mean `Europe/Moscow`?");
+    const std::pair<std::string_view, std::string_view> meant[] = {
+        {"Moscow", "did you mean `Europe/Moscow`?"},
+        {"new york", "did you mean `America/New_York`?"},
+        {"europe/berlin", "did you mean `Europe/Berlin`?"}};
+    for (const auto& [typed, zone] : meant) {
+        EXPECT_NE(read_time_zone(typed).error().what.find(zone), std::string::npos) << typed;
+    }
+    // Near to MST and UTC, which are hours away.
+    for (const std::string_view typed : {"MSK", "UTC+3", "GMT+03:00"}) {
+        const std::string what = read_time_zone(typed).error().what;
+        EXPECT_EQ(what.find("did you mean"), std::string::npos) << what;
+        EXPECT_NE(what.find("an hour ahead of UTC is Etc/GMT-1"), std::string::npos) << what;
+    }
     EXPECT_NE(read_time_zone("Mars").error().what.find("as in the IANA database"),
               std::string::npos);
 }
