@@ -1,0 +1,106 @@
+"""The dashboard: one script, one style sheet, an icon and the page that names them, by esbuild; embedded as C++.
+
+    bundle.py NODE ROOT STAMP OUT DEPFILE
+
+OUT gets web_assets.cpp and web_assets.bin, licences-of-the-dashboard.txt, and `page/`: the files as a browser gets them
+with manifest.json, for tests.
+"""
+import hashlib
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+import embed
+import page_rules
+
+SOURCES = "control/web/src"
+# What Debian's own esbuild (0.17) knows too.
+FLAGS = ("--bundle", "--minify", "--format=esm", "--target=es2021", "--charset=utf8", "--legal-comments=none",
+         "--jsx=automatic", "--jsx-import-source=preact", "--entry-names=[name]-[hash]")
+TYPES = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml",
+         ".html": "text/html; charset=utf-8"}
+
+
+def mirror(root, modules):
+    """Sources beside node_modules, where esbuild and tsc look for packages."""
+    copy = modules / SOURCES
+    shutil.rmtree(copy, ignore_errors=True)
+    shutil.copytree(root / SOURCES, copy)
+    shutil.copyfile(root / "control/web/tsconfig.json", modules / "tsconfig.json")
+
+
+def bundle(node, modules, assets):
+    """-> what esbuild says of inputs and outputs"""
+    shutil.rmtree(assets, ignore_errors=True)
+    meta = modules / "meta.json"
+    subprocess.run([node, modules / "node_modules/esbuild/bin/esbuild", f"app={SOURCES}/main.tsx", *FLAGS,
+                    f"--outdir={assets}", f"--metafile={meta}", "--log-level=warning"], cwd=modules, check=True)
+    return json.loads(meta.read_text())
+
+
+def add_icon(root, assets):
+    content = (root / SOURCES / "icon.svg").read_bytes()
+    (assets / f"icon-{hashlib.sha256(content).hexdigest()[:8].upper()}.svg").write_bytes(content)
+
+
+def write_page(root, assets, page):
+    """index.html, where {app.js} stands for the path of what esbuild has named app-HASH.js."""
+    text = (root / SOURCES / "index.html").read_text(encoding="utf-8")
+    for file in assets.iterdir():
+        text = text.replace(f"{{{file.stem.rsplit('-', 1)[0]}{file.suffix}}}", f"/assets/{file.name}")
+    (page / "index.html").write_text(text, encoding="utf-8")
+
+
+def listed(page):
+    """Assets in the order of their paths: path, file, type, whether the path has the hash of the content."""
+    rows = [{"path": "/", "file": "index.html", "type": TYPES[".html"], "immutable": False}]
+    for file in sorted((page / "assets").iterdir()):
+        rows.append({"path": f"/assets/{file.name}", "file": f"assets/{file.name}", "type": TYPES[file.suffix],
+                     "immutable": True})
+    return rows
+
+
+def packages_in(meta):
+    """Folders of node_modules that have a part in the bundle."""
+    found = set()
+    for name in meta["inputs"]:
+        parts = name.split("node_modules/")[-1].split("/") if "node_modules/" in name else []
+        if parts:
+            found.add("/".join(parts[:2] if parts[0].startswith("@") else parts[:1]))
+    return sorted(found)
+
+
+def licences(modules, packages):
+    texts = []
+    for name in packages:
+        folder = modules / "node_modules" / name
+        [text] = [file.read_text(encoding="utf-8") for file in folder.glob("LICENSE*")]
+        version = json.loads((folder / "package.json").read_text(encoding="utf-8"))["version"]
+        texts.append(f"{name} {version}\n\n{text.strip()}\n")
+    return "The dashboard contains:\n\n" + "\n\n".join(texts)
+
+
+def main(node, root, stamp, out, depfile):
+    root, out = pathlib.Path(root), pathlib.Path(out)
+    modules, page = pathlib.Path(pathlib.Path(stamp).read_text(encoding="utf-8").strip()), out / "page"
+    mirror(root, modules)
+    meta = bundle(node, modules, (page / "assets").resolve())
+    add_icon(root, page / "assets")
+    write_page(root, page / "assets", page)
+    rows = listed(page)
+    (page / "manifest.json").write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+    page_rules.judge(page, rows)
+    embed.write(page, rows, out)
+    (out / "licences-of-the-dashboard.txt").write_text(licences(modules, packages_in(meta)), encoding="utf-8")
+    own = [root / name for name in meta["inputs"] if name.startswith(SOURCES)]
+    pathlib.Path(depfile).write_text(f"{os.path.relpath(out / 'web_assets.cpp')}: {' '.join(map(str, own))}\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    try:
+        main(*sys.argv[1:])
+    except (subprocess.CalledProcessError, page_rules.Broken) as fault:
+        sys.exit(f"control/web: {fault}")

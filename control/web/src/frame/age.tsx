@@ -1,0 +1,49 @@
+import { ageMs, isStale, poll, zone } from "../page";
+import { Text } from "../parts/text";
+import { instantText, spanText } from "../text/time";
+
+/** How old what stands here is; and, where that is too much, since when and why. */
+export function Age() {
+  const shown = poll.shown.value;
+  const age = ageMs.value;
+  const trouble = poll.trouble.value;
+  if (shown === null || age === null) {
+    return (
+      <p class="age" role="status">
+        {trouble === null ? "No snapshot yet." : <>No snapshot yet: <Text of={trouble} most={300} />.</>}
+      </p>
+    );
+  }
+  const at = instantText(shown.answer.at, zone.value, Date.now());
+  if (!isStale.value) {
+    return <p class="age">{at}</p>;
+  }
+  return (
+    <p class="age old" role="alert">
+      <strong>Old.</strong> Last answer {at}, {spanText(age / 1000)} ago.{" "}
+      {trouble === null ? "No newer snapshot has come." : <Text of={`${trouble}.`} most={300} />}
+    </p>
+  );
+}
+
+/** A word about another sluiced or another page, as long as it matters. */
+export function Notices() {
+  if (poll.outdated.value) {
+    return (
+      <p class="notice" role="alert">
+        sluiced has another version of this page now: it reloads.
+      </p>
+    );
+  }
+  if (poll.restarts.value > 0) {
+    return (
+      <p class="notice" role="status">
+        sluiced was started anew while this page was open; plots begin with it.{" "}
+        <button type="button" onClick={() => (poll.restarts.value = 0)}>
+          Good
+        </button>
+      </p>
+    );
+  }
+  return null;
+}

@@ -1,0 +1,113 @@
+import type { ComponentChildren } from "preact";
+
+import { isStale, poll, route, session, setZone, who, zone } from "../page";
+import { Num } from "../parts/num";
+import { Text } from "../parts/text";
+import { visibleText } from "../text/visible";
+import { instantText } from "../text/time";
+import { Age, Notices } from "./age";
+import { fragmentOf, SCREENS, type Screen } from "./route";
+import { Search } from "./search";
+import { TrialBar } from "./trial";
+import { stateWords } from "./words";
+
+const TITLES: Record<Screen, string> = { overview: "Overview", rules: "Rules" };
+
+function Navigation() {
+  return (
+    <nav aria-label="Screens">
+      {SCREENS.map((screen) => (
+        <a href={fragmentOf({ ...route.value, screen, first: 0 })} aria-current={route.value.screen === screen ? "page" : undefined}>
+          {TITLES[screen]}
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+function BoxLine() {
+  const shown = poll.shown.value;
+  if (shown === null) {
+    return null;
+  }
+  const { box } = shown.answer;
+  const words = stateWords(box.state);
+  return (
+    <dl class="box">
+      <dt>Box</dt>
+      <dd>
+        <Text of={box.name} most={40} />
+      </dd>
+      <dt>State</dt>
+      <dd class={words.grave ? "state grave" : "state"}>
+        <Num text={visibleText(words.word)} />
+        {box.since !== null && <small> since {instantText(box.since, zone.value, Date.now())}</small>}
+      </dd>
+      <dt>Generation</dt>
+      <dd>
+        <Num text={box.generation === null ? "none" : String(box.generation)} />
+      </dd>
+    </dl>
+  );
+}
+
+function StateReason() {
+  const box = poll.shown.value?.answer.box;
+  if (box === undefined || !stateWords(box.state).grave) {
+    return null;
+  }
+  return (
+    <p class="reason" role="status">
+      <strong>{stateWords(box.state).says}</strong> {box.why !== null && <Text of={box.why} most={300} />}
+    </p>
+  );
+}
+
+function Caller() {
+  const caller = who.value;
+  if (caller === null) {
+    return null;
+  }
+  return (
+    <p class="caller">
+      <Text of={caller.user} most={40} />, <Text of={caller.role} />
+      {caller.via === "session" && (
+        <button type="button" onClick={() => void session.leave()}>
+          Leave
+        </button>
+      )}
+    </p>
+  );
+}
+
+export function Frame({ children }: { children: ComponentChildren }) {
+  return (
+    <div class={isStale.value ? "page stale" : "page"}>
+      <header>
+        <a class="skip" href="#content" onClick={(event) => { event.preventDefault(); document.getElementById("content")?.focus(); }}>
+          To the content
+        </a>
+        <div class="bar">
+          <strong class="brand">Sluice</strong>
+          <Navigation />
+          <Search />
+          <button type="button" class="zone" onClick={() => setZone(zone.value === "utc" ? "local" : "utc")}>
+            {zone.value === "utc" ? "UTC" : "Local time"}
+          </button>
+          <Caller />
+        </div>
+        <div class="bar">
+          <BoxLine />
+          <Age />
+        </div>
+        <StateReason />
+        <TrialBar />
+        <Notices />
+      </header>
+      <main id="content" tabIndex={-1}>
+        <h1 class="unseen">{TITLES[route.value.screen]}</h1>
+        {children}
+      </main>
+    </div>
+  );
+}

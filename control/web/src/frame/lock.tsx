@@ -1,0 +1,49 @@
+import { useState } from "preact/hooks";
+
+import { session } from "../page";
+import { Text } from "../parts/text";
+
+// Without a session nothing is shown, and nothing that was typed is lost: the page waits behind this.
+export function Lock() {
+  const state = session.state.value;
+  const [token, setToken] = useState("");
+  if (state.kind === "open") {
+    return null;
+  }
+  if (state.kind === "asking") {
+    return (
+      <div class="lock" role="status">
+        <p>Asking sluiced who you are…</p>
+      </div>
+    );
+  }
+  return (
+    <div class="lock" role="dialog" aria-modal="true" aria-labelledby="lock-title">
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          void session.enter({ token: token.trim() });
+          setToken("");
+        }}
+      >
+        <h1 id="lock-title">Locked</h1>
+        <p role="alert">
+          <Text of={state.why} most={300} />
+        </p>
+        <p>
+          On the box, <code>sluicectl dashboard</code> prints a link that opens this page once. Or enter a token that was made
+          for you:
+        </p>
+        <label>
+          Token <input type="password" name="token" autocomplete="off" value={token} onInput={(event) => setToken(event.currentTarget.value)} />
+        </label>
+        <button type="submit" disabled={token.trim() === ""}>
+          Open
+        </button>
+        <button type="button" onClick={() => void session.begin(null)}>
+          Try again
+        </button>
+      </form>
+    </div>
+  );
+}

@@ -1,0 +1,137 @@
+import { computed, effect, signal } from "@preact/signals";
+
+import { fragmentOf, queryOf, routeOf, type Route } from "./frame/route";
+import { emptySeries, extended, seriesOf, type Series } from "./plot/series";
+import type { LiveAnswer, SeriesAnswer } from "./transport/answers";
+import { LivePoll } from "./transport/live_poll";
+import { reasonOf, send } from "./transport/send";
+import { Session, secretIn } from "./transport/session";
+import type { Zone } from "./text/time";
+
+// What this tab knows. Components read the signals; all of it changes here.
+export const STALE_MS = 3000;
+const TICK_MS = 250;
+const ZONE = "sluice.zone";
+
+export const session = new Session(send, sessionStorage);
+export const poll = new LivePoll({
+  send,
+  token: () => session.token(),
+  now: () => performance.now(),
+  pause,
+  isHidden: () => document.hidden,
+  onLocked: (why) => session.lock(why, true),
+});
+export const route = signal<Route>(routeOf(location.hash));
+export const zone = signal<Zone>(localStorage.getItem(ZONE) === "local" ? "local" : "utc");
+export const ticks = signal(performance.now());
+export const ageMs = computed(() => (poll.shown.value === null ? null : Math.max(0, ticks.value - poll.shown.value.arrived)));
+export const isStale = computed(() => ageMs.value === null || ageMs.value > STALE_MS);
+export const series = signal<Series | null>(null);
+export const seriesTrouble = signal<string | null>(null);
+export const who = computed(() => (session.state.value.kind === "open" ? session.state.value.who : null));
+
+function pause(ms: number): { over: Promise<void>; cut(): void } {
+  let cut = (): void => undefined;
+  const over = new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    cut = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+  });
+  return { over, cut: () => cut() };
+}
+
+export function go(change: Partial<Route>, replace = false): void {
+  const fragment = fragmentOf({ ...route.value, ...change });
+  if (fragment === location.hash) {
+    return;
+  }
+  if (replace) {
+    history.replaceState(null, "", fragment);
+    route.value = routeOf(fragment);
+  } else {
+    location.hash = fragment;
+  }
+}
+
+export function setZone(next: Zone): void {
+  zone.value = next;
+  localStorage.setItem(ZONE, next);
+}
+
+// The secret leaves the address bar before anything else happens.
+function takeSecret(): string | null {
+  const secret = secretIn(location.hash);
+  if (secret !== null) {
+    history.replaceState(null, "", `${location.pathname}${fragmentOf(route.peek())}`);
+  }
+  return secret;
+}
+
+let asking = false;
+async function fetchSeries(answer: LiveAnswer): Promise<void> {
+  if (asking) {
+    return;
+  }
+  asking = true;
+  const reply = await send("/v1/series?seconds=600", { token: session.token() });
+  if (reply.status === 200) {
+    series.value = seriesOf(reply.body as SeriesAnswer);
+    seriesTrouble.value = null;
+  } else {
+    seriesTrouble.value = reasonOf(reply);
+    series.value ??= emptySeries(answer);
+  }
+  asking = false;
+}
+
+function keepSeries(answer: LiveAnswer): void {
+  const last = series.peek();
+  const next = last === null ? null : extended(last, answer);
+  if (next !== null) {
+    series.value = next;
+    return;
+  }
+  if (last !== null && last.run !== answer.run) {
+    series.value = null;
+  }
+  void fetchSeries(answer);
+}
+
+export function begin(): void {
+  const secret = takeSecret();
+  addEventListener("hashchange", () => {
+    const another = takeSecret();
+    if (another !== null) {
+      void session.begin(another);
+    } else {
+      route.value = routeOf(location.hash);
+    }
+  });
+  document.addEventListener("visibilitychange", () => poll.wake());
+  setInterval(() => (ticks.value = performance.now()), TICK_MS);
+  const isOpen = computed(() => session.state.value.kind === "open");
+  const query = computed(() => JSON.stringify(queryOf(route.value)));
+  effect(() => {
+    if (isOpen.value) {
+      poll.ask(JSON.parse(query.value));
+    } else {
+      poll.stop();
+    }
+  });
+  effect(() => {
+    const shown = poll.shown.value;
+    if (shown !== null) {
+      ticks.value = Math.max(ticks.peek(), shown.arrived);
+      keepSeries(shown.answer);
+    }
+  });
+  effect(() => {
+    if (poll.outdated.value) {
+      setTimeout(() => location.reload(), 1500);
+    }
+  });
+  void session.begin(secret);
+}

@@ -1,0 +1,151 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+
+import { MOST_FILTER, PAGE, queryOf, type Column } from "../../frame/route";
+import { go, poll, route } from "../../page";
+import { Num } from "../../parts/num";
+import { Empty, Panel, Scroll } from "../../parts/panel";
+import { Text } from "../../parts/text";
+import { whole } from "../../text/number";
+import type { LiveAnswer, RuleRow } from "../../transport/answers";
+import { RULE_COLUMNS } from "./columns";
+
+const FILTER_MS = 200;
+
+function SortHead({ title, sort, className }: { title: string; sort: Column | null; className: string | undefined }) {
+  const { sort: by, order } = route.value;
+  if (sort === null) {
+    return (
+      <th scope="col" class={className}>
+        {title}
+      </th>
+    );
+  }
+  const sorted = by !== sort ? "none" : order === "desc" ? "descending" : "ascending";
+  const next = by === sort ? (order === "desc" ? "asc" : "desc") : sort === "id" ? "asc" : "desc";
+  return (
+    <th scope="col" class={className} aria-sort={sorted}>
+      <button type="button" class="sort" onClick={() => go({ sort, order: next, first: 0 }, true)}>
+        {title}
+        <span aria-hidden="true">{sorted === "none" ? "" : sorted === "descending" ? " ▾" : " ▴"}</span>
+      </button>
+    </th>
+  );
+}
+
+/** Rules whose id has a text in it; asked for as it is typed, a little after the last key. */
+function Filter() {
+  const [text, setText] = useState(route.value.filter);
+  const timer = useRef(0);
+  useEffect(() => setText(route.value.filter), [route.value.filter]);
+  const change = (next: string): void => {
+    setText(next);
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => go({ filter: next.trim(), first: 0 }, true), FILTER_MS);
+  };
+  return (
+    <label class="filter">
+      Filter <input type="search" name="filter" maxLength={MOST_FILTER} value={text} onInput={(event) => change(event.currentTarget.value)} />
+    </label>
+  );
+}
+
+function Pager({ answer }: { answer: LiveAnswer }) {
+  const { first, matching, total, rows } = answer.rules;
+  return (
+    <p class="pager">
+      <span>
+        <Num text={rows.length === 0 ? "0" : `${whole(first + 1)} to ${whole(first + rows.length)}`} /> of <Num text={whole(matching)} />
+        {matching !== total && (
+          <>
+            {" "}
+            that match, <Num text={whole(total)} /> in all
+          </>
+        )}
+      </span>
+      <button type="button" disabled={first === 0} onClick={() => go({ first: Math.max(0, first - PAGE) })}>
+        Back
+      </button>
+      <button type="button" disabled={first + rows.length >= matching} onClick={() => go({ first: first + PAGE })}>
+        Next
+      </button>
+    </p>
+  );
+}
+
+function NoRules({ answer }: { answer: LiveAnswer }) {
+  const { total, matching, first } = answer.rules;
+  if (total === 0) {
+    return <Empty>No rules are in force: sluicectl apply rules.yaml brings some.</Empty>;
+  }
+  if (matching > 0) {
+    return (
+      <Empty>
+        There is nothing behind rule {first}: rules have become fewer.{" "}
+        <button type="button" onClick={() => go({ first: 0 })}>
+          To the first
+        </button>
+      </Empty>
+    );
+  }
+  return (
+    <Empty>
+      None of {whole(total)} rules matches “<Text of={route.value.filter} />”.{" "}
+      <button type="button" onClick={() => go({ filter: "", first: 0 })}>
+        Show all
+      </button>
+    </Empty>
+  );
+}
+
+function Row({ rule }: { rule: RuleRow }) {
+  return (
+    <tr class={rule.state === "active" && rule.mode !== "off" ? "" : "resting"}>
+      <th scope="row">
+        <Text of={rule.id} />
+      </th>
+      {RULE_COLUMNS.map((column) => (
+        <td class={column.className}>{column.cell(rule)}</td>
+      ))}
+    </tr>
+  );
+}
+
+export function Rules() {
+  const shown = poll.shown.value;
+  if (shown === null) {
+    return <Empty>No snapshot has come yet. One is asked for each second.</Empty>;
+  }
+  const { answer, query } = shown;
+  const pending = JSON.stringify(query) !== JSON.stringify(queryOf(route.value));
+  return (
+    <Panel title="Rules">
+      <div class="tools">
+        <Filter />
+        {!pending && <Pager answer={answer} />}
+      </div>
+      {query.view !== "rules" ? (
+        <Empty>The rules are asked for…</Empty>
+      ) : answer.rules.rows.length === 0 && !pending ? (
+        <NoRules answer={answer} />
+      ) : (
+        <Scroll label="Rules">
+          <table class={pending ? "rules pending" : "rules"} aria-busy={pending}>
+            <thead>
+              <tr>
+                <SortHead title="Rule" sort="id" className={undefined} />
+                {RULE_COLUMNS.map((column) => (
+                  <SortHead title={column.title} sort={column.sort} className={column.className} />
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {answer.rules.rows.map((rule) => (
+                <Row key={rule.id} rule={rule} />
+              ))}
+            </tbody>
+          </table>
+        </Scroll>
+      )}
+    </Panel>
+  );
+}

@@ -1,0 +1,154 @@
+import { signal } from "@preact/signals";
+
+import type { LiveAnswer } from "./answers";
+import { reasonOf, type Reply, type Send } from "./send";
+
+// A long poll: the next snapshot is asked for when one has come. One call is under way at a time; what a call of a former
+// question, or an older snapshot, brings is thrown away.
+export interface LiveQuery {
+  view: "overview" | "rules";
+  sort?: string;
+  order?: "asc" | "desc";
+  filter?: string;
+  first?: number;
+  most?: number;
+}
+export interface Shown {
+  answer: LiveAnswer;
+  query: LiveQuery;
+  arrived: number; // of this snapshot, on the clock of `now`
+}
+export interface Surroundings {
+  send: Send;
+  token(): string | null;
+  now(): number; // ms, never back
+  pause(ms: number): { over: Promise<void>; cut(): void };
+  isHidden(): boolean;
+  onLocked(why: string): void;
+}
+
+const WAIT_S = 3;
+const HIDDEN_MS = 15_000;
+const LEAST_MS = 250; // between two calls, whatever is answered
+const LONGEST_MS = 5_000; // between two that failed
+
+export function pathOf(query: LiveQuery, after: number | null): string {
+  const words = new URLSearchParams();
+  if (after !== null) {
+    words.set("after", String(after));
+    words.set("wait", String(WAIT_S));
+  }
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined && value !== "") {
+      words.set(name, String(value));
+    }
+  }
+  return `/v1/live?${words.toString()}`;
+}
+
+export class LivePoll {
+  readonly shown = signal<Shown | null>(null);
+  readonly trouble = signal<string | null>(null); // null: the last call went well
+  readonly restarts = signal(0); // how often another sluiced has answered
+  readonly outdated = signal(false); // the page is of another version than sluiced
+  private query: LiveQuery = { view: "overview" };
+  private round = 0;
+  private failures = 0;
+  private call: AbortController | null = null;
+  private resting: { cut(): void } | null = null;
+
+  constructor(private readonly around: Surroundings) {}
+
+  ask(query: LiveQuery): void {
+    this.query = query;
+    this.start();
+  }
+
+  start(): void {
+    this.stop();
+    void this.run(this.round);
+  }
+
+  stop(): void {
+    this.round += 1;
+    this.call?.abort();
+    this.resting?.cut();
+  }
+
+  /** The tab has come to the front, or gone. */
+  wake(): void {
+    if (!this.around.isHidden()) {
+      this.resting?.cut();
+    }
+  }
+
+  private async run(round: number): Promise<void> {
+    while (round === this.round) {
+      const began = this.around.now();
+      const rest = await this.turn(round);
+      if (round !== this.round) {
+        return;
+      }
+      const hidden = this.around.isHidden() ? HIDDEN_MS : 0;
+      await this.rest(Math.max(rest, hidden, LEAST_MS - (this.around.now() - began)));
+    }
+  }
+
+  private async rest(ms: number): Promise<void> {
+    if (ms > 0) {
+      const pause = this.around.pause(ms);
+      this.resting = pause;
+      await pause.over;
+      this.resting = null;
+    }
+  }
+
+  /** One call; -> ms until the next. */
+  private async turn(round: number): Promise<number> {
+    const query = this.query;
+    const last = this.shown.value;
+    const after = last !== null && last.query === query && this.failures === 0 ? last.answer.snapshot : null;
+    const call = new AbortController();
+    this.call = call;
+    const limit = this.around.pause((WAIT_S + 5) * 1000);
+    void limit.over.then(() => call.abort());
+    const reply = await this.around.send(pathOf(query, after), { token: this.around.token(), signal: call.signal });
+    limit.cut();
+    if (round !== this.round) {
+      return 0;
+    }
+    return this.settle(reply, query);
+  }
+
+  private settle(reply: Reply, query: LiveQuery): number {
+    if (reply.status === 200) {
+      this.failures = 0;
+      this.trouble.value = null;
+      this.take(reply.body as LiveAnswer, query);
+      return 0;
+    }
+    if (reply.status === 401) {
+      this.stop();
+      this.around.onLocked("The session is over.");
+      return 0;
+    }
+    this.failures += 1;
+    this.trouble.value = reasonOf(reply);
+    return reply.againIn !== null ? reply.againIn * 1000 : Math.min(this.failures * 1000, LONGEST_MS);
+  }
+
+  private take(answer: LiveAnswer, query: LiveQuery): void {
+    const last = this.shown.value;
+    const sameRun = last !== null && last.answer.run === answer.run;
+    if (sameRun && answer.snapshot < last.answer.snapshot) {
+      return;
+    }
+    if (last !== null && last.answer.web !== answer.web) {
+      this.outdated.value = true;
+    } else if (last !== null && !sameRun) {
+      this.restarts.value += 1;
+    }
+    const isNew = !sameRun || answer.snapshot > last.answer.snapshot;
+    this.shown.value = { answer, query, arrived: isNew ? this.around.now() : last.arrived };
+  }
+}

@@ -1,0 +1,63 @@
+// One request to sluiced, and what came of it. Nothing is thrown for what the other side says.
+export interface Call {
+  method?: "GET" | "POST" | "DELETE";
+  body?: unknown;
+  token?: string | null;
+  signal?: AbortSignal;
+}
+export interface Reply {
+  status: number; // 0: nobody answered
+  body: unknown;
+  againIn: number | null; // seconds
+}
+export type Send = (path: string, call: Call) => Promise<Reply>;
+
+function membersOf(body: unknown): Record<string, unknown> {
+  return typeof body === "object" && body !== null ? (body as Record<string, unknown>) : {};
+}
+
+/** Why a call was refused, in the words of the answer (RFC 9457). */
+export function reasonOf(reply: Reply): string {
+  if (reply.status === 0) {
+    return "sluiced does not answer";
+  }
+  const { title, detail } = membersOf(reply.body);
+  const words = [title, detail].filter((word) => typeof word === "string" && word !== "");
+  return words.length > 0 ? words.join(": ") : `sluiced answers ${reply.status}`;
+}
+
+function againIn(answer: Response, body: unknown): number | null {
+  const member = membersOf(body)["again_in"];
+  const seconds = typeof member === "number" ? member : Number(answer.headers.get("Retry-After") ?? NaN);
+  return Number.isFinite(seconds) && seconds >= 0 ? seconds : null;
+}
+
+export const send: Send = async (path, call) => {
+  const headers: Record<string, string> = { Accept: "application/json" };
+  if (call.token) {
+    headers["Authorization"] = `Bearer ${call.token}`;
+  }
+  const init: RequestInit = { method: call.method ?? "GET", headers, cache: "no-store", redirect: "error" };
+  if (init.method !== "GET") {
+    headers["Content-Type"] = "application/json";
+  }
+  if (call.body !== undefined) {
+    init.body = JSON.stringify(call.body);
+  }
+  if (call.signal) {
+    init.signal = call.signal;
+  }
+  try {
+    const answer = await fetch(path, init);
+    const text = await answer.text();
+    let body: unknown = null;
+    try {
+      body = JSON.parse(text);
+    } catch {
+      body = null;
+    }
+    return { status: answer.status, body, againIn: againIn(answer, body) };
+  } catch {
+    return { status: 0, body: null, againIn: null };
+  }
+};

@@ -1,0 +1,87 @@
+import { signal } from "@preact/signals";
+
+import type { Who } from "./answers";
+import { reasonOf, type Send } from "./send";
+
+// Who may look, and how this page shows it: a token in sessionStorage, sent as Authorization; or nothing of its own, where
+// a Unix socket or a proxy says who asks.
+export type SessionState =
+  | { kind: "asking" }
+  | { kind: "open"; who: Who }
+  | { kind: "locked"; why: string };
+
+export interface TokenStore {
+  getItem(name: string): string | null;
+  setItem(name: string, value: string): void;
+  removeItem(name: string): void;
+}
+const NAME = "sluice.session";
+
+/** The one-time secret of a link of `sluicectl dashboard`: `#secret=...`; null: there is none. */
+export function secretIn(fragment: string): string | null {
+  const found = /^#secret=(.+)$/.exec(fragment)?.[1];
+  if (found === undefined) {
+    return null;
+  }
+  try {
+    return decodeURIComponent(found);
+  } catch {
+    return found;
+  }
+}
+
+export class Session {
+  readonly state = signal<SessionState>({ kind: "asking" });
+
+  constructor(
+    private readonly send: Send,
+    private readonly store: TokenStore,
+  ) {}
+
+  token(): string | null {
+    return this.store.getItem(NAME);
+  }
+
+  async begin(secret: string | null): Promise<void> {
+    if (secret !== null) {
+      await this.enter({ secret });
+    } else {
+      await this.ask();
+    }
+  }
+
+  /** A secret or a named token for a session; what was wrong with it shows where the page is locked. */
+  async enter(given: { secret: string } | { token: string }): Promise<void> {
+    this.state.value = { kind: "asking" };
+    const reply = await this.send("/v1/session", { method: "POST", body: given });
+    const token = (reply.body as { session?: unknown } | null)?.session;
+    if (reply.status !== 201 || typeof token !== "string") {
+      this.lock(reasonOf(reply));
+      return;
+    }
+    this.store.setItem(NAME, token);
+    await this.ask();
+  }
+
+  private async ask(): Promise<void> {
+    const reply = await this.send("/v1/session", { token: this.token() });
+    if (reply.status === 200) {
+      this.state.value = { kind: "open", who: reply.body as Who };
+    } else {
+      this.lock(reply.status === 401 ? "This page has no session." : reasonOf(reply), reply.status === 401);
+    }
+  }
+
+  /** Nothing that was typed is lost: the page stays behind the lock. */
+  lock(why: string, forget = false): void {
+    if (forget) {
+      this.store.removeItem(NAME);
+    }
+    this.state.value = { kind: "locked", why };
+  }
+
+  async leave(): Promise<void> {
+    await this.send("/v1/session", { method: "DELETE", token: this.token() });
+    this.lock("You have left.", true);
+  }
+}
