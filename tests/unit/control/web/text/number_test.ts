@@ -1,0 +1,28 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { scaled, share, whole, withUnit } from "../../../../../control/web/src/text/number";
+
+test("three digits and a power of 1000", () => {
+  const rows: [number, string][] = [
+    [0, "0"], [7, "7"], [1.234, "1.23"], [12.34, "12.3"], [999, "999"], [999.6, "1.00 k"], [1000, "1 k"], [1234, "1.23 k"],
+    [999_600, "1.00 M"], [12_345_678, "12.3 M"], [4e10, "40 G"], [-1500, "-1.50 k"], [3e18, "3000 P"],
+  ];
+  for (const [value, text] of rows) {
+    assert.equal(scaled(value), text);
+  }
+});
+
+test("what nobody knows is a dash, never 0", () => {
+  for (const value of [null, undefined, NaN, Infinity, "12" as unknown as number]) {
+    assert.deepEqual([scaled(value), withUnit(value, "pps"), whole(value), share(value)], ["–", "–", "–", "–"]);
+  }
+});
+
+test("units", () => {
+  assert.equal(withUnit(1_230_000, "pps"), "1.23 Mpps");
+  assert.equal(withUnit(12, "bit/s"), "12 bit/s");
+  assert.equal(whole(51_234), "51\u2009234");
+  assert.equal(whole(2_500_000), "2.50 M");
+  assert.deepEqual([share(0), share(0.004), share(0.123), share(1)], ["0 %", "0.4 %", "12 %", "100 %"]);
+});
