@@ -12,7 +12,7 @@ import sys
 FILE_AIM, FILE_STOP = 250, 400
 FUNCTION_AIM, FUNCTION_STOP = 30, 60
 PARAMETERS_AIM, PARAMETERS_STOP = 4, 5
-SUFFIXES = {".cpp", ".hpp", ".py", ".sh"}
+SUFFIXES = {".cpp", ".hpp", ".py", ".sh", ".ts", ".tsx", ".css"}
 CTAGS = ["ctags", "-f", "-", "--languages=C++,Python", "--langmap=C++:.cpp.hpp", "--kinds-C++=f",
          "--kinds-Python=fm", "--fields=+neS", "--excmd=number", "-L", "-"]
 

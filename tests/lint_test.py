@@ -12,6 +12,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "scripts"))
 import lint_comments  # noqa: E402
 import lint_pages  # noqa: E402
+import lint_web  # noqa: E402
 
 BUILD = "project('sluice', 'cpp', version: '1.2.0', license: 'x')\n"
 CHANGES = "# Changelog\n\n## [Unreleased]\n\n## [1.2.0] - 2026-01-02\n\n## [1.1.0]\n"
@@ -33,6 +34,35 @@ class Lint(unittest.TestCase):
         done = subprocess.run([sys.executable, ROOT / f"scripts/lint_{name}.py", self.folder], capture_output=True, text=True)
         self.assertEqual(done.stderr, "")
         return done.returncode, done.stdout.splitlines()
+
+
+class Web(Lint):
+    def setUp(self):
+        super().setUp()
+        self.write("control/web/package.json", '{"dependencies": {"a": "1.2.3"}, "devDependencies": {"b": "1.0.0"}}')
+        self.write("control/web/package-lock.json", '{"packages": {"": {}, "node_modules/a": {"integrity": "sha512-x"}}}')
+        self.write("control/web/.npmrc", "save-exact=true\n")
+        self.write("control/web/src/a.tsx", "place.textContent = text; const styles = 1; evaluate(); <p class='style'/>\n")
+
+    def test_sources_in_order_pass(self):
+        code, lines = self.lint("web")
+        self.assertEqual((code, len(lines)), (0, 1), lines)
+
+    def test_ways_from_a_text_to_markup_code_style_and_other_hosts_are_found(self):
+        for line in ("a.innerHTML = b", "a.outerHTML += b", "a.insertAdjacentHTML('x', b)", "document.write(b)", "eval(b)", "new Function(b)",
+                     "setTimeout('b')", "<p style={b}/>", "a.setAttribute('style', b)", "a.style.cssText = b", "<style>", "dangerouslySetInnerHTML",
+                     "fetch('https://x.example/')", "background: url(//x.example/a)", "document.cookie"):
+            self.write("control/web/src/a.tsx", f"\n{line}\n")
+            code, lines = self.lint("web")
+            self.assertEqual((code, len(lines)), (1, 1), line)
+            self.assertTrue(lines[0].startswith("control/web/src/a.tsx:2: error: "), lines)
+
+    def test_versions_are_exact_and_the_lock_file_has_no_address(self):
+        self.write("control/web/package.json", '{"dependencies": {"a": "^1.2.3"}, "devDependencies": {"b": "latest"}}')
+        self.write("control/web/package-lock.json", '{"packages": {"node_modules/a": {"resolved": "https://x.example/a.tgz"}}}')
+        self.write("control/web/.npmrc", "registry=https://x.example\n")
+        self.assertEqual(len(self.lint("web")[1]), 2 + 3 + 1)
+        self.assertEqual(list(lint_web.faults_of_versions({"dependencies": {"a": "1.2.3-rc.1"}})), ["a 1.2.3-rc.1 is no exact version"])
 
 
 class Pages(Lint):

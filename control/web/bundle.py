@@ -2,7 +2,7 @@
 
     bundle.py NODE ROOT STAMP OUT DEPFILE
 
-OUT gets web_assets.cpp and web_assets.bin, licences-of-the-dashboard.txt, and `page/`: the files as a browser gets them
+OUT gets web_assets.cpp and web_assets.bin, dashboard-copyright.txt, and `page/`: the files as a browser gets them
 with manifest.json, for tests.
 """
 import hashlib
@@ -94,7 +94,7 @@ def main(node, root, stamp, out, depfile):
     (page / "manifest.json").write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
     page_rules.judge(page, rows)
     embed.write(page, rows, out)
-    (out / "licences-of-the-dashboard.txt").write_text(licences(modules, packages_in(meta)), encoding="utf-8")
+    (out / "dashboard-copyright.txt").write_text(licences(modules, packages_in(meta)), encoding="utf-8")
     own = [root / name for name in meta["inputs"] if name.startswith(SOURCES)]
     pathlib.Path(depfile).write_text(f"{os.path.relpath(out / 'web_assets.cpp')}: {' '.join(map(str, own))}\n", encoding="utf-8")
 

@@ -1,4 +1,4 @@
-"""What the finished page must keep: its size, and that it names no other host."""
+"""Bounds of the finished page: its size, and that it names no other host."""
 import gzip
 import re
 

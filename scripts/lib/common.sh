@@ -6,6 +6,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 export CCACHE_DIR=${CCACHE_DIR:-$root/build/.ccache}
 # ccache reads a source's headers from the compiler's dependency file: a miss is not preprocessed twice.
 export CCACHE_DEPEND=1
+export npm_config_cache=${npm_config_cache:-$root/build/.npm}
 export LC_ALL=C.UTF-8
 export PYTHONDONTWRITEBYTECODE=1
 # Debian's own: another python3 first in PATH may lack what the packages bring.
@@ -30,6 +31,8 @@ missing_packages() {
         wanted=
         for group in $groups; do [[ " $* " == *" $group "* ]] && wanted=yes; done
         [[ $wanted ]] || continue
+        # A Node from elsewhere has an npm of its own and conflicts with Debian's.
+        [[ $package != npm ]] || ! command -v npm >/dev/null || continue
         [[ $installed == *" $package=installed "* ]] || printf '%s\n' "$package"
     done <"$root/scripts/packages.txt"
 }
@@ -86,6 +89,11 @@ install_missing() {
     for server in "${servers[@]}"; do stop_server "$server"; done
 }
 
+# npm has come since this folder was configured: with it, there is the dashboard.
+npm_is_new() {
+    command -v npm >/dev/null && [[ ! -e $1/.npm-seen ]] && grep -q no_assets "$1/build.ninja"
+}
+
 # configure DIR OPTION...: a build folder with these options, made once, and as the sources now describe it.
 configure() {
     local dir=$root/$1
@@ -95,11 +103,13 @@ configure() {
     if [[ -f $dir/build.ninja ]]; then
         how=(ninja -C "$dir" build.ninja)
         "$python" "$root/tests/sources.py" --is-listed-in "$dir" || how=(meson setup --reconfigure "$dir" "$root")
+        ! npm_is_new "$dir" || how=(meson setup --reconfigure "$dir" "$root")
     fi
     flock "$dir" "${how[@]}" >"$dir/configure.log" 2>&1 || {
         cat "$dir/configure.log" >&2
         die "meson could not configure $dir"
     }
+    ! command -v npm >/dev/null || touch "$dir/.npm-seen"
     "$python" "$root/tests/sources.py" --configured "$dir"
 }
 

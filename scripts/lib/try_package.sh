@@ -51,11 +51,16 @@ for page in sluice.7 sluice-rules.5 sluice.yaml.5 sluicectl.1 sluiced.8 sluice-d
 done
 for file in bash-completion/completions/sluicectl zsh/vendor-completions/_sluicectl \
     fish/vendor_completions.d/sluicectl.fish sluice/rules.schema.json sluice/sluice.schema.json \
-    doc/sluice/FAILURES.md doc/sluice/manual.html; do
+    doc/sluice/FAILURES.md doc/sluice/manual.html doc/sluice/dashboard-copyright.txt; do
     within test -s "/usr/share/$file" || { echo "package: no $file" >&2 && exit 1; }
 done
 for example in "$(dirname "${BASH_SOURCE[0]}")"/../../control/examples/*.yaml; do
     within sluicectl check "/usr/share/doc/sluice/examples/${example##*/}"
+done
+
+# The dashboard wants Node to be built, not to run.
+for program in node npm; do
+    ! within which "$program" || { echo "package: brings $program" >&2 && exit 1; }
 done
 
 echo "== both daemons"

@@ -8,7 +8,7 @@ import { reasonOf, send } from "./transport/send";
 import { Session, secretIn } from "./transport/session";
 import type { Zone } from "./text/time";
 
-// What this tab knows. Components read the signals; all of it changes here.
+// The state of this tab. Components read the signals; all of it changes here.
 export const STALE_MS = 3000;
 const TICK_MS = 250;
 const ZONE = "sluice.zone";

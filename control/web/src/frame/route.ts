@@ -1,6 +1,6 @@
 import type { LiveQuery } from "../transport/live_poll";
 
-// Which screen, and how its rows are asked for; all of it in the fragment, so that a link or a reload brings it back.
+// The screen, and how its rows are asked for; all of it in the fragment, so that a link or a reload brings it back.
 export const SCREENS = ["overview", "rules"] as const;
 export type Screen = (typeof SCREENS)[number];
 export const COLUMNS = [

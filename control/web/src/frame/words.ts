@@ -1,7 +1,7 @@
 import { known } from "../text/known";
 import type { BoxState, LiveAnswer } from "../transport/answers";
 
-// What the box does now, in a word and in a sentence.
+// The state of the box, in a word and in a sentence.
 interface StateWords {
   word: string;
   says: string;

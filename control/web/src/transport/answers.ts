@@ -1,4 +1,4 @@
-// What sluiced answers, as GET /v1/live, /v1/series and /v1/session have it. null: nobody can say.
+// Answers of sluiced, as GET /v1/live, /v1/series and /v1/session have it. null: nobody can say.
 export interface Rate {
   pps: number | null;
   bps: number | null;

@@ -3,7 +3,7 @@ import { signal } from "@preact/signals";
 import type { Who } from "./answers";
 import { reasonOf, type Send } from "./send";
 
-// Who may look, and how this page shows it: a token in sessionStorage, sent as Authorization; or nothing of its own, where
+// The authority of this page: a token in sessionStorage, sent as Authorization; or nothing of its own, where
 // a Unix socket or a proxy says who asks.
 export type SessionState =
   | { kind: "asking" }
