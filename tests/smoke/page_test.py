@@ -96,12 +96,13 @@ class Hostile(PageCase):
     def infested(self, text):
         """Every text of every answer."""
         event = {"seq": 1, "time": utc(0), "event": text, "edge": text, "rule": text, "key": text, "limit": text}
-        more = {"box": {"name": text, "state": text, "since": text, "why": text, "generation": 7, "workers": 4},
+        more = {"box": {"name": text, "state": text, "since": text, "why": text, "generation": text, "workers": 4},
                 "problems": [{"name": text, "severity": "critical", "text": text, "do": text}], "events": [event],
                 "ports": [{"name": text, "link": text, "rx_pps": 1, "rx_bps": 1, "tx_pps": 1, "tx_bps": 1, "dropped_pps": 0}]}
         stand_in = self.begin(1, **more)
         stand_in.rules = [rule(0, id=text, mode=text, state=text, placement=text)]
-        stand_in.who = {"user": text, "role": text, "via": text, "box": text, "verbs": {}}
+        stand_in.who = {"user": text, "role": text, "via": text, "box": text, "verbs": {}, "needs": {"confirm": text}}
+        stand_in.trial = {"seconds_left": 30, "until": text, "goes_back_to": text}
         return stand_in
 
     def test_all_payloads_at_once(self):
@@ -139,9 +140,9 @@ class Hostile(PageCase):
                 bad = self.infested(text)
                 self.enter(bad)
                 self.show("overview")
-                self.judge("overview", shown, 11)
+                self.judge("overview", shown, 14)
                 self.show("rules")
-                self.judge("rules", shown, 4)
+                self.judge("rules", shown, 7)
                 self.nothing_amiss()
                 self.browser.load("about:blank")
                 bad.stop()
@@ -170,7 +171,7 @@ class Screens(PageCase):
         self.nothing_amiss()
 
     def test_both_screens_in_every_size_and_colour(self):
-        stand_in = self.begin(trial={"seconds_left": 41.3, "until": utc(0), "goes_back_to": 6}, problems=[
+        stand_in = self.begin(trial={"seconds_left": 41.3, "until": utc(0), "goes_back_to": "0011223344556677"}, problems=[
             {"name": "links_down", "severity": "critical", "text": "uplink inside is down", "do": "look at the cable"}])
         stand_in.events = [{"seq": n, "time": utc(0), "event": "limit_start", "rule": "rule-00001", "limit": 0, "key": f"192.0.2.{n}",
                             "lcore": 1, "wait_s": 3.5} for n in range(5)]
@@ -182,16 +183,20 @@ class Screens(PageCase):
                 for screen in ("overview", "rules"):
                     with self.subTest(screen=screen, width=width, dark=dark):
                         self.show(screen)
-                        self.judge_screen(axe, f"{screen}-{width}-{'dark' if dark else 'light'}", width)
+                        self.judge_screen(f"{screen}-{width}-{'dark' if dark else 'light'}", width)
+                        if width == 1280 or not dark:  # colours and widths once each
+                            self.judge_access(axe)
         self.nothing_amiss()
 
-    def judge_screen(self, axe, name, width):
+    def judge_screen(self, name, width):
         if "overview" in name:
             self.browser.wait_for("lines", "return document.querySelector('.lines canvas') !== null")
             self.assertGreater(self.browser.pixels(".lines canvas"), 300)
         if shots := os.environ.get("SLUICE_SCREENSHOTS"):
             self.browser.screenshot(pathlib.Path(shots) / f"{name}.png")
         self.assertLessEqual(self.browser.run("return document.documentElement.scrollWidth"), width)
+
+    def judge_access(self, axe):
         self.browser.run(f"if (!window.axe) {{ {axe} }}")
         found = self.browser.run_later("const done = arguments[arguments.length - 1];"
                                        "axe.run(document, {resultTypes: ['violations']}).then((r) => done(r.violations))")

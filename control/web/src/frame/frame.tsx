@@ -45,7 +45,7 @@ function BoxLine() {
       </dd>
       <dt>Generation</dt>
       <dd>
-        <Num text={box.generation === null ? "none" : String(box.generation)} />
+        <Num text={box.generation === null ? "none" : visibleText(String(box.generation))} />
       </dd>
     </dl>
   );

@@ -24,10 +24,19 @@ export interface Route {
   first: number;
 }
 export const PAGE = 64;
-export const MOST_FILTER = 200; // characters
+export const MOST_FILTER = 128; // bytes
 
 function oneOf<T extends string>(known: readonly T[], word: string | null, otherwise: T): T {
   return known.find((one) => one === word) ?? otherwise;
+}
+
+/** As much of a text as sluiced takes. */
+function fittingFilter(text: string): string {
+  const letters = Array.from(text);
+  while (new TextEncoder().encode(letters.join("")).length > MOST_FILTER) {
+    letters.pop();
+  }
+  return letters.join("");
 }
 
 export function routeOf(fragment: string): Route {
@@ -38,7 +47,7 @@ export function routeOf(fragment: string): Route {
     screen: oneOf(SCREENS, path, "overview"),
     sort: oneOf(COLUMNS, asked.get("sort"), "matched_pps"),
     order: oneOf(["asc", "desc"] as const, asked.get("order"), "desc"),
-    filter: (asked.get("filter") ?? "").slice(0, MOST_FILTER),
+    filter: fittingFilter(asked.get("filter")?.slice(0, MOST_FILTER) ?? ""),
     first: Number.isSafeInteger(first) && first > 0 ? first : 0,
   };
 }

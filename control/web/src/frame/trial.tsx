@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { isStale, poll, session, ticks, who, zone } from "../page";
 import { Num } from "../parts/num";
 import { Text } from "../parts/text";
+import { visibleText } from "../text/visible";
 import { instantText, spanText } from "../text/time";
 import { reasonOf, send } from "../transport/send";
 import { refusalOf } from "./verbs";
@@ -50,7 +51,7 @@ export function TrialBar() {
   return (
     <section class="trial" aria-label="Rules on trial">
       <p>
-        <strong>Rules on trial.</strong> They go back{goes_back_to === null ? "" : ` to generation ${goes_back_to}`} in{" "}
+        <strong>Rules on trial.</strong> They go back{goes_back_to === null ? "" : ` to generation ${visibleText(String(goes_back_to))}`} in{" "}
         <Num text={spanText(left)} /> ({instantText(until, zone.value, Date.now())}), unless somebody confirms them.
       </p>
       <Verb verb="confirm" path="/v1/confirm" onRefused={setRefused}>

@@ -1,15 +1,17 @@
-import type { Role, Who } from "../transport/answers";
+import { known } from "../text/known";
+import { visibleText } from "../text/visible";
+import type { Who } from "../transport/answers";
 
-// Verbs that change something, and the least role that has each. sluiced decides; the page says it beforehand.
-const NEEDED: Record<string, Role> = { confirm: "operate", rollback: "operate", apply: "admin", panic: "admin" };
-const ROLES: Role[] = ["view", "operate", "admin"];
+// Verbs that change something. sluiced decides; the page says it beforehand, in words of GET /v1/session.
 
 /** Why this caller may not do it; null: may. */
 export function refusalOf(who: Who | null, verb: string): string | null {
   if (who === null) {
     return "this page has no session";
   }
-  const needed = NEEDED[verb] ?? "admin";
-  const may = who.verbs?.[verb] ?? ROLES.indexOf(who.role) >= ROLES.indexOf(needed);
-  return may ? null : `your role is ${who.role}; this wants ${needed}`;
+  if (known(who.verbs, verb) === true) {
+    return null;
+  }
+  const needed = known(who.needs ?? {}, verb) ?? "another one";
+  return `your role is ${visibleText(who.role)}; this wants ${visibleText(needed)}`;
 }

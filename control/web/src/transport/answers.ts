@@ -13,13 +13,13 @@ export interface BoxInfo {
   state: BoxState;
   since: string | null;
   why: string | null;
-  generation: number | null;
+  generation: string | null;
   workers: number;
 }
 export interface Trial {
   seconds_left: number;
   until: string;
-  goes_back_to: number | null;
+  goes_back_to: string | null;
 }
 export interface Problem {
   name: string;
@@ -68,7 +68,7 @@ export interface LiveAnswer {
   run: string;
   at: string;
   version: string;
-  web: string;
+  web: string | null;
   every_s: number;
   box: BoxInfo;
   trial: Trial | null;
@@ -94,4 +94,5 @@ export interface Who {
   via: string;
   box: string;
   verbs: Record<string, boolean>;
+  needs?: Record<string, Role>; // the least role of each verb
 }

@@ -20,14 +20,15 @@ test("what a fragment says amiss is as if it said nothing", () => {
     assert.deepEqual(routeOf(fragment), plain);
   }
   assert.deepEqual(queryOf(routeOf("#/overview?filter=x")), { view: "overview" });
-  assert.equal(routeOf(`#/rules?filter=${"x".repeat(1000)}`).filter.length, 200);
+  assert.equal(routeOf(`#/rules?filter=${"x".repeat(1000)}`).filter.length, 128);
+  assert.equal(routeOf(`#/rules?filter=${"\u6f22".repeat(100)}`).filter.length, 42);
 });
 
 test("a verb that a role lacks is refused with the role that has it", () => {
-  const who: Who = { user: "u", role: "view", via: "unix", box: "b", verbs: { apply: false } };
+  const who: Who = { user: "u", role: "view", via: "unix", box: "b", verbs: { apply: false, confirm: false }, needs: { apply: "admin", confirm: "operate" } };
   assert.equal(refusalOf(who, "confirm"), "your role is view; this wants operate");
-  assert.equal(refusalOf({ ...who, role: "operate", verbs: {} }, "confirm"), null);
-  assert.equal(refusalOf({ ...who, role: "admin" }, "apply"), "your role is admin; this wants admin");
+  assert.equal(refusalOf({ ...who, role: "operate", verbs: { confirm: true } }, "confirm"), null);
+  assert.equal(refusalOf(who, "toString"), "your role is view; this wants another one");
   assert.equal(refusalOf(null, "confirm"), "this page has no session");
 });
 
