@@ -33,9 +33,10 @@ class Box:
     table_keys = TABLE_KEYS
     workers_count = 1
 
-    def __init__(self, programs, folder, idle_sleep=IDLE_SLEEP, mbufs=None, kernel=KERNEL):
-        """Without `idle_sleep` the worker polls without pause; without `mbufs` there are as many as it needs."""
-        self.programs, self.folder, self.kernel = programs, folder, kernel
+    def __init__(self, programs, folder, idle_sleep=IDLE_SLEEP, mbufs=None, kernel=KERNEL, web=""):
+        """Without `idle_sleep` the worker polls without pause; without `mbufs` there are as many as it needs.
+        `web`: that part of sluice.yaml, for the dashboard."""
+        self.programs, self.folder, self.kernel, self.web = programs, folder, kernel, web
         self.pins = None
         self.workers = f"idle_sleep: {idle_sleep}" if idle_sleep else ""
         self.memory = f"mbufs: {mbufs}" if mbufs else ""
@@ -49,7 +50,8 @@ class Box:
         self.write_config(network)
         self.start_dataplane(network)
         self.run("sluiced", [
-            self.programs.daemon, "--socket", self.DAEMON_SOCKET,
+            self.programs.daemon, *(("--config", self.folder / "sluice.yaml") if self.web else ()),
+            "--socket", self.DAEMON_SOCKET,
             "--dataplane-socket", self.DATAPLANE_SOCKET, "--state-dir", self.state])
         self.wait_for(self.DAEMON_SOCKET)
 
@@ -63,7 +65,7 @@ ports:
 workers: {{lcores: "{lcores(self.workers_count)}", {self.workers}}}
 memory: {{tables: {{keys: {self.table_keys}, state_dir: "{self.state}"}}, {self.memory}}}
 sockets: {{dataplane: {{path: {self.DATAPLANE_SOCKET}}}}}
-{self.kernel_part(network)}""")
+{self.web}{self.kernel_part(network)}""")
 
     def queues(self):
         return f", queues: {self.workers_count}" if self.workers_count > 1 else ""

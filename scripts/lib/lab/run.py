@@ -18,11 +18,13 @@ from counters import Counters  # noqa: E402
 from network import DEVICES, Network, may_make_namespaces  # noqa: E402
 from replayed import replay  # noqa: E402
 from traffic import Traffic  # noqa: E402
+import dashboard  # noqa: E402
 import plan  # noqa: E402
 import web  # noqa: E402
 import web_plan  # noqa: E402
 
 SETTLE_SECONDS = 5
+DEFAULT_SECONDS = 10.0
 UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0}
 CAUGHT = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -119,11 +121,13 @@ def in_namespaces(programs, folder, tag, arguments, out):
         network = Network(tag, arguments.port_type)
         cleaning.callback(network.close)
         network.open()
-        box = Box(programs, folder)
+        box = Box(programs, folder, web=dashboard.web_part() if arguments.web else "")
         cleaning.callback(box.stop)
         box.start(network)
         network.attach()
         print(f"{network.outside} -- box, {arguments.port_type} -- {network.inside}", file=out, flush=True)
+        if arguments.web:
+            return dashboard.show(box, network, folder, arguments.duration, out)
         traffic = {"flood": measure_flood, "http": measure_web}[arguments.traffic]
         measured = traffic(box, network, folder, arguments.duration, out)
         if arguments.port_type == "af_xdp":
@@ -147,14 +151,17 @@ time      {summary['seconds']:>12,.1f} s""", file=out)
 
 def main():
     parser = argparse.ArgumentParser(prog="scripts/run", description=__doc__)
-    parser.add_argument("--duration", type=duration, default=10.0, help="such as 10s (the default); http goes on for as long as each client has tried to log in "
-                        f"fewer than {web_plan.LEAST_ATTEMPTS} times")
+    parser.add_argument("--duration", type=duration, help=f"such as 10s (the default, but --web goes on until ^C); http goes on for as long as each client "
+                        f"has tried to log in fewer than {web_plan.LEAST_ATTEMPTS} times")
     parser.add_argument("--json", action="store_true", help="one line of JSON on standard output")
     parser.add_argument("--port-type", choices=sorted(DEVICES), default="af_packet")
     parser.add_argument("--traffic", choices=("flood", "http"), default="flood",
                         help="a flood beside a transfer, or a web site whose login is limited")
+    parser.add_argument("--web", action="store_true", help="the dashboard, with traffic of four kinds behind it, until ^C")
     parser.add_argument("--build", default="build", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
+    if arguments.duration is None and not arguments.web:
+        arguments.duration = DEFAULT_SECONDS
     out = sys.stderr if arguments.json else sys.stdout
     stop_on_signals()
     tag = secrets.token_hex(3)
@@ -163,8 +170,8 @@ def main():
     folder.mkdir()
     try:
         refusal = may_make_namespaces(tag)
-        if refusal and arguments.traffic == "http":
-            raise LabError(f"no privilege for network namespaces ({refusal}), which a web site needs")
+        if refusal and (arguments.web or arguments.traffic == "http"):
+            raise LabError(f"no privilege for network namespaces ({refusal}), which a web site and the dashboard need")
         if refusal:
             print(f"No privilege for network namespaces ({refusal}): the same rules over a capture "
                   "of the same traffic instead.", file=out, flush=True)
@@ -173,6 +180,9 @@ def main():
             measured = in_namespaces(programs, folder, tag, arguments, out)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+    if arguments.web:
+        print(json.dumps({"sent": measured}) if arguments.json else f"sent, by port: {measured}")
+        return 0
     if arguments.json:
         print(json.dumps(measured.summary()))
     else:
