@@ -1,5 +1,6 @@
 #include "lib/bucket/table/previous_tables.hpp"
 #include "lib/l7/stream/unit_parser.hpp"
+#include "tests/packets/seen.hpp"
 #include "tests/packets/service_dialogue.hpp"
 #include "tests/packets/workers.hpp"
 
@@ -327,6 +328,33 @@ TEST(SourceBan, AProvenSenderIsBannedForAllThatItSends) {
     EXPECT_EQ(reason(box, udp().src("10.0.0.1").dport(9)), "banned_source");
     EXPECT_EQ(reason(box, udp().src("10.0.0.2").dport(9)), "unmatched");
     EXPECT_EQ(box.counters().bans[0].bans.read(), 1U);
+}
+
+// Whoever writes to the end of a tunnel is answered there, under whatever address inside.
+TEST(SourceBan, InATunnelNobodyIsProven) {
+    for (const std::string& scope : {kProven, kSpoofable}) {
+        const Set set{.scope = scope, .when = "ip.dst eq 192.0.2.1", .before = kWeb, .count = "2"};
+        UnitParser parser{capture_unit_budget()};
+        Box box{set.text(), PacketPolicy{.tunnels = test::kAllTunnels}};
+        box.find_units_by(parser.finder());
+        const auto inside = [](const Frame& frame) {
+            return udp()
+                .src("203.0.113.66")
+                .dst("198.51.100.1")
+                .dport(4789)
+                .carries(test::vxlan(frame.bytes()));
+        };
+        EXPECT_EQ(reason(box, inside(syn())), "within_limits");
+        EXPECT_EQ(reason(box, inside(syn_ack())), "unmatched");
+        EXPECT_EQ(reason(box, inside(client(""))), "within_limits");
+        for (int i = 0; i < 4; ++i) {
+            const std::string got = reason(box, inside(client("")));
+            EXPECT_EQ(got, i < 2 || scope == kProven ? "over_limit" : "banned_source")
+                << scope << i;
+        }
+        EXPECT_EQ(reason(box, udp().src("10.0.0.1").dport(9)),
+                  scope == kProven ? "unmatched" : "banned_source");
+    }
 }
 
 // The entry of one worker is what all of them look at, and so is its end.

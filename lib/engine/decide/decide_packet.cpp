@@ -252,9 +252,12 @@ private:
     }
     // True of a segment of the client, within the windows of a connection whose handshake has been
     // completed: whoever sees nothing of it cannot forge one. A SYN or RST passes on a connection
-    // whatever its numbers are. The packet's units are of its connection, as the first.
+    // whatever its numbers are. The end of a tunnel answers to whoever wrote to it, under whatever
+    // address inside: what comes in one proves nothing. The packet's units are of its connection,
+    // as the first.
     [[nodiscard]] static bool is_proven(const EvaluatedUnit& unit) noexcept {
-        if (unit.burst->handshake(unit.row) != Handshake::Completed) {
+        if (unit.burst->handshake(unit.row) != Handshake::Completed ||
+            unit.burst->headers().headers(unit.row).fields.has(Field::OuterIpSrc)) {
             return false;
         }
         const ServicePacket service = unit.burst->service(unit.row);
