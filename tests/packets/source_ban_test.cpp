@@ -330,6 +330,20 @@ TEST(SourceBan, AProvenSenderIsBannedForAllThatItSends) {
     EXPECT_EQ(box.counters().bans[0].bans.read(), 1U);
 }
 
+// Bans that forged packets made of a key would be of all that the source sends.
+TEST(SourceBan, BansThatNothingProvesDoNotBecomeBansOfSources) {
+    Box box{Set{.scope = "applies_to: key"}.text()};
+    ban(box);
+    EXPECT_EQ(reason(box, counted()), "banned");
+    ASSERT_TRUE(box.reload(Set{.scope = kProven, .before = kWeb}.text()));
+    EXPECT_EQ(reason(box, udp().src("10.0.0.1").dport(9)), "unmatched");
+    // Whoever asks for forged refusals to count has their bans, too.
+    Box forged{Set{.scope = "applies_to: key"}.text()};
+    ban(forged);
+    ASSERT_TRUE(forged.reload(Set{}.text()));
+    EXPECT_EQ(reason(forged, udp().src("10.0.0.1").dport(9)), "banned_source");
+}
+
 // Whoever writes to the end of a tunnel is answered there, under whatever address inside.
 TEST(SourceBan, InATunnelNobodyIsProven) {
     for (const std::string& scope : {kProven, kSpoofable}) {

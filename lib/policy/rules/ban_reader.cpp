@@ -85,6 +85,16 @@ void read_terms(const MapReader& map, const ActionText& action, const ReadContex
 
 }  // namespace
 
+namespace {
+
+// Without the numbers: a banned key stays banned when they change. But a ban that any packet may
+// have made never becomes one that only proven senders have.
+std::string_view state_schema(const BanTerms& ban) noexcept {
+    return ban.applies_to == BanScope::Source && !ban.spoofable ? "penalty, proven" : "penalty";
+}
+
+}  // namespace
+
 ReadBan read_ban(const YamlNode& node, std::string_view rule, std::span<const BanKey> keys,
                  const ReadContext& context) {
     ReadBan read;
@@ -109,9 +119,11 @@ ReadBan read_ban(const YamlNode& node, std::string_view rule, std::span<const Ba
     }
     for (const BanKey& key : keys) {
         const std::string name = key.position + "ban";
-        // Without the numbers: a banned key stays banned when they change.
-        const std::uint64_t identity = identity_of(
-            {.rule = rule, .name = name, .key = key.schema, .schema = "penalty", .per = "packet"});
+        const std::uint64_t identity = identity_of({.rule = rule,
+                                                    .name = name,
+                                                    .key = key.schema,
+                                                    .schema = state_schema(read.ban),
+                                                    .per = "packet"});
         read.ban.boxes.push_back({.identity = identity,
                                   .name = name,
                                   .key = static_cast<std::uint8_t>(read.ban.boxes.size()),
