@@ -12,7 +12,7 @@ std::string longer_are_lost(const Port& port) {
     return loses_longer_frames(port) ? "are dropped as too_long" : "may be lost there";
 }
 
-void tell(const Port& port, std::uint16_t before, std::uint16_t needed) {
+void log_change(const Port& port, std::uint16_t before, std::uint16_t needed) {
     const std::string change = "the MTU of " + title_of(port) + " is " + std::to_string(port.mtu) +
                                " now, and was " + std::to_string(before);
     if (port.mtu < needed) {
@@ -35,7 +35,8 @@ void watch_mtu(Port& port, const Port& other) {
     if (now && *now != port.mtu) {
         const std::uint16_t before = port.mtu;
         take_mtu(port, *now);
-        tell(port, before, std::max(port.plan.mtu, other.has_mtu ? other.mtu : port.plan.mtu));
+        log_change(port, before,
+                   std::max(port.plan.mtu, other.has_mtu ? other.mtu : port.plan.mtu));
     }
 }
 

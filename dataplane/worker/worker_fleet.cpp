@@ -86,7 +86,7 @@ void WorkerFleet::make(const Ports& ports, const Parts& parts) {
     for (std::size_t worker = 0; worker < size(); ++worker) {
         samplers_.push_back(std::make_unique<KeySampler>(random_number()));
         events_.push_back(std::make_unique<KeyEvents>());
-        if (parts.tell_bans) {
+        if (parts.notify_bans) {
             new_bans_.push_back(std::make_unique<NewBans>());
         }
         workers_.push_back(std::make_unique<DpdkWorker>(
@@ -104,7 +104,7 @@ void WorkerFleet::make(const Ports& ports, const Parts& parts) {
                       .counters = counters_[worker],
                       .sampler = samplers_.back().get(),
                       .events = events_.back().get(),
-                      .new_bans = parts.tell_bans ? new_bans_.back().get() : nullptr},
+                      .new_bans = parts.notify_bans ? new_bans_.back().get() : nullptr},
             lanes_->open(worker),
             LcoreHost{worker,
                       {parts.board, stop_, parts.box.idle_sleep, parts.state.clock_lead(),
@@ -279,8 +279,8 @@ WorkerStats WorkerFleet::stats(std::size_t worker) const {
         stats.by_track_event[i] = workers_[worker]->unit_parser().tracked().by_event[i].read();
     }
     stats.connections = stats_of(workers_[worker]->unit_parser());
-    stats.asks =
-        stats_of(workers_[worker]->asker().counters(), workers_[worker]->owner().counters());
+    stats.asks = stats_of(workers_[worker]->reserve_client().counters(),
+                          workers_[worker]->owner().counters());
     stats.shaping = {.held = workers_[worker]->held().now_held(),
                      .room = workers_[worker]->held().budget()};
     stats.table_slots = workers_[worker]->table_slots();

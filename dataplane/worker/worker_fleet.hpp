@@ -38,7 +38,7 @@ public:
         const Published<Running>& running;
         QuiesceBoard& board;
         const Latest<TimeOfDay>& time_of_day;
-        bool tell_bans = false;  // to somebody who reads new_bans()
+        bool notify_bans = false;  // to somebody who reads new_bans()
     };
     // Every worker, over the started ports and with the buckets that were left behind.
     void make(const Ports& ports, const Parts& parts);

@@ -33,8 +33,8 @@ inline void run_burst(Burst& burst, const LoadedSet& set, CoreState& core, Now n
 
 // Two bursts on their way, either of which may be empty.
 struct Overlapped {
-    Burst& coming;
-    Burst& going;
+    Burst& next;
+    Burst& current;
 };
 
 // The same for two bursts: the first half of one that has come, and the second half of the one
@@ -43,30 +43,30 @@ struct Overlapped {
 template <typename Laps = const NoLaps>
 void match_overlapped(Overlapped bursts, const LoadedSet& set, CoreState& core, Now now,
                       Laps& laps = kNoLaps) noexcept {
-    locate_burst(bursts.going, core);
+    locate_burst(bursts.current, core);
     laps.lap(Stage::Locate);
-    parse_burst(bursts.coming, core);
-    geo_burst(bursts.coming, set);
+    parse_burst(bursts.next, core);
+    geo_burst(bursts.next, set);
     laps.lap(Stage::Parse);
     follow_schedules(set, core, now);
-    find_bans(bursts.coming, set, core, now);
-    match_burst(bursts.coming, set, core, now.at);
+    find_bans(bursts.next, set, core, now);
+    match_burst(bursts.next, set, core, now.at);
     laps.lap(Stage::Match);
 }
 template <typename Laps = const NoLaps>
 void meter_overlapped(Overlapped bursts, const LoadedSet& set, CoreState& core, Now now,
                       Laps& laps = kNoLaps) noexcept {
-    locate_second(bursts.going, core);
+    locate_second(bursts.current, core);
     laps.lap(Stage::Locate);
-    key_burst(bursts.coming, set, core);
+    key_burst(bursts.next, set, core);
     laps.lap(Stage::Key);
-    meter_burst(bursts.going, set, core, now);
+    meter_burst(bursts.current, set, core, now);
     laps.lap(Stage::Meter);
 }
-inline void run_overlapped(Burst& coming, Burst& going, const LoadedSet& set, CoreState& core,
+inline void run_overlapped(Burst& next, Burst& current, const LoadedSet& set, CoreState& core,
                            Now now) noexcept {
-    match_overlapped({coming, going}, set, core, now);
-    meter_overlapped({coming, going}, set, core, now);
+    match_overlapped({next, current}, set, core, now);
+    meter_overlapped({next, current}, set, core, now);
 }
 
 }  // namespace sluice

@@ -43,9 +43,10 @@ public:
           core_{std::move(core)},
           io_{std::move(lanes)},
           path_{me_.index(), setup, core_, host_, held_budget(io_.lanes, setup)},
-          owner_{me_.index(),
-                 setup.peers.questions,
-                 {.questions = setup.reserve.room.questions, .lifetime = setup.reserve.lifetime}} {}
+          owner_{
+              me_.index(),
+              setup.peers.questions,
+              {.questions = setup.reserve.pending.questions, .lifetime = setup.reserve.lifetime}} {}
     // Neither copied nor moved: the parts of a worker refer to each other.
     Worker(const Worker&) = delete;
     Worker& operator=(const Worker&) = delete;
@@ -91,16 +92,16 @@ public:
         if (core_.events != nullptr && !core_.events->empty()) [[unlikely]] {
             notify_due_events(running.rules(), core_, host_.now());
         }
-        return frames + path_.asker().size() + path_.held().size();
+        return frames + path_.reserve_client().size() + path_.held().size();
     }
 
     // The end: packets that wait for answers are decided without them, and those that wait for
     // their departure depart.
     void drain() noexcept {
-        if (!path_.asker().empty()) {
+        if (!path_.reserve_client().empty()) {
             const Running& running = running_.adopt();
             adopt_for_turn(running);
-            path_.asker().end_waits();
+            path_.reserve_client().end_waits();
             (void)ask_round(running, reach_of(running));
             path_.flush(running);
         }
@@ -122,7 +123,9 @@ public:
     [[nodiscard]] const LedgerStore& ledger_store() const noexcept {
         return path_.ledger().store();
     }
-    [[nodiscard]] const ReserveClient& asker() const noexcept { return path_.asker(); }
+    [[nodiscard]] const ReserveClient& reserve_client() const noexcept {
+        return path_.reserve_client();
+    }
     [[nodiscard]] const ReserveServer& owner() const noexcept { return owner_; }
     [[nodiscard]] const HeldFrames<Io>& held() const noexcept { return path_.held(); }
     [[nodiscard]] const UnitParser& unit_parser() const noexcept { return path_.unit_parser(); }
@@ -207,9 +210,9 @@ private:
     std::size_t ask_round(const Running& running, Reach reach) noexcept {
         const Now at = host_.now();
         owner_.serve(running.rules(), core_, at);
-        path_.asker().take_answers(at.at);
+        path_.reserve_client().take_answers(at.at);
         if (running.state != Running::State::Enforce) {
-            path_.asker().end_waits();
+            path_.reserve_client().end_waits();
         }
         std::size_t frames = 0;
         while (const std::size_t count = path_.receive_waited(running, reach)) {

@@ -137,10 +137,10 @@ void BenchWorker::exchange() {
 void BenchWorker::run(std::size_t bursts) {
     for (std::size_t i = 0; i < bursts; ++i) {
         take(bursts_[i % 2]);
-        Burst& going = bursts_[(i + 1) % 2];
+        Burst& current = bursts_[(i + 1) % 2];
         exchange();
-        run_overlapped(bursts_[i % 2], going, loaded_.set(), core_, now_);
-        give(going);
+        run_overlapped(bursts_[i % 2], current, loaded_.set(), core_, now_);
+        give(current);
     }
     Burst& last = bursts_[(bursts + 1) % 2];
     bursts_[bursts % 2].clear();
@@ -154,16 +154,16 @@ void BenchWorker::run_in_stages(std::size_t bursts) {
     StageLaps laps{counters_.stages, [] { return rte_rdtsc(); }};
     laps.measure_turn();
     for (std::size_t i = 0; i < bursts; ++i) {
-        Burst& coming = bursts_[i % 2];
-        Burst& going = bursts_[(i + 1) % 2];
-        take(coming);
+        Burst& next = bursts_[i % 2];
+        Burst& current = bursts_[(i + 1) % 2];
+        take(next);
         laps.lap(Stage::Receive);
         laps.met(kBurst);
         exchange();
         laps.lap(Stage::Other);
-        match_overlapped({coming, going}, loaded_.set(), core_, now_, laps);
-        meter_overlapped({coming, going}, loaded_.set(), core_, now_, laps);
-        give(going);
+        match_overlapped({next, current}, loaded_.set(), core_, now_, laps);
+        meter_overlapped({next, current}, loaded_.set(), core_, now_, laps);
+        give(current);
         laps.lap(Stage::Send);
     }
     laps.end_turn(false);

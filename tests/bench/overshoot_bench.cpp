@@ -131,7 +131,7 @@ private:
     }
     void turns() {
         for (std::size_t worker = 0; worker < what_.workers; ++worker) {
-            workers_.turn(worker, now_);
+            workers_.poll(worker, now_);
         }
     }
 

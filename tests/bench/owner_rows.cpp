@@ -118,7 +118,7 @@ void OwnedFlows::add(std::size_t at) {
                                                  std::move(lanes), MemoryHost{one.now});
 }
 
-void OwnedFlows::turn(std::size_t worker) {
+void OwnedFlows::poll(std::size_t worker) {
     One& one = *workers_[worker];
     for (std::size_t i = 0; i < kBurstsOfATurn * kMaxBurst; ++i) {
         one.coming.push_back(&one.frames[one.next++ % kFrames]);
@@ -130,7 +130,7 @@ void OwnedFlows::turn(std::size_t worker) {
 void OwnedFlows::run(std::size_t bursts) {
     for (std::size_t done = 0; done < bursts; done += kWorkers * kBurstsOfATurn) {
         for (std::size_t worker = 0; worker < kWorkers; ++worker) {
-            turn(worker);
+            poll(worker);
         }
     }
 }
@@ -154,8 +154,8 @@ std::uint64_t OwnedFlows::forwarded() const noexcept {
 std::uint64_t OwnedFlows::shared() const noexcept {
     std::uint64_t all = 0;
     for (const auto& one : workers_) {
-        all +=
-            one->counters.handed_over.read() + one->worker->asker().counters().of(AskEvent::Asked);
+        all += one->counters.handed_over.read() +
+               one->worker->reserve_client().counters().of(AskEvent::Asked);
     }
     return all;
 }

@@ -31,7 +31,7 @@ public:
     // So many bursts over both workers, in turns of a few each, in the caller's thread.
     void run(std::size_t bursts);
     // The next turn of one worker, in any thread, the same every time.
-    void turn(std::size_t worker);
+    void poll(std::size_t worker);
 
     // Frames that have left, and those among them that were forwarded.
     [[nodiscard]] std::uint64_t left() const noexcept;

@@ -153,11 +153,11 @@ void run_course(const Course& course) {
     constexpr std::uint64_t kCount = 6;
     constexpr Nanoseconds kWindow = 100ms;
     AskingWorkers::Sizes sizes;
-    sizes.room = {.packets = 4'096, .questions = 8'192, .longest = 10s};
+    sizes.pending = {.packets = 4'096, .questions = 8'192, .longest = 10s};
     sizes.ring = 4'096;
     sizes.lifetime = 20s;
     if (course.loses) {
-        sizes.room = {.packets = 12, .questions = 16, .longest = 2ms};
+        sizes.pending = {.packets = 12, .questions = 16, .longest = 2ms};
         sizes.ring = 8;
         sizes.lifetime = 30ms;
     }
@@ -269,7 +269,7 @@ TEST(Asked, AValueThatIsReservedCostsNothingMore) {
 std::size_t asker_of(const std::string& text, const std::vector<std::byte>& frame) {
     AskingWorkers workers{text, kWorkers};
     (void)workers.send(0, {frame}, kStart);
-    workers.turn(0, kStart);
+    workers.poll(0, kStart);
     return workers.sent()[0].decided ? 1 : 0;
 }
 
@@ -371,9 +371,9 @@ TEST(Asked, AnOwnerThatDoesNotAnswerIsWaitedForInVain) {
         AskingWorkers workers{text, kWorkers};
         const std::size_t at = asker_of(text, frame);
         (void)workers.send(at, {frame}, kStart);
-        workers.turn(at, kStart + 9ms);
+        workers.poll(at, kStart + 9ms);
         EXPECT_EQ(workers.waiting(), 1U);
-        workers.turn(at, kStart + 11ms);
+        workers.poll(at, kStart + 11ms);
         ASSERT_TRUE(workers.sent()[0].decided);
         EXPECT_EQ(workers.sent()[0].decision.verdict, row.verdict);
         EXPECT_EQ(workers.sent()[0].decision.reason, row.reason);
@@ -392,7 +392,7 @@ TEST(Asked, AnOwnerThatDoesNotAnswerIsWaitedForInVain) {
 
 TEST(Asked, AFullRoomAnswersByPolicyAndNobodyBehindIsRefused) {
     AskingWorkers::Sizes sizes;
-    sizes.room = {.packets = 2, .questions = 8, .longest = 10ms};
+    sizes.pending = {.packets = 2, .questions = 8, .longest = 10ms};
     AskingWorkers workers{rules("  - {id: names, when: dns.qname eq \"a.example\", key: "
                                 "[dns.qname], per: query, " +
                                 std::string{kLog} + "}\n"),
@@ -410,7 +410,7 @@ TEST(Asked, AFullRoomAnswersByPolicyAndNobodyBehindIsRefused) {
                         query("b.example", 1)},
                        kStart);
     EXPECT_EQ(workers.waiting(), 2U);
-    EXPECT_EQ(workers.asker(0).counters().held.read(), 2U);
+    EXPECT_EQ(workers.reserve_client(0).counters().held.read(), 2U);
     EXPECT_EQ(workers.counted(AskEvent::NoRoom), 2U);
     EXPECT_EQ(workers.sent()[2].decision.reason, Reason::NoAnswer);
     EXPECT_EQ(workers.sent()[3].decision.verdict, Verdict::Pass);
@@ -451,7 +451,7 @@ TEST(Asked, WhatBecomesOfQuestionsIsCounted) {
     const auto others_take_turns = [&](Instant now) {
         for (std::size_t at = 0; at < kWorkers; ++at) {
             if (at != asker) {
-                workers.turn(at, now);
+                workers.poll(at, now);
             }
         }
     };

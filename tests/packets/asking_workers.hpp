@@ -19,7 +19,8 @@ public:
     using Frame = std::vector<std::byte>;
     using Sent = ShownFrame;
     struct Sizes {
-        RoomBounds room{.packets = 64, .questions = 128, .longest = std::chrono::milliseconds{10}};
+        PendingBounds pending{
+            .packets = 64, .questions = 128, .longest = std::chrono::milliseconds{10}};
         std::size_t ring = 256;
         Nanoseconds lifetime = std::chrono::seconds{1};
     };
@@ -31,7 +32,7 @@ public:
                {.workers = workers,
                 .tell_wait = true,
                 .ask_ring = sizes.ring,
-                .reserve = ReserveBounds{sizes.room, sizes.lifetime},
+                .reserve = ReserveBounds{sizes.pending, sizes.lifetime},
                 .place = ask_owners}} {}
 
     // Other rules: workers adopt them in their next turns.
@@ -45,19 +46,19 @@ public:
         for (const Frame& frame : frames) {
             box_.show({}, frame, dir, pair, at);
         }
-        turn(at, now);
+        poll(at, now);
         return first;
     }
     // A turn of a worker to which nothing comes.
-    void turn(std::size_t at, Instant now) {
+    void poll(std::size_t at, Instant now) {
         box_.set_time(now);
-        (void)box_.turn(at);
+        (void)box_.poll(at);
     }
     // All workers, until nobody has anything to say.
     void settle(Instant now) {
         for (int round = 0; round < 4; ++round) {
             for (std::size_t at = 0; at < box_.size(); ++at) {
-                turn(at, now);
+                poll(at, now);
             }
         }
     }
@@ -75,8 +76,8 @@ public:
             [](const Sent& one) { return one.decided && forwards(one.decision.verdict); }));
     }
     [[nodiscard]] const LoadedSet& set() const { return box_.set(); }
-    [[nodiscard]] const ReserveClient& asker(std::size_t at) const {
-        return box_.worker(at).asker();
+    [[nodiscard]] const ReserveClient& reserve_client(std::size_t at) const {
+        return box_.worker(at).reserve_client();
     }
     [[nodiscard]] const ReserveServer& owner(std::size_t at) const {
         return box_.worker(at).owner();
@@ -84,11 +85,11 @@ public:
     [[nodiscard]] std::uint64_t asked() const { return counted(AskEvent::Asked); }
     [[nodiscard]] std::uint64_t counted(AskEvent event) const {
         return sum([&](std::size_t at) {
-            return asker(at).counters().of(event) + owner(at).counters().of(event);
+            return reserve_client(at).counters().of(event) + owner(at).counters().of(event);
         });
     }
     [[nodiscard]] std::uint64_t waiting() const {
-        return sum([&](std::size_t at) { return asker(at).size(); });
+        return sum([&](std::size_t at) { return reserve_client(at).size(); });
     }
     [[nodiscard]] std::uint64_t reserved() const {
         return sum([&](std::size_t at) { return owner(at).reservations().size(); });

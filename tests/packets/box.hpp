@@ -126,8 +126,8 @@ public:
         burst.scratch().general = burst.live();
         meter_stages(burst, loaded_.set(), core_, {now, {}});
     }
-    void run_overlapped(Burst& coming, Burst& going, Instant now) {
-        sluice::run_overlapped(coming, going, loaded_.set(), core_, {now, {}});
+    void run_overlapped(Burst& next, Burst& current, Instant now) {
+        sluice::run_overlapped(next, current, loaded_.set(), core_, {now, {}});
     }
 
     // A turn in which nothing comes.
@@ -179,7 +179,7 @@ public:
     }
     [[nodiscard]] BucketStore& buckets() { return core_.buckets; }
     // How many packets more it may hold.
-    void set_hold_room(std::uint32_t room) { core_.hold_capacity = room; }
+    void set_hold_capacity(std::uint32_t room) { core_.hold_capacity = room; }
     // Tells it who its rules count.
     void watch(KeySampler& sampler) { core_.sampler = &sampler; }
     // Tells it whom its rules refuse and ban.

@@ -167,7 +167,7 @@ TEST_P(ConnectionIdentity, NobodyWaitsBehindAnotherConnection) {
     test::AskingWorkers others{kText, 2};
     const Frame first = here(query("a.example"));
     (void)others.send(0, {first.bytes()}, kStart, first.pair());
-    others.turn(0, kStart);
+    others.poll(0, kStart);
     const std::size_t asker = others.sent()[0].decided ? 1 : 0;
     const auto send = [&](const Frame& frame) {
         return workers.send(asker, {frame.bytes()}, kStart, frame.pair());

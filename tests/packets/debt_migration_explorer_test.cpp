@@ -94,7 +94,7 @@ public:
                 offer(step.worker, 3);
                 return true;
             case Step::Kind::Turn:
-                workers_.turn(step.worker, now_);
+                workers_.poll(step.worker, now_);
                 return true;
             case Step::Kind::Fill:
                 fill(step.worker);

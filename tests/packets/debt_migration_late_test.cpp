@@ -108,7 +108,7 @@ private:
                 break;
             case 3:
             case 4:
-                workers_.turn(below(kWorkers), now_);
+                workers_.poll(below(kWorkers), now_);
                 break;
             default:
                 spend(below(30));

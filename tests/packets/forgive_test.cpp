@@ -475,7 +475,7 @@ TEST(Forgive, WhileWorkersTakeItUpOneByOne) {
                 const std::size_t at = (first + i) % 4;
                 for (int packet = 0; packet < 3; ++packet) {
                     (void)workers.judge(at, frame, kStart + 1s);
-                    workers.turn(at, kStart + 1s);
+                    workers.poll(at, kStart + 1s);
                 }
             }
             workers.end_apply(kStart + 5s);

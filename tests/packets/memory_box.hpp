@@ -82,7 +82,7 @@ public:
     [[nodiscard]] const std::deque<ShownFrame>& shown() const { return shown_; }
     void set_time(Instant now) { now_.at = now; }
     // The fates of frames in a turn of one worker.
-    std::vector<std::string> turn(std::size_t at = 0) {
+    std::vector<std::string> poll(std::size_t at = 0) {
         idle_ = workers_[at]->worker->poll() == 0;
         return out_.take();
     }

@@ -220,7 +220,7 @@ std::vector<std::uint64_t> passed_by_window(Workers& workers, std::size_t window
         passed.push_back(0);
         for (std::size_t i = 0; i < 500; ++i, now += 200us) {
             passed.back() += workers.pass(4, frame(), now);
-            workers.turn(i % 4, now);
+            workers.poll(i % 4, now);
         }
     }
     return passed;

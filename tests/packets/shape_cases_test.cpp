@@ -186,7 +186,7 @@ TEST(Shape, CountsWhatExceedsInTheFileAndByMode) {
 // and spends nothing.
 TEST(Shape, WithoutRoomToHoldOverflowDecides) {
     Box box{SHAPE_TOKENS SHAPE_ELSE_DROP("1m")};
-    box.set_hold_room(2);
+    box.set_hold_capacity(2);
     std::vector<std::string> got;
     for (int i = 0; i < 6; ++i) {
         const Decision decision = box.judge(kPacket.bytes(), kStart);
@@ -196,7 +196,7 @@ TEST(Shape, WithoutRoomToHoldOverflowDecides) {
     EXPECT_EQ(got, (std::vector<std::string>{"pass within_limits", "pass within_limits",
                                              "shape over_limit", "shape over_limit",
                                              "drop hold_full", "drop hold_full"}));
-    box.set_hold_room(1);
+    box.set_hold_capacity(1);
     EXPECT_EQ(box.judge(kPacket.bytes(), kStart).wait, 300ms);
 }
 

@@ -133,7 +133,7 @@ public:
     }
 
     // A worker hears the others, and tells them.
-    void turn(std::size_t at, Instant now) {
+    void poll(std::size_t at, Instant now) {
         Worker& worker = *workers_[at];
         adopt(set(), worker.core, {now, {}});
         worker.ledger->set(merge_interval_,
@@ -144,7 +144,7 @@ public:
     void turns(Instant now) {
         for (int round = 0; round < 6; ++round) {
             for (std::size_t at = 0; at < workers_.size(); ++at) {
-                turn(at, now);
+                poll(at, now);
             }
         }
     }

@@ -61,8 +61,8 @@ void add_bans(const FoundKey& key, const OtherBans& bans, Json& told) {
     }
 }
 
-HttpResponse tell(const SettingCall& call, const RuleChange& change, const HttpRequest& request,
-                  Services& services) {
+HttpResponse respond(const SettingCall& call, const RuleChange& change, const HttpRequest& request,
+                     Services& services) {
     record(services, request,
            fmt::format("key {} {} {}{}", call.action, call.rule, call.key, call.more), change);
     if (change.refusal) {
@@ -133,15 +133,15 @@ HttpResponse unban_key(SettingCall call, const FoundKey& key, const HttpRequest&
         return banned_otherwise(call, key, bans);
     }
     add_bans(key, bans, call.told);
-    return tell(call, change, request, services);
+    return respond(call, change, request, services);
 }
 
 // Told once it is done: what is now to be known of the key beside it.
-HttpResponse tell_with_bans(SettingCall call, const FoundKey& key, const RuleChange& change,
-                            const HttpRequest& request, Services& services) {
+HttpResponse respond_with_bans(SettingCall call, const FoundKey& key, const RuleChange& change,
+                               const HttpRequest& request, Services& services) {
     const bool exempt = !key.is_network && look_at(key, change, services);
     add_bans(key, other_bans(key, exempt, *services.rules.view()), call.told);
-    return tell(call, change, request, services);
+    return respond(call, change, request, services);
 }
 
 // Settings of another kind whose place `next` takes: `exempt` that of numbers, and numbers that
@@ -178,7 +178,7 @@ HttpResponse set_key(const std::string& action, const FoundKey& key, const Json&
     if (change.refusal && action == "set") {
         note_refused_set(services, *key.rule);
     }
-    return tell_with_bans(std::move(call), key, change, request, services);
+    return respond_with_bans(std::move(call), key, change, request, services);
 }
 
 }  // namespace
@@ -213,9 +213,10 @@ HttpResponse change_setting(const std::string& action, const KeyWords& words, co
                                                         .limit = words.limit},
                                                        request.peer.uid);
     if (key != nullptr) {
-        return tell_with_bans(std::move(call), *key, change, request, services);
+        return respond_with_bans(std::move(call), *key, change, request, services);
     }
-    return change.refusal ? std::get<HttpResponse>(found) : tell(call, change, request, services);
+    return change.refusal ? std::get<HttpResponse>(found)
+                          : respond(call, change, request, services);
 }
 
 }  // namespace sluice

@@ -46,7 +46,7 @@ public:
 
     // Makes other cores learn from `owners` from now on that this one may have a digest; nullptr:
     // from nobody. With as many places as this index has heads at least.
-    void tell(const auto& pool, DigestOwners* owners, std::size_t core) noexcept {
+    void notify(const auto& pool, DigestOwners* owners, std::size_t core) noexcept {
         owners_ = owners;
         core_ = core;
         for (std::size_t at = 0; owners_ != nullptr && size_ != 0 && at <= mask_; ++at) {

@@ -49,8 +49,8 @@ void BucketStore::set_worker_tables(const WorkerTables* worker_tables) noexcept 
     worker_tables_ = worker_tables;
     worker_ = worker_tables == nullptr ? 0 : worker_tables->index_of(*this);
     const bool is_one = worker_tables != nullptr && worker_ != worker_tables->workers();
-    registry.pool().index().tell(registry.pool(),
-                                 is_one ? &worker_tables->connection_owners() : nullptr, worker_);
+    registry.pool().index().notify(registry.pool(),
+                                   is_one ? &worker_tables->connection_owners() : nullptr, worker_);
 }
 
 void BucketStore::adopt(std::span<const SlotRow> rows, std::uint64_t changes,

@@ -84,19 +84,19 @@ public:
     // watch, and units (lib/l7/stream/unit_event.hpp).
     enum class Origin : std::uint8_t {
         Port,
-        Worker,  // another one has handed them to this one
-        Room,    // they have waited (lib/peer/reserve/pending_packets.hpp)
+        Worker,   // another one has handed them to this one
+        Pending,  // they have waited (lib/peer/reserve/pending_packets.hpp)
     };
     [[nodiscard]] Origin origin() const noexcept { return origin_; }
     [[nodiscard]] bool is_new() const noexcept { return origin_ == Origin::Port; }
     void come_from_worker() noexcept { origin_ = Origin::Worker; }
     // Each row by its place there, once the burst has been filled.
-    void come_from_room(std::span<const RoomPlace> places) noexcept {
-        origin_ = Origin::Room;
+    void come_from_pending(std::span<const PendingSlot> places) noexcept {
+        origin_ = Origin::Pending;
         std::copy(places.begin(), places.end(), places_.begin());
     }
-    [[nodiscard]] RoomPlace place(std::size_t row) const noexcept {
-        return origin_ == Origin::Room ? places_[row] : kNoRoomPlace;
+    [[nodiscard]] PendingSlot place(std::size_t row) const noexcept {
+        return origin_ == Origin::Pending ? places_[row] : kNoPendingSlot;
     }
 
     // Rows that came; those of `live()` have not been taken out since.
@@ -258,7 +258,7 @@ private:
     Direction dir_ = Direction::In;
     std::uint64_t port_ = 0;
     Origin origin_ = Origin::Port;
-    std::array<RoomPlace, kMaxBurst> places_;
+    std::array<PendingSlot, kMaxBurst> places_;
     Scratch scratch_;
     RowMask several_ = 0;
     RowMask proxied_ = 0;

@@ -224,7 +224,7 @@ public:
     LazyArray<Match> matches = uninitialized_array<Match>(kUnitsUnderAnyRules * kMaxRules);
     LazyArray<LimitCheck> checks =
         uninitialized_array<LimitCheck>(kUnitsUnderAnyRules * kMaxLimits);
-    std::array<EvaluatedUnit, kMaxUnits> judged;
+    std::array<EvaluatedUnit, kMaxUnits> evaluated;
     LazyArray<std::uint32_t> latest_match = zeroed_array<std::uint32_t>(kMaxRules);
 
 private:

@@ -52,7 +52,7 @@ struct CoreState {
     // For limits that workers share; nullptr: the rule set has none.
     Ledger* ledger = nullptr;
     // For limits that are asked of their keys' owners; nullptr: all are this worker's own.
-    ReserveClient* asker = nullptr;
+    ReserveClient* reserve_client = nullptr;
     // Messages to and from others about connections that one of them counts as open; nullptr:
     // it is the only one.
     ConnectionLanes* connection_lanes = nullptr;

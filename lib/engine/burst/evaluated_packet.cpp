@@ -9,10 +9,10 @@ namespace {
 // Matches and checks that all units of one packet have written down so far.
 struct Written {
     Match* matches;
-    LimitCheck* looks;
+    LimitCheck* checks;
     std::uint32_t match_count = 0;
-    std::uint32_t look_count = 0;
-    std::uint32_t shared_count = 0;  // of those looks, under limits that workers share
+    std::uint32_t check_count = 0;
+    std::uint32_t shared_count = 0;  // of those checks, under limits that workers share
 };
 
 // One unit, from the row that stands for it.
@@ -40,15 +40,15 @@ private:
     void add(const ActiveRule& active) noexcept {
         const RulePlan& rule = plan_.rules[active.rule];
         written_.matches[written_.match_count++] = {.rule = active.rule,
-                                                    .first = written_.look_count,
+                                                    .first = written_.check_count,
                                                     .skipped = has_row(active.skipped, row_)};
         for (std::uint32_t i = 0; i < rule.limits; ++i) {
-            written_.looks[written_.look_count++] = look_of(rule.first_limit + i);
+            written_.checks[written_.check_count++] = check_of(rule.first_limit + i);
         }
         skip_boxes();
     }
 
-    [[nodiscard]] LimitCheck look_of(std::uint32_t limit) noexcept {
+    [[nodiscard]] LimitCheck check_of(std::uint32_t limit) noexcept {
         const LimitPlan& plan = plan_.limits[limit];
         LimitCheck check;
         const bool has_key = has_row(scratch_.has_key[plan.schema], row_);
@@ -91,52 +91,53 @@ void link(std::span<Match> matches, const LoadedSet& set, Written& written,
         latest = static_cast<std::uint32_t>(&match - written.matches) + 1;
         for (std::uint32_t i = 0;
              match.previous != 0 && i < set.meter_plan.rules[match.rule].limits; ++i) {
-            written.looks[match.first + i].previous =
+            written.checks[match.first + i].previous =
                 written.matches[match.previous - 1].first + i + 1;
         }
     }
 }
 
-[[gnu::noinline]] PacketChecks looks_of_units(Burst& burst, std::size_t row,
-                                              const LoadedSet& set) noexcept {
+[[gnu::noinline]] PacketChecks checks_of_units(Burst& burst, std::size_t row,
+                                               const LoadedSet& set) noexcept {
     BurstUnits& units = *burst.units();
     Written written{units.matches.get(), units.checks.get()};
     const std::size_t count = units.count(row);
     for (std::size_t number = 0; number < count; ++number) {
         const BurstUnits::Place at = units.place_of(burst, row, number);
         const BurstUnits::Unit& unit = units.unit(row, number);
-        EvaluatedUnit& judged = units.judged[number];
-        const std::uint32_t matches_before =
-            unit.is_other_reading ? units.judged[number - 1].matches_before : written.match_count;
-        const std::uint32_t looks_before =
-            unit.is_other_reading ? units.judged[number - 1].looks_before : written.look_count;
+        EvaluatedUnit& evaluated = units.evaluated[number];
+        const std::uint32_t matches_before = unit.is_other_reading
+                                                 ? units.evaluated[number - 1].matches_before
+                                                 : written.match_count;
+        const std::uint32_t checks_before =
+            unit.is_other_reading ? units.evaluated[number - 1].checks_before : written.check_count;
         const std::span<Match> matches = Gathering{*at.burst, at.row, set, written}.run();
-        judged = {at.burst,
-                  at.row,
-                  unit.kind,
-                  matches_before,
-                  looks_before,
-                  matches,
-                  units.decision(row, number)};
+        evaluated = {at.burst,
+                     at.row,
+                     unit.kind,
+                     matches_before,
+                     checks_before,
+                     matches,
+                     units.decision(row, number)};
         link(matches, set, written, units);
     }
     for (const Match& match : std::span{written.matches, written.match_count}) {
         units.latest_match[match.rule] = 0;
     }
-    return {std::span{units.judged}.first(count), written.matches, written.looks};
+    return {std::span{units.evaluated}.first(count), written.matches, written.checks};
 }
 
 }  // namespace
 
 PacketChecks collect_checks(Burst& burst, std::size_t row, const LoadedSet& set) noexcept {
     if (has_row(burst.several(), row)) [[unlikely]] {
-        return looks_of_units(burst, row, set);
+        return checks_of_units(burst, row, set);
     }
     Scratch& scratch = burst.scratch();
-    Written written{scratch.packet_matches.get(), scratch.packet_looks.get()};
+    Written written{scratch.packet_matches.get(), scratch.packet_checks.get()};
     const std::span<Match> matches = Gathering{burst, row, set, written}.run();
     scratch.packet_unit = {&burst, row, Per::Packet, 0, 0, matches, burst.packets()[row].decision};
-    return {{&scratch.packet_unit, 1}, written.matches, written.looks};
+    return {{&scratch.packet_unit, 1}, written.matches, written.checks};
 }
 
 }  // namespace sluice

@@ -24,17 +24,17 @@ enum class Finding : std::uint8_t {
 // One rule that matches one unit of a packet, as the general path sees it.
 struct Match {
     std::uint32_t rule = 0;   // index in the rule set
-    std::uint32_t first = 0;  // of its looks
+    std::uint32_t first = 0;  // of its checks
     // The rule's match in the nearest unit of the packet before this one, counted from 1 on; 0: it
     // has none.
     std::uint32_t previous = 0;
     bool skipped = false;  // a key part is missing, so the rule does not apply
     Finding finding = Finding::NotAsked;
-    bool refused = false;  // one of its limits did not admit the unit
-    bool counted = false;  // the rule has judged the unit, skipped it, or decided on sight
-    bool weighed = false;  // the packet's bytes have been counted with the unit
-    bool passed = false;   // a budget of `bypass` has room for the unit
-    bool blocks = false;   // the packet is not forwarded, if the rule has its way
+    bool refused = false;        // one of its limits did not admit the unit
+    bool counted = false;        // the rule has judged the unit, skipped it, or decided on sight
+    bool bytes_counted = false;  // the packet's bytes have been counted with the unit
+    bool passed = false;         // a budget of `bypass` has room for the unit
+    bool blocks = false;         // the packet is not forwarded, if the rule has its way
     // The same of any unit of the packet.
     bool refused_any = false;
     bool blocks_any = false;
@@ -49,10 +49,10 @@ struct EvaluatedUnit {
     Burst* burst = nullptr;
     std::size_t row = 0;
     Per kind = Per::Packet;  // of its own, or of a later layer
-    // How many matches and looks of its packet come before it, and before those of other readings
+    // How many matches and checks of its packet come before it, and before those of other readings
     // of it.
     std::uint32_t matches_before = 0;
-    std::uint32_t looks_before = 0;
+    std::uint32_t checks_before = 0;
     std::span<Match> matches;
     Decision decision;  // what became of it alone, once its packet has been decided
 };

@@ -81,7 +81,7 @@ struct Scratch {
     RowMask first_fragments = 0;
     RowMask later_fragments = 0;
     // Rows that a limit of an enforcing rule judges; rows that have look-ups at all.
-    RowMask judged = 0;
+    RowMask evaluated = 0;
     RowMask looked_up = 0;
     // Rows with a token or leaky bucket whose units take parts of a ns; rows with one whose keys
     // may have overrides, and whose entries note that they have none; rows with any other limit.
@@ -118,7 +118,7 @@ struct Scratch {
     // Working memory for the one packet that the general path decides, if it has one unit.
     EvaluatedUnit packet_unit;
     LazyArray<Match> packet_matches = uninitialized_array<Match>(kMaxRules);
-    LazyArray<LimitCheck> packet_looks = uninitialized_array<LimitCheck>(kMaxLimits);
+    LazyArray<LimitCheck> packet_checks = uninitialized_array<LimitCheck>(kMaxLimits);
 
     // Under which the look-ups were made.
     const MeterPlan* plan = nullptr;
@@ -136,7 +136,7 @@ struct Scratch {
         on_sight = 0;
         first_fragments = 0;
         later_fragments = 0;
-        judged = 0;
+        evaluated = 0;
         looked_up = 0;
         in_parts = 0;
         overridden = 0;

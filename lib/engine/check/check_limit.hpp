@@ -19,18 +19,20 @@ class ReserveClient;
 // How the limits are looked at that are asked of their keys' owners.
 struct AskContext {
     enum class Pass : std::uint8_t {
-        Local,      // as any other limit: this worker is the owner
-        Rehearsal,  // as if all owners said yes; nothing is counted, noted or charged
-        NotAsked,   // as in the rehearsal: the packet is refused whatever they would say
-        Answered,   // by what they have answered
+        Local,     // as any other limit: this worker is the owner
+        DryRun,    // as if all owners said yes; nothing is counted, noted or charged
+        NotAsked,  // as in the dry run: the packet is refused whatever they would say
+        Answered,  // by what they have answered
     };
     Pass pass = Pass::Local;
-    ReserveClient* asker = nullptr;
-    std::uint32_t place = ~std::uint32_t{0};  // of the packet (RoomPlace)
+    ReserveClient* reserve_client = nullptr;
+    std::uint32_t place = ~std::uint32_t{0};  // of the packet (PendingSlot)
     std::uint8_t unit = 0;                    // of the packet
 
-    [[nodiscard]] bool asks() const noexcept { return pass != Pass::Local && asker != nullptr; }
-    [[nodiscard]] bool is_rehearsal() const noexcept { return pass == Pass::Rehearsal; }
+    [[nodiscard]] bool asks() const noexcept {
+        return pass != Pass::Local && reserve_client != nullptr;
+    }
+    [[nodiscard]] bool is_dry_run() const noexcept { return pass == Pass::DryRun; }
 };
 
 // At the key's owner: the packet's colour, and the units that are reserved for other questions.

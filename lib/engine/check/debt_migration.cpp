@@ -10,9 +10,9 @@ namespace sluice {
 namespace {
 
 // The buckets that one packet's key may be charged to, by aggregation level, and who else has them.
-class KeyElsewhere {
+class RemoteKey {
 public:
-    KeyElsewhere(const TableKey& own, const AskedLimit& asked) noexcept
+    RemoteKey(const TableKey& own, const AskedLimit& asked) noexcept
         : own_{own},
           asked_{asked},
           elsewhere_{asked.context.core.buckets, asked.context.now},
@@ -123,7 +123,7 @@ private:
 
     const LimitCheck& check_;
     const AskedLimit& asked_;
-    KeyElsewhere elsewhere_;
+    RemoteKey elsewhere_;
     Units held_{0};
     Units left_{0};
 };
@@ -160,7 +160,7 @@ bool charge_debts(const LimitCheck& check, Debts& debts, const CheckContext& con
     all.cost = check.cost + debts.all();
     all.conformance = ask_bucket(all, asked.context);
     check_others(all, own, asked);
-    if (asked.context.ask.is_rehearsal()) {
+    if (asked.context.ask.is_dry_run()) {
         check.conformance = all.conformance;
         return;
     }
@@ -176,7 +176,7 @@ void check_others(LimitCheck& check, const TableKey& own, const AskedLimit& aske
         asked.limit.migrating_to != Combine::Sum || check.counts_already()) {
         return;
     }
-    KeyElsewhere elsewhere{own, asked};
+    RemoteKey elsewhere{own, asked};
     const BucketStore& store = asked.context.core.buckets;
     const Units others = elsewhere.held_from(check.entry->stamp().aggregation_level);
     const Units left = remaining(store.registry.cell_of(*check.entry), *check.numbers,

@@ -72,7 +72,7 @@ bool InheritedDebt::is_taken_over(const BucketAt& at) const noexcept {
 }
 
 void InheritedDebt::note(RemoteDebt::Taken taken) noexcept {
-    if (context_.ask.is_rehearsal()) {
+    if (context_.ask.is_dry_run()) {
         return;
     }
     context_.core.counters.former_debts.add(taken.in_earlier ? 1 : 0);

@@ -6,7 +6,7 @@
 namespace sluice {
 
 inline void count_event(const CheckContext& context, TableEvent event) noexcept {
-    if (context.ask.is_rehearsal()) [[unlikely]] {
+    if (context.ask.is_dry_run()) [[unlikely]] {
         return;
     }
     context.core.counters.by_table_event[static_cast<std::size_t>(event)].add(1);

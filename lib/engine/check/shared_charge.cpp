@@ -63,8 +63,8 @@ Conformance ask_ledger(const LimitCheck& check, const LoadedRule& rule,
     if (ledger.owns(account)) {
         return check.conformance;
     }
-    const bool is_rehearsal = context.ask.is_rehearsal();
-    if (!is_rehearsal) {
+    const bool is_dry_run = context.ask.is_dry_run();
+    if (!is_dry_run) {
         end_lease(*check.entry, check.key, context.core);
     }
     const Units units = check.cost + charged_before(check, context).all();
@@ -74,7 +74,7 @@ Conformance ask_ledger(const LimitCheck& check, const LoadedRule& rule,
         return check.conformance;
     }
     const bool open = rule.on_full == OnFull::Open;
-    if (!is_rehearsal) {
+    if (!is_dry_run) {
         ledger.count(credit);
     }
     count_event(context, open ? TableEvent::CreditOpen : TableEvent::CreditClosed);

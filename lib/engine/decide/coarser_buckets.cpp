@@ -24,17 +24,18 @@ bool CoarserBuckets::is_current(const LimitPlan& limit, const BucketLookup& look
            lookup.entry->stamp().version == limit.version;
 }
 
-bool CoarserBuckets::can_judge(std::span<const BucketLookup> lookups, std::size_t row) noexcept {
+bool CoarserBuckets::can_evaluate(std::span<const BucketLookup> lookups, std::size_t row) noexcept {
     const auto has_queue = [&](const BucketLookup& lookup) {
         return plan_.limits[lookup.limit].has_queue;
     };
-    return std::none_of(lookups.begin(), lookups.end(), has_queue) || can_judge_all(lookups, row);
+    return std::none_of(lookups.begin(), lookups.end(), has_queue) ||
+           can_evaluate_all(lookups, row);
 }
 
 // A refusal by any of the rules can be carried out here; and where a key lacks a place or a line,
 // or may find none, what stands for it is there.
-bool CoarserBuckets::can_judge_all(std::span<const BucketLookup> lookups,
-                                   std::size_t row) noexcept {
+bool CoarserBuckets::can_evaluate_all(std::span<const BucketLookup> lookups,
+                                      std::size_t row) noexcept {
     const bool has_lines = store_.registry.pool().lines_to_give() >= lookups.size();
     bool gives_back = false;
     const auto can = [&](const BucketLookup& lookup) {

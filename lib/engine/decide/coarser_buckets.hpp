@@ -23,7 +23,8 @@ public:
                             CoarserLookup& found) noexcept;
     // True if the look-ups of one packet may be judged here. A state with a queue gives lines back
     // as it is judged, and who began again would find these: so all of them will be, or none.
-    [[nodiscard]] bool can_judge(std::span<const BucketLookup> lookups, std::size_t row) noexcept;
+    [[nodiscard]] bool can_evaluate(std::span<const BucketLookup> lookups,
+                                    std::size_t row) noexcept;
     // True if what stands for a key has room for its charge.
     [[nodiscard]] bool has_room(CoarserLookup& found) noexcept;
     // Counts it: it has decided on a packet.
@@ -38,8 +39,8 @@ private:
     // True if the bucket lies where it was located, under its limit's current numbers.
     [[nodiscard]] static bool is_current(const LimitPlan& limit,
                                          const BucketLookup& lookup) noexcept;
-    [[nodiscard]] bool can_judge_all(std::span<const BucketLookup> lookups,
-                                     std::size_t row) noexcept;
+    [[nodiscard]] bool can_evaluate_all(std::span<const BucketLookup> lookups,
+                                        std::size_t row) noexcept;
     [[nodiscard]] Conformance check_pooled(const LimitPlan& limit,
                                            const BucketLookup& lookup) noexcept;
     [[nodiscard]] bool take(Entry& entry, const CoarserPlan& coarser,

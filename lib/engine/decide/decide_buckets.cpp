@@ -40,15 +40,15 @@ struct InAnyParts {
 
 // No key can have an override.
 struct NoOverrides {
-    [[nodiscard]] static bool can_judge(const LimitPlan&, const Entry&) noexcept { return true; }
+    [[nodiscard]] static bool can_evaluate(const LimitPlan&, const Entry&) noexcept { return true; }
 };
 
 // Some may: a key is judged whose entry carries the current generation of overrides.
 struct KnownUnoverridden {
-    const BriefPolicies& policies;
+    const FastKeyPolicies& policies;
 
-    [[nodiscard, gnu::always_inline]] bool can_judge(const LimitPlan& limit,
-                                                     const Entry& entry) const noexcept {
+    [[nodiscard, gnu::always_inline]] bool can_evaluate(const LimitPlan& limit,
+                                                        const Entry& entry) const noexcept {
         return limit.meter != FastMeter::Overridden ||
                (!entry.has_own_numbers() && policies.is_noted(limit, entry));
     }
@@ -73,7 +73,8 @@ RowMask FastPath::decide_buckets(const Buckets& buckets, const Keys& keys, RowMa
         std::uint64_t refused = 0;
         for (const BucketLookup* lookup = first; lookup != last; ++lookup) {
             const LimitPlan& limit = limits[lookup->limit];
-            if (!is_where_located(*lookup) || !keys.can_judge(limit, *lookup->entry)) [[unlikely]] {
+            if (!is_where_located(*lookup) || !keys.can_evaluate(limit, *lookup->entry))
+                [[unlikely]] {
                 return rows;
             }
             if (!buckets.fits(limit, *lookup)) {

@@ -343,7 +343,7 @@ bool FastPath::decide(std::size_t row) noexcept {
 bool FastPath::decide_widened(std::size_t row) noexcept {
     const std::span<BucketLookup> lookups = lookups_of(row);
     if (!has_row(scratch_.widened, row) || is_of_general(lookups) ||
-        !coarser_.can_judge(lookups, row)) {
+        !coarser_.can_evaluate(lookups, row)) {
         return false;
     }
     row_ = row;

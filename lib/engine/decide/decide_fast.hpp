@@ -125,7 +125,7 @@ private:
     CoreState& core_;
     BucketStore& store_;
     Now now_;
-    BriefPolicies policies_;
+    FastKeyPolicies policies_;
     CoarserBuckets coarser_;
     std::int64_t now_word_;  // in the unit of an entry's time word
     bool stale_;             // entries may carry former numbers

@@ -29,18 +29,18 @@ namespace sluice {
 namespace {
 
 // True if a rule with on_match has decided. Monitor ones only count.
-bool decide_on_sight(const MatchedRules& judged, Decision& decision) noexcept {
-    for (Match& match : judged.matches) {
-        const LoadedRule& rule = judged.rule(match);
+bool decide_on_sight(const MatchedRules& evaluated, Decision& decision) noexcept {
+    for (Match& match : evaluated.matches) {
+        const LoadedRule& rule = evaluated.rule(match);
         if (rule.on_match == OnMatch::Meter) {
             continue;
         }
         match.finding =
-            forwards(judged.verdict_of(rule.match_action)) ? Finding::HasRoom : Finding::Refuses;
+            forwards(evaluated.verdict_of(rule.match_action)) ? Finding::HasRoom : Finding::Refuses;
         match.counted = true;
         if (rule.mode == Mode::Enforce) {
             decision =
-                decision_on_sight(judged.context.set.meter_plan.rules[match.rule], match.rule);
+                decision_on_sight(evaluated.context.set.meter_plan.rules[match.rule], match.rule);
             return true;
         }
     }
@@ -51,7 +51,7 @@ bool decide_on_sight(const MatchedRules& judged, Decision& decision) noexcept {
 void note_answer(const LimitCheck& check, const LoadedLimit& limit, const CheckContext& context,
                  RuleOutcome& outcome) noexcept {
     const AskContext& ask = context.ask;
-    const Answer* const answer = ask.asker->answer(ask.place, ask.unit, limit.slot);
+    const Answer* const answer = ask.reserve_client->answer(ask.place, ask.unit, limit.slot);
     outcome.over_limit |= check.answered;
     outcome.no_answer |= answer == nullptr;
     if (answer != nullptr && answer->wait > outcome.wait) {
@@ -89,28 +89,28 @@ void note_refusal(const LimitCheck& check, const LoadedLimit& limit, const Check
 }
 
 void check_counted(LimitCheck& check, const LoadedLimit& limit, const LoadedRule& rule,
-                   const MatchedRules& judged, RuleOutcome& outcome) noexcept {
+                   const MatchedRules& evaluated, RuleOutcome& outcome) noexcept {
     if (algorithm_of(limit.limit) == Algorithm::Concurrency) [[unlikely]] {
-        leave_out_followed(check, limit, judged.context);
+        leave_out_followed(check, limit, evaluated.context);
     }
     check.asked = check.cost != Units{0};
     if (!check.asked) {
         return;  // nothing to count: not judged, and nothing to spend
     }
-    outcome.judged = true;
-    if (limit.asked && judged.context.ask.asks()) [[unlikely]] {
-        check_asked(check, limit, rule, judged.context);
+    outcome.evaluated = true;
+    if (limit.asked && evaluated.context.ask.asks()) [[unlikely]] {
+        check_asked(check, limit, rule, evaluated.context);
     } else {
-        check_limit(check, limit, rule, judged.context);
+        check_limit(check, limit, rule, evaluated.context);
     }
     const bool refused =
         check.conformance == Conformance::Red || check.conformance == Conformance::NoRoom;
     if (refused) {
-        note_refusal(check, limit, judged.context, outcome);
-        judged.count_refusal(rule, limit);
+        note_refusal(check, limit, evaluated.context, outcome);
+        evaluated.count_refusal(rule, limit);
     }
     if (outcome.shape != nullptr) [[unlikely]] {
-        note_departure(check, limit, judged.context, outcome);
+        note_departure(check, limit, evaluated.context, outcome);
     }
     if (algorithm_of(limit.limit) == Algorithm::ColorMeter) [[unlikely]] {
         const Color color = refused                                    ? Color::Red
@@ -125,17 +125,17 @@ void check_counted(LimitCheck& check, const LoadedLimit& limit, const LoadedRule
 
 // A rule whose limits are not asked, since a key is exempt or banned.
 RuleOutcome without_limits(const KeyPolicy& policy, const Match& match,
-                           const MatchedRules& judged) noexcept {
+                           const MatchedRules& evaluated) noexcept {
     RuleOutcome outcome;
-    outcome.shape = judged.shape_of(judged.rule(match));
+    outcome.shape = evaluated.shape_of(evaluated.rule(match));
     if (!is_banned(policy.status)) {
         outcome.exempt = true;
         return outcome;
     }
-    if (!judged.context.ask.is_rehearsal()) {
-        judged.bans(match).banned.add(1);
+    if (!evaluated.context.ask.is_dry_run()) {
+        evaluated.bans(match).banned.add(1);
     }
-    outcome.judged = true;
+    outcome.evaluated = true;
     outcome.refused = true;
     outcome.exceeded = true;
     outcome.banned = true;
@@ -145,24 +145,24 @@ RuleOutcome without_limits(const KeyPolicy& policy, const Match& match,
 }
 
 RuleOutcome check_limits(const Match& match, const LoadedRule& rule,
-                         const MatchedRules& judged) noexcept {
-    RuleOutcome outcome{.shape = judged.shape_of(rule)};
+                         const MatchedRules& evaluated) noexcept {
+    RuleOutcome outcome{.shape = evaluated.shape_of(rule)};
     std::size_t at = 0;
-    for (LimitCheck& check : judged.checks(match)) {
-        check_counted(check, rule.limits[at++], rule, judged, outcome);
+    for (LimitCheck& check : evaluated.checks(match)) {
+        check_counted(check, rule.limits[at++], rule, evaluated, outcome);
     }
     if (outcome.colored) [[unlikely]] {
         const ActionIndex action = rule.on_color[static_cast<std::size_t>(outcome.color)];
-        outcome.refused |= !forwards(judged.verdict_of(action));
-        outcome.over_limit |= !forwards(judged.verdict_of(action));
+        outcome.refused |= !forwards(evaluated.verdict_of(action));
+        outcome.over_limit |= !forwards(evaluated.verdict_of(action));
     }
     return outcome;
 }
 
 [[gnu::noinline]] RuleOutcome check_keys_slow(const Match& match, const LoadedRule& rule,
-                                              const MatchedRules& judged) noexcept {
-    const std::span<LimitCheck> checks = judged.checks(match);
-    const CheckContext& context = judged.context;
+                                              const MatchedRules& evaluated) noexcept {
+    const std::span<LimitCheck> checks = evaluated.checks(match);
+    const CheckContext& context = evaluated.context;
     const RuleKeys keys{rule, checks, context};
     const KeyPolicy policy = apply_policy(keys, checks, context.core, context.now);
     const bool passes_ban = is_banned(policy.status) && is_out_of_ban(rule, context);
@@ -170,30 +170,30 @@ RuleOutcome check_limits(const Match& match, const LoadedRule& rule,
         for (LimitCheck& check : checks) {
             check.asked = false;
         }
-        return without_limits(policy, match, judged);
+        return without_limits(policy, match, evaluated);
     }
-    const RuleOutcome outcome = check_limits(match, rule, judged);
+    const RuleOutcome outcome = check_limits(match, rule, evaluated);
     if (outcome.over_limit && !outcome.can_be_held() && !passes_ban &&
         counts_refusals(rule, context)) {
-        const bool yellow = outcome.colored && !forwards(judged.verdict_of(rule.on_color[1]));
+        const bool yellow = outcome.colored && !forwards(evaluated.verdict_of(rule.on_color[1]));
         const PenaltyBoxes boxes{keys, context.core, context.now};
-        judged.bans(match).bans.add(boxes.note(checks, yellow, context));
+        evaluated.bans(match).bans.add(boxes.note(checks, yellow, context));
     }
     return outcome;
 }
 
-RuleOutcome check_rule(const Match& match, const MatchedRules& judged) noexcept {
-    const LoadedRule& rule = judged.rule(match);
+RuleOutcome check_rule(const Match& match, const MatchedRules& evaluated) noexcept {
+    const LoadedRule& rule = evaluated.rule(match);
     if (rule.asks_keys) [[unlikely]] {
-        return check_keys_slow(match, rule, judged);
+        return check_keys_slow(match, rule, evaluated);
     }
-    return check_limits(match, rule, judged);
+    return check_limits(match, rule, evaluated);
 }
 
 // The strictest decides, the first of equals.
-void keep_stricter(const Match& match, const Weight& weight, const MatchedRules& judged,
+void keep_stricter(const Match& match, const Weight& weight, const MatchedRules& evaluated,
                    Decision& decision) noexcept {
-    const Verdict verdict = judged.verdict_of(weight.action);
+    const Verdict verdict = evaluated.verdict_of(weight.action);
     if (decision.rule != kNoRule && decision.verdict >= verdict) {
         return;
     }
@@ -206,9 +206,9 @@ void keep_stricter(const Match& match, const Weight& weight, const MatchedRules&
 }
 
 // Decides a packet by a rule that acts.
-void decide(const Match& match, const MatchedRules& judged, const RuleOutcome& outcome,
+void decide(const Match& match, const MatchedRules& evaluated, const RuleOutcome& outcome,
             Decision& decision) noexcept {
-    const LoadedRule& rule = judged.rule(match);
+    const LoadedRule& rule = evaluated.rule(match);
     const Reason refusal = outcome.banned       ? Reason::Banned
                            : outcome.over_limit ? Reason::OverLimit
                            : outcome.no_credit  ? Reason::NoCredit
@@ -218,21 +218,21 @@ void decide(const Match& match, const MatchedRules& judged, const RuleOutcome& o
         outcome.limit == nullptr ? 0 : outcome.limit - rule.limits.data());
     if (outcome.refused) {
         decision.wait = std::max(decision.wait, outcome.wait);
-    } else if (outcome.judged || outcome.exempt) {
-        decision.reason = outcome.judged ? Reason::WithinLimits : Reason::Exempt;
+    } else if (outcome.evaluated || outcome.exempt) {
+        decision.reason = outcome.evaluated ? Reason::WithinLimits : Reason::Exempt;
     }
     if (outcome.banned && rule.bans()) [[unlikely]] {
-        keep_stricter(match, {rule.ban.action, refusal, outcome.key, limit}, judged, decision);
+        keep_stricter(match, {rule.ban.action, refusal, outcome.key, limit}, evaluated, decision);
     } else if (outcome.exceeded) {
         const Weight weight{rule.on_exceed, refusal, outcome.key, limit};
-        keep_stricter(match, weight_of_refusal(match, rule, outcome, weight), judged, decision);
+        keep_stricter(match, weight_of_refusal(match, rule, outcome, weight), evaluated, decision);
     }
     if (outcome.colored) [[unlikely]] {
         const ActionIndex action = rule.on_color[static_cast<std::size_t>(outcome.color)];
         // A colour that only passes is no refusal; a tag, or red, is this rule's doing.
-        if (judged.verdict_of(action) != Verdict::Pass || outcome.refused) {
+        if (evaluated.verdict_of(action) != Verdict::Pass || outcome.refused) {
             const Reason reason = outcome.refused ? refusal : Reason::WithinLimits;
-            keep_stricter(match, {action, reason, outcome.key, limit}, judged, decision);
+            keep_stricter(match, {action, reason, outcome.key, limit}, evaluated, decision);
         }
     }
 }
@@ -251,10 +251,10 @@ void merge(const Decision& own, Decision& decision) noexcept {
 }
 
 // True if the limit has counted a unit before this one, of which other readings are none.
-bool has_counted(const LimitCheck& check, const MatchedRules& judged) noexcept {
+bool has_counted(const LimitCheck& check, const MatchedRules& evaluated) noexcept {
     bool counted = false;
-    for_each_earlier(check, judged.context, [&](const LimitCheck& earlier) {
-        counted |= earlier.counted && &earlier < judged.all_checks + judged.looks_before;
+    for_each_earlier(check, evaluated.context, [&](const LimitCheck& earlier) {
+        counted |= earlier.counted && &earlier < evaluated.all_checks + evaluated.checks_before;
     });
     return counted;
 }
@@ -262,11 +262,11 @@ bool has_counted(const LimitCheck& check, const MatchedRules& judged) noexcept {
 // The cost of other readings of the unit to the same key, so far; of a limit of different values,
 // of those that show the same one.
 Units cost_before(const LimitCheck& check, const LoadedLimit& limit,
-                  const MatchedRules& judged) noexcept {
+                  const MatchedRules& evaluated) noexcept {
     Units cost{0};
     const bool has_value = needs_value(limit.limit);
-    for_each_earlier(check, judged.context, [&](const LimitCheck& earlier) {
-        const bool is_reading = &earlier >= judged.all_checks + judged.looks_before;
+    for_each_earlier(check, evaluated.context, [&](const LimitCheck& earlier) {
+        const bool is_reading = &earlier >= evaluated.all_checks + evaluated.checks_before;
         const bool is_same = !has_value || earlier.shown_value() == check.shown_value();
         const bool counts =
             is_reading && is_same && earlier.counted && earlier.key.hash == check.key.hash;
@@ -279,57 +279,57 @@ Units cost_before(const LimitCheck& check, const LoadedLimit& limit,
 // packets, bytes or connections count the packet once, in the first unit that the rule judges, by
 // the keys of all of its readings; of one key, all limits count the readings of one unit once, at
 // what the dearest of them costs.
-bool counts_unit(Match& match, const MatchedRules& judged) noexcept {
-    const LoadedRule& rule = judged.rule(match);
-    const bool is_first = judged.counted_before(match) == nullptr;
+bool counts_unit(Match& match, const MatchedRules& evaluated) noexcept {
+    const LoadedRule& rule = evaluated.rule(match);
+    const bool is_first = evaluated.counted_before(match) == nullptr;
     bool counts_kind = false;
     std::size_t at = 0;
-    for (LimitCheck& check : judged.checks(match)) {
+    for (LimitCheck& check : evaluated.checks(match)) {
         const LoadedLimit& limit = rule.limits[at++];
         const Per per = limit.per;
-        if (is_of_packet(per) && has_counted(check, judged)) {
+        if (is_of_packet(per) && has_counted(check, evaluated)) {
             check.cost = Units{0};
         }
-        const std::uint64_t before = cost_before(check, limit, judged).count();
+        const std::uint64_t before = cost_before(check, limit, evaluated).count();
         check.cost = Units{check.cost.count() - std::min(check.cost.count(), before)};
         check.counted = check.cost != Units{0};
-        counts_kind |=
-            check.counted || (match.skipped && per == judged.kind && !judged.is_repeated(match));
+        counts_kind |= check.counted ||
+                       (match.skipped && per == evaluated.kind && !evaluated.is_repeated(match));
     }
     match.counted = is_first || counts_kind;
     return match.counted;
 }
 
-bool applies(Match& match, const MatchedRules& judged) noexcept {
-    return judged.is_only || counts_unit(match, judged);
+bool applies(Match& match, const MatchedRules& evaluated) noexcept {
+    return evaluated.is_only || counts_unit(match, evaluated);
 }
 
 Finding finding_of(const RuleOutcome& outcome) noexcept {
-    return outcome.refused  ? Finding::Refuses
-           : outcome.exempt ? Finding::IsExempt
-           : outcome.judged ? Finding::HasRoom
-                            : Finding::Nothing;
+    return outcome.refused     ? Finding::Refuses
+           : outcome.exempt    ? Finding::IsExempt
+           : outcome.evaluated ? Finding::HasRoom
+                               : Finding::Nothing;
 }
 
-void check_all(const MatchedRules& judged, Decision& decision) noexcept {
-    for (Match& match : judged.matches) {
-        const LoadedRule& rule = judged.rule(match);
-        if (rule.on_match != OnMatch::Meter || !applies(match, judged)) {
+void check_all(const MatchedRules& evaluated, Decision& decision) noexcept {
+    for (Match& match : evaluated.matches) {
+        const LoadedRule& rule = evaluated.rule(match);
+        if (rule.on_match != OnMatch::Meter || !applies(match, evaluated)) {
             continue;
         }
         match.finding = Finding::Nothing;
         if (match.skipped) {
             continue;
         }
-        const RuleOutcome outcome = check_rule(match, judged);
+        const RuleOutcome outcome = check_rule(match, evaluated);
         match.finding = finding_of(outcome);
         match.refused = outcome.refused;
         if (outcome.shape != nullptr) [[unlikely]] {
-            note_delay(match, outcome, judged);
+            note_delay(match, outcome, evaluated);
         }
         Decision own;
-        decide(match, judged, outcome, own);
-        const bool would_hold = outcome.can_be_held() && !judged.acts_in_place(rule);
+        decide(match, evaluated, outcome, own);
+        const bool would_hold = outcome.can_be_held() && !evaluated.acts_in_place(rule);
         match.blocks = !forwards(own.verdict) && !would_hold;
         if (rule.mode == Mode::Enforce) {
             merge(own, decision);
@@ -337,59 +337,59 @@ void check_all(const MatchedRules& judged, Decision& decision) noexcept {
     }
 }
 
-// In a rehearsal: whether its owner decides.
-bool is_open(const Match& budget, const MatchedRules& judged) noexcept {
-    const std::span<LimitCheck> checks = judged.checks(budget);
-    return judged.context.ask.is_rehearsal() &&
+// In a dry run: whether its owner decides.
+bool is_open(const Match& budget, const MatchedRules& evaluated) noexcept {
+    const std::span<LimitCheck> checks = evaluated.checks(budget);
+    return evaluated.context.ask.is_dry_run() &&
            std::any_of(checks.begin(), checks.end(),
                        [](const LimitCheck& check) { return check.at_owner; });
 }
 
 // True if the unit is within that budget. One that has counted the packet already has room for this
 // unit too if it had room for that one.
-bool is_within(Match& budget, const MatchedRules& judged) noexcept {
-    if (!applies(budget, judged)) {
-        budget.passed = judged.counted_before(budget)->passed;
+bool is_within(Match& budget, const MatchedRules& evaluated) noexcept {
+    if (!applies(budget, evaluated)) {
+        budget.passed = evaluated.counted_before(budget)->passed;
         return budget.passed;
     }
-    const RuleOutcome outcome = budget.skipped ? RuleOutcome{} : check_rule(budget, judged);
+    const RuleOutcome outcome = budget.skipped ? RuleOutcome{} : check_rule(budget, evaluated);
     budget.finding = finding_of(outcome);
-    if (!outcome.judged) {
+    if (!outcome.evaluated) {
         return false;
     }
     budget.refused = outcome.refused;
     budget.passed = !outcome.refused;
     // The owner's answer may not be known yet: the rules behind it are asked for as well.
-    return budget.passed && !is_open(budget, judged);
+    return budget.passed && !is_open(budget, evaluated);
 }
 
 // Budgets come before all rules. True: the unit is within one. False: it meets the rules, and
 // `judged` has no budgets any more.
-bool pass_by(MatchedRules& judged, Decision& decision) noexcept {
-    while (!judged.matches.empty() &&
-           judged.rule(judged.matches.front()).on_match == OnMatch::Bypass) {
-        Match& budget = judged.matches.front();
-        if (is_within(budget, judged)) {
+bool pass_by(MatchedRules& evaluated, Decision& decision) noexcept {
+    while (!evaluated.matches.empty() &&
+           evaluated.rule(evaluated.matches.front()).on_match == OnMatch::Bypass) {
+        Match& budget = evaluated.matches.front();
+        if (is_within(budget, evaluated)) {
             decision = {.reason = Reason::Bypass, .rule = budget.rule};
             return true;
         }
-        judged.matches = judged.matches.subspan(1);
+        evaluated.matches = evaluated.matches.subspan(1);
     }
     return false;
 }
 
 }  // namespace
 
-Decision decide_unit(MatchedRules judged) noexcept {
+Decision decide_unit(MatchedRules evaluated) noexcept {
     Decision decision;
-    if (pass_by(judged, decision)) {
+    if (pass_by(evaluated, decision)) {
         return decision;
     }
-    if (judged.context.ban != nullptr) [[unlikely]] {
-        return *judged.context.ban;
+    if (evaluated.context.ban != nullptr) [[unlikely]] {
+        return *evaluated.context.ban;
     }
-    if (!decide_on_sight(judged, decision)) {
-        check_all(judged, decision);
+    if (!decide_on_sight(evaluated, decision)) {
+        check_all(evaluated, decision);
     }
     return decision;
 }

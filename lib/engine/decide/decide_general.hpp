@@ -9,7 +9,7 @@
 
 namespace sluice {
 
-// The rules that match one unit of a packet, and where the looks of all its units lie.
+// The rules that match one unit of a packet, and where the checks of all its units lie.
 struct MatchedRules {
     CheckContext context;
     std::span<Match> matches;
@@ -19,7 +19,7 @@ struct MatchedRules {
     bool is_only;  // the packet has no other unit
     // How many of the packet come before all readings of the unit.
     std::uint32_t matches_before = 0;
-    std::uint32_t looks_before = 0;
+    std::uint32_t checks_before = 0;
 
     [[nodiscard]] const LoadedRule& rule(const Match& match) const noexcept {
         return context.set.rules[match.rule];
@@ -46,9 +46,9 @@ struct MatchedRules {
     [[nodiscard]] std::uint64_t frame_bytes() const noexcept {
         return context.frames.wire[context.row];
     }
-    // Counts it for a rule with several limits, unless the packet is only rehearsed.
+    // Counts it for a rule with several limits, unless this is a dry run.
     void count_refusal(const LoadedRule& rule, const LoadedLimit& limit) const noexcept {
-        if (rule.limits.size() > 1 && !context.ask.is_rehearsal()) {
+        if (rule.limits.size() > 1 && !context.ask.is_dry_run()) {
             context.core.counters.limits.refused(
                 rule.counters, static_cast<std::size_t>(&limit - rule.limits.data()));
         }
@@ -67,7 +67,7 @@ struct MatchedRules {
     }
     // The same of the one that the packet's bytes were counted with.
     [[nodiscard]] const Match* evaluated_before(const Match& match) const noexcept {
-        return before(match, &Match::weighed);
+        return before(match, &Match::bytes_counted);
     }
     [[nodiscard]] const Match* before(const Match& match, bool Match::* has) const noexcept {
         for (std::uint32_t at = match.previous; at != 0; at = all_matches[at - 1].previous) {
@@ -81,13 +81,13 @@ struct MatchedRules {
 
 // The decision of the rules on one unit, checked and not charged yet. Of a packet with several, all
 // earlier ones have been decided.
-[[nodiscard]] Decision decide_unit(MatchedRules judged) noexcept;
+[[nodiscard]] Decision decide_unit(MatchedRules evaluated) noexcept;
 
 // The general path, for any packet that is well-formed: decides and charges.
 [[nodiscard]] Decision decide_general(const PacketChecks& packet, const LoadedSet& set,
                                       CoreState& core, Now now, AskContext ask = {}) noexcept;
 // Decides as if every owner that is to be asked said yes, and nothing is charged or counted; a
-// worker without others is the owner itself. The looks have been used up by it, and keys without a
+// worker without others is the owner itself. The checks have been used up by it, and keys without a
 // bucket have got one.
 [[nodiscard]] Decision dry_run(const PacketChecks& packet, const LoadedSet& set, CoreState& core,
                                Now now) noexcept;

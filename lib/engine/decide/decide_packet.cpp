@@ -14,10 +14,10 @@ namespace sluice {
 namespace {
 
 // A monitoring rule spends as it would if it enforced: not when it would have refused.
-bool spends(const Match& match, const LoadedRule& rule, const MatchedRules& judged) noexcept {
+bool spends(const Match& match, const LoadedRule& rule, const MatchedRules& evaluated) noexcept {
     return rule.on_match == OnMatch::Bypass
                ? match.passed
-               : !match.overflowed && (judged.acts_in_place(rule) || !match.refused_any);
+               : !match.overflowed && (evaluated.acts_in_place(rule) || !match.refused_any);
 }
 
 // The end of a packet: whether it goes on, and how long it is held before.
@@ -32,26 +32,26 @@ struct MatchCharges {
     bool spending;
     bool empties;
 };
-MatchCharges charges_of(const Match& match, const MatchedRules& judged, Ending ending) noexcept {
-    const LoadedRule& rule = judged.rule(match);
-    const bool spending = ending.forwarded && spends(match, rule, judged);
+MatchCharges charges_of(const Match& match, const MatchedRules& evaluated, Ending ending) noexcept {
+    const LoadedRule& rule = evaluated.rule(match);
+    const bool spending = ending.forwarded && spends(match, rule, evaluated);
     return {spending, !spending && !(ending.forwarded && match.overflowed) && rule.rejected_spend};
 }
 
 // Charges what admitted the unit, if its packet goes on; ends the holds of the rule.
-void end_match(const Match& match, const MatchedRules& judged, Ending ending) noexcept {
-    const LoadedRule& rule = judged.rule(match);
-    const auto [spending, empties] = charges_of(match, judged, ending);
-    const bool departs = spending && ending.delay != Nanoseconds{0} && judged.acts_in_place(rule) &&
-                         judged.shape_of(rule) != nullptr;
+void end_match(const Match& match, const MatchedRules& evaluated, Ending ending) noexcept {
+    const LoadedRule& rule = evaluated.rule(match);
+    const auto [spending, empties] = charges_of(match, evaluated, ending);
+    const bool departs = spending && ending.delay != Nanoseconds{0} &&
+                         evaluated.acts_in_place(rule) && evaluated.shape_of(rule) != nullptr;
     const LoadedLimit* limit = rule.limits.data();
-    for (LimitCheck& check : judged.checks(match)) {
+    for (LimitCheck& check : evaluated.checks(match)) {
         const LoadedLimit& own = *limit++;
         if (check.asked && check.at_owner) [[unlikely]] {
-            settle_asked({check, own, rule}, judged.context, spending, empties);
+            settle_asked({check, own, rule}, evaluated.context, spending, empties);
         } else if (check.asked && check.entry != nullptr) {
-            departs ? commit_departure(check, judged.context, ending.delay, !rule.candidate)
-                    : commit(check, judged.context, spending, empties);
+            departs ? commit_departure(check, evaluated.context, ending.delay, !rule.candidate)
+                    : commit(check, evaluated.context, spending, empties);
         }
     }
 }
@@ -60,9 +60,9 @@ void end_match(const Match& match, const MatchedRules& judged, Ending ending) no
 // where the packet goes on, and would if a rule that monitors acted; exceeded where the rule
 // refuses the packet for another of its units; skipped where something else keeps the packet back.
 // An allowing rule that monitors counts what it would let through, before any other rule.
-Finding ending_of(const Match& match, const MatchedRules& judged, Ending ending) noexcept {
-    const LoadedRule& rule = judged.rule(match);
-    const bool acts = judged.acts_in_place(rule) || rule.on_match == OnMatch::Bypass;
+Finding ending_of(const Match& match, const MatchedRules& evaluated, Ending ending) noexcept {
+    const LoadedRule& rule = evaluated.rule(match);
+    const bool acts = evaluated.acts_in_place(rule) || rule.on_match == OnMatch::Bypass;
     const bool goes_on = ending.forwarded && (acts || !match.blocks_any);
     if (goes_on || (rule.on_match == OnMatch::Act && !acts)) {
         return match.finding;
@@ -71,21 +71,21 @@ Finding ending_of(const Match& match, const MatchedRules& judged, Ending ending)
 }
 
 // The bytes of a packet count once, with the first unit that the rule admits or refuses.
-void count_match(Match& match, const MatchedRules& judged, Ending ending) noexcept {
+void count_match(Match& match, const MatchedRules& evaluated, Ending ending) noexcept {
     if (match.finding == Finding::NotAsked ||
-        (judged.rule(match).on_match == OnMatch::Act && judged.is_repeated(match))) {
+        (evaluated.rule(match).on_match == OnMatch::Act && evaluated.is_repeated(match))) {
         return;
     }
     const bool has_room = match.finding == Finding::HasRoom || match.finding == Finding::IsExempt;
-    const Finding finding = has_room ? ending_of(match, judged, ending) : match.finding;
-    RuleCounters& counters = judged.counters(match);
+    const Finding finding = has_room ? ending_of(match, evaluated, ending) : match.finding;
+    RuleCounters& counters = evaluated.counters(match);
     if (finding == Finding::Nothing) {
         counters.skipped.add(1);
         return;
     }
-    match.weighed = true;
-    const bool is_first = judged.is_only || judged.evaluated_before(match) == nullptr;
-    const std::uint64_t bytes = is_first ? judged.frame_bytes() : 0;
+    match.bytes_counted = true;
+    const bool is_first = evaluated.is_only || evaluated.evaluated_before(match) == nullptr;
+    const std::uint64_t bytes = is_first ? evaluated.frame_bytes() : 0;
     const bool refuses = finding == Finding::Refuses;
     (refuses ? counters.exceeded : counters.admitted).add(1);
     (refuses ? counters.exceeded_bytes : counters.admitted_bytes).add(bytes);
@@ -93,11 +93,11 @@ void count_match(Match& match, const MatchedRules& judged, Ending ending) noexce
 }
 
 // Ends all holds.
-void release_unit(const MatchedRules& judged) noexcept {
-    for (const Match& match : judged.matches) {
-        for (LimitCheck& check : judged.checks(match)) {
+void release_unit(const MatchedRules& evaluated) noexcept {
+    for (const Match& match : evaluated.matches) {
+        for (LimitCheck& check : evaluated.checks(match)) {
             if (check.asked && check.entry != nullptr) {
-                commit(check, judged.context, false, false);
+                commit(check, evaluated.context, false, false);
             }
         }
     }
@@ -188,16 +188,16 @@ public:
             packet_, [&](std::uint32_t rule) { return set_.rules[rule].mode == Mode::Enforce; });
     }
     void end(Ending ending) const noexcept {
-        for_each_match(ending, [](Match& match, const MatchedRules& judged, Ending own) {
-            count_match(match, judged, own);
-            end_match(match, judged, own);
+        for_each_match(ending, [](Match& match, const MatchedRules& evaluated, Ending own) {
+            count_match(match, evaluated, own);
+            end_match(match, evaluated, own);
         });
     }
     // Says of each check whether end() would charge to it.
     void note_charges(Ending ending) const noexcept {
-        for_each_match(ending, [](const Match& match, const MatchedRules& judged, Ending own) {
-            const auto [spending, empties] = charges_of(match, judged, own);
-            for (LimitCheck& check : judged.checks(match)) {
+        for_each_match(ending, [](const Match& match, const MatchedRules& evaluated, Ending own) {
+            const auto [spending, empties] = charges_of(match, evaluated, own);
+            for (LimitCheck& check : evaluated.checks(match)) {
                 const bool admitted = is_admitted(check.conformance) || check.reserved;
                 check.charged = check.asked && ((spending && admitted) || empties);
             }
@@ -217,10 +217,10 @@ private:
         const BlockingRules blocking =
             set_.meter_plan.has_candidates ? blocking_rules(packet_, set_) : BlockingRules{};
         for (const EvaluatedUnit& unit : packet_.units) {
-            const MatchedRules judged = rules_of(unit);
-            for (Match& match : judged.matches) {
-                visit(match, judged,
-                      judged.rule(match).candidate ? ending_in_place(match, blocking) : ending);
+            const MatchedRules evaluated = rules_of(unit);
+            for (Match& match : evaluated.matches) {
+                visit(match, evaluated,
+                      evaluated.rule(match).candidate ? ending_in_place(match, blocking) : ending);
             }
         }
     }
@@ -289,7 +289,7 @@ private:
                 .kind = unit.kind,
                 .is_only = packet_.units.size() == 1,
                 .matches_before = unit.matches_before,
-                .looks_before = unit.looks_before};
+                .checks_before = unit.checks_before};
     }
 
     const PacketChecks& packet_;
@@ -315,16 +315,20 @@ Decision Evaluation::decide() noexcept {
     return decision;
 }
 
-Evaluation rehearsal_of(const PacketChecks& packet, const LoadedSet& set, CoreState& core,
-                        Now now) noexcept {
-    return {packet, set, core, now, {.pass = AskContext::Pass::Rehearsal, .asker = core.asker}};
+Evaluation dry_run_of(const PacketChecks& packet, const LoadedSet& set, CoreState& core,
+                      Now now) noexcept {
+    return {packet,
+            set,
+            core,
+            now,
+            {.pass = AskContext::Pass::DryRun, .reserve_client = core.reserve_client}};
 }
 
-Decision decide_without_charges(Evaluation& judging) noexcept {
-    Decision decision = judging.decide();
+Decision decide_without_charges(Evaluation& evaluation) noexcept {
+    Decision decision = evaluation.decide();
     const bool departs = decision.verdict == Verdict::Shape;
     if (forwards(decision.verdict)) {
-        decision.wait = departs ? judging.departure() : Nanoseconds{0};
+        decision.wait = departs ? evaluation.departure() : Nanoseconds{0};
     }
     return decision;
 }
@@ -333,16 +337,16 @@ Decision decide_without_charges(Evaluation& judging) noexcept {
 
 Decision decide_general(const PacketChecks& packet, const LoadedSet& set, CoreState& core, Now now,
                         AskContext ask) noexcept {
-    Evaluation judging{packet, set, core, now, ask};
-    Decision decision = judging.decide();
+    Evaluation evaluation{packet, set, core, now, ask};
+    Decision decision = evaluation.decide();
     spread_refusals(packet);
     const bool forwarded = forwards(decision.verdict);
     decision.wait = forwarded ? Nanoseconds{0} : decision.wait;
     if (decision.verdict == Verdict::Shape) [[unlikely]] {
-        decision.wait = judging.departure();
+        decision.wait = evaluation.departure();
         --core.hold_capacity;
     }
-    judging.end({forwarded, forwarded ? decision.wait : Nanoseconds{0}});
+    evaluation.end({forwarded, forwarded ? decision.wait : Nanoseconds{0}});
     if (decision.reason == Reason::BannedSource) [[unlikely]] {
         count_source_ban(decision, set, core);
     }
@@ -351,20 +355,20 @@ Decision decide_general(const PacketChecks& packet, const LoadedSet& set, CoreSt
 
 Decision dry_run(const PacketChecks& packet, const LoadedSet& set, CoreState& core,
                  Now now) noexcept {
-    Evaluation judging = rehearsal_of(packet, set, core, now);
-    const Decision decision = decide_without_charges(judging);
-    judging.release();
+    Evaluation evaluation = dry_run_of(packet, set, core, now);
+    const Decision decision = decide_without_charges(evaluation);
+    evaluation.release();
     return decision;
 }
 
 Decision dry_run_charges(const PacketChecks& packet, const LoadedSet& set, CoreState& core,
                          Now now) noexcept {
-    Evaluation judging = rehearsal_of(packet, set, core, now);
-    const Decision decision = decide_without_charges(judging);
+    Evaluation evaluation = dry_run_of(packet, set, core, now);
+    const Decision decision = decide_without_charges(evaluation);
     spread_refusals(packet);
     const bool forwarded = forwards(decision.verdict);
-    judging.note_charges({forwarded, forwarded ? decision.wait : Nanoseconds{0}});
-    judging.release();
+    evaluation.note_charges({forwarded, forwarded ? decision.wait : Nanoseconds{0}});
+    evaluation.release();
     return decision;
 }
 

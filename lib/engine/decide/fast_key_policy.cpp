@@ -5,8 +5,8 @@
 
 namespace sluice {
 
-OverrideTable::Brief BriefPolicies::brief_of(const LimitPlan& limit,
-                                             std::size_t row) const noexcept {
+OverrideTable::Brief FastKeyPolicies::brief_of(const LimitPlan& limit,
+                                               std::size_t row) const noexcept {
     const KeySchema& schema = set_.meter_plan.schemas[limit.schema];
     KeyBytes bytes;
     return limit.overrides->brief(burst_.scratch().digests[limit.schema][row], [&]() noexcept {
@@ -16,7 +16,7 @@ OverrideTable::Brief BriefPolicies::brief_of(const LimitPlan& limit,
     });
 }
 
-FastKeyPolicy BriefPolicies::of_table(const LimitPlan& limit, std::size_t row) const noexcept {
+FastKeyPolicy FastKeyPolicies::of_table(const LimitPlan& limit, std::size_t row) const noexcept {
     switch (brief_of(limit, row).kind) {
         case OverrideTable::Kind::None:
             return FastKeyPolicy::Unchecked;
@@ -28,8 +28,8 @@ FastKeyPolicy BriefPolicies::of_table(const LimitPlan& limit, std::size_t row) c
 }
 
 // True if a bucket has the numbers that its key has for ever; its line remembers that.
-[[gnu::noinline]] bool BriefPolicies::learn(const LimitPlan& limit, OwnBucket& bucket,
-                                            std::size_t row) const noexcept {
+[[gnu::noinline]] bool FastKeyPolicies::learn(const LimitPlan& limit, OwnBucket& bucket,
+                                              std::size_t row) const noexcept {
     const OverrideTable::Brief brief = brief_of(limit, row);
     if (brief.kind != OverrideTable::Kind::Numbers) {
         return false;
@@ -46,8 +46,8 @@ FastKeyPolicy BriefPolicies::of_table(const LimitPlan& limit, std::size_t row) c
 }
 
 // Numbers of its own in a bucket are known to be the key's if the line remembers so.
-FastKeyPolicy BriefPolicies::of_own_numbers(const LimitPlan& limit, const Entry& entry,
-                                            std::size_t row) const noexcept {
+FastKeyPolicy FastKeyPolicies::of_own_numbers(const LimitPlan& limit, const Entry& entry,
+                                              std::size_t row) const noexcept {
     OwnBucket& bucket = store_.registry.pool().at<OwnBucket>(entry.cell().rest);
     const std::uint64_t digest = burst_.scratch().digests[limit.schema][row];
     const std::uint64_t other = bucket.said_by ^ limit.overrides->name();

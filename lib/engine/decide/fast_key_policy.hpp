@@ -22,9 +22,9 @@ enum class FastKeyPolicy : std::uint8_t {
     Unknown,
 };
 
-class BriefPolicies {
+class FastKeyPolicies {
 public:
-    BriefPolicies(const Burst& burst, const LoadedSet& set, BucketStore& store, Now now) noexcept
+    FastKeyPolicies(const Burst& burst, const LoadedSet& set, BucketStore& store, Now now) noexcept
         : burst_{burst}, set_{set}, store_{store}, now_{now}, stale_{store.registry.stale()} {}
 
     // The policy of a packet's key, by its bucket and the table of overrides.

@@ -17,8 +17,8 @@ void FastPath::write_admitted() noexcept {
     const auto write = [&](RowMask rows, const Decision& decision) {
         for_each_row(rows, [&](std::size_t row) { packets[row].decision = decision; });
     };
-    write(admitted_ & scratch_.judged, kWithinLimits);
-    write(admitted_ & ~scratch_.judged, kUnmatched);
+    write(admitted_ & scratch_.evaluated, kWithinLimits);
+    write(admitted_ & ~scratch_.evaluated, kUnmatched);
 }
 
 void FastPath::count_coarsened(std::uint64_t coarsened) noexcept {

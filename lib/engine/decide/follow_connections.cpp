@@ -59,7 +59,8 @@ void follow_filed(std::uint64_t digest, const ConnectionSegment& segment, CoreSt
     }
 }
 
-void tell(const ConnectionSegment& segment, ConnectionLanes::Ring& ring, CoreState& core) noexcept {
+void notify(const ConnectionSegment& segment, ConnectionLanes::Ring& ring,
+            CoreState& core) noexcept {
     if (!ring.put(segment)) {
         core.counters.by_table_event[static_cast<std::size_t>(TableEvent::ConnectionUntold)].add(1);
     }
@@ -75,7 +76,7 @@ void notify_others(const ConnectionSegment& segment, CoreState& core) noexcept {
         all.connection_owners().for_each(digest, [&](std::size_t other) {
             const bool was_told = digest == half_open && all.has_connection(other, segment.digest);
             if (other != me && !was_told && all.has_connection(other, digest)) {
-                tell(segment, core.connection_lanes->between(me, other), core);
+                notify(segment, core.connection_lanes->between(me, other), core);
             }
         });
     }

@@ -96,10 +96,10 @@ private:
         }
         return next;
     }
-    void admit(bool exempt, bool judged) noexcept {
-        const Reason reason = exempt   ? Reason::Exempt
-                              : judged ? Reason::WithinLimits
-                                       : Reason::Unmatched;
+    void admit(bool exempt, bool evaluated) noexcept {
+        const Reason reason = exempt      ? Reason::Exempt
+                              : evaluated ? Reason::WithinLimits
+                                          : Reason::Unmatched;
         const bool tells = decision_.rule == kNoRule && says_more(reason, decision_.reason);
         decision_.reason = tells ? reason : decision_.reason;
     }

@@ -10,7 +10,7 @@ namespace sluice {
 
 // The outcome of the limits of one rule.
 struct RuleOutcome {
-    bool judged = false;         // at least one limit counts this packet
+    bool evaluated = false;      // at least one limit counts this packet
     bool refused = false;        // by a limit, or by what its colour means
     bool over_limit = false;     // refused by a limit, not for want of a place
     bool no_credit = false;      // refused since this worker is too far ahead of the key's owner

@@ -32,15 +32,15 @@ void note_departure(LimitCheck& check, const LoadedLimit& limit, const CheckCont
     outcome.exceeded = true;
 }
 
-void note_delay(Match& match, const RuleOutcome& outcome, const MatchedRules& judged) noexcept {
-    const LoadedRule& rule = judged.rule(match);
-    if (outcome.can_be_held() && (rule.candidate || judged.context.core.hold_capacity != 0) &&
-        judged.acts_in_place(rule)) {
+void note_delay(Match& match, const RuleOutcome& outcome, const MatchedRules& evaluated) noexcept {
+    const LoadedRule& rule = evaluated.rule(match);
+    if (outcome.can_be_held() && (rule.candidate || evaluated.context.core.hold_capacity != 0) &&
+        evaluated.acts_in_place(rule)) {
         match.delay = outcome.delay;
         return;
     }
     match.overflowed = outcome.refused;
-    for (LimitCheck& check : judged.checks(match)) {
+    for (LimitCheck& check : evaluated.checks(match)) {
         check.reserved = false;
     }
 }

@@ -18,7 +18,7 @@ void note_departure(LimitCheck& check, const LoadedLimit& limit, const CheckCont
 // Notes whether the packet waits for its departure, and for how long (match.delay). A packet that
 // cannot spends nothing of this rule's limits, and no more does one that a monitoring rule would
 // hold. A candidate of one that acts has room for all that it would hold, and holds nothing.
-void note_delay(Match& match, const RuleOutcome& outcome, const MatchedRules& judged) noexcept;
+void note_delay(Match& match, const RuleOutcome& outcome, const MatchedRules& evaluated) noexcept;
 
 // The weight of the rule's refusal: `weight`, unless it shapes; of a packet that is to be held and
 // cannot be, its overflow.

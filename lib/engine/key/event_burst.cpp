@@ -85,7 +85,7 @@ public:
             }
         }
         if (!noted && elsewhere != nullptr) {
-            tell(*elsewhere, limits[elsewhere->limit], row, kNever);
+            notify(*elsewhere, limits[elsewhere->limit], row, kNever);
         }
     }
 
@@ -118,12 +118,12 @@ private:
         if (left == Nanoseconds{0}) {
             return limit.shared != 0 ? Found::Elsewhere : Found::Admits;
         }
-        tell(lookup, plan, row, left);
+        notify(lookup, plan, row, left);
         return Found::Refuses;
     }
 
-    void tell(const BucketLookup& lookup, const LimitPlan& plan, std::size_t row,
-              Nanoseconds left) noexcept {
+    void notify(const BucketLookup& lookup, const LimitPlan& plan, std::size_t row,
+                Nanoseconds left) noexcept {
         const KeyEvents::About about{.key = lookup.key,
                                      .identity = rule_.limits[plan.index].identity,
                                      .rule = index_,

@@ -140,18 +140,18 @@ bool PenaltyBoxes::bans_now(const LoadedLimit& box, std::uint8_t aggregation_lev
 
 // Reports a ban that has just begun: as an edge event where the rule has these, and to the early
 // drop unless the banned key is a coarsened one.
-void PenaltyBoxes::tell(const LoadedLimit& box, std::uint8_t aggregation_level,
-                        const CheckContext& context) const noexcept {
+void PenaltyBoxes::notify(const LoadedLimit& box, std::uint8_t aggregation_level,
+                          const CheckContext& context) const noexcept {
     const LoadedRule& rule = keys_.rule();
     if (core_.events != nullptr && rule.events.has(EdgeEvent::Ban)) {
         note_ban(keys_, box, aggregation_level, context);
     }
     if (core_.new_bans != nullptr && rule.boxes_sources && aggregation_level == 0) {
         KeyBytes room;
-        core_.new_bans->tell(context.set.load,
-                             static_cast<std::uint32_t>(&rule - context.set.rules.data()),
-                             keys_.bytes(box.key, room),
-                             now_.utc() + Nanoseconds{std::get<PenaltyLimit>(box.limit).lasts});
+        core_.new_bans->notify(context.set.load,
+                               static_cast<std::uint32_t>(&rule - context.set.rules.data()),
+                               keys_.bytes(box.key, room),
+                               now_.utc() + Nanoseconds{std::get<PenaltyLimit>(box.limit).lasts});
     }
 }
 
@@ -178,7 +178,7 @@ unsigned PenaltyBoxes::note(std::span<const LimitCheck> checks, bool yellow,
             const bool bans = bans_now(box, aggregation_level, context);
             begun += bans ? 1U : 0U;
             if (bans) [[unlikely]] {
-                tell(box, aggregation_level, context);
+                notify(box, aggregation_level, context);
             }
         }
     }

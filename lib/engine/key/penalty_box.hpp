@@ -52,8 +52,8 @@ private:
     void ban_now(LimitCheck& check, const LoadedLimit& box) const noexcept;
     [[nodiscard]] bool bans_now(const LoadedLimit& box, std::uint8_t aggregation_level,
                                 const CheckContext& context) const noexcept;
-    void tell(const LoadedLimit& box, std::uint8_t aggregation_level,
-              const CheckContext& context) const noexcept;
+    void notify(const LoadedLimit& box, std::uint8_t aggregation_level,
+                const CheckContext& context) const noexcept;
 
     const RuleKeys& keys_;
     CoreState& core_;

@@ -57,7 +57,7 @@ void count_banned(const Burst& burst, const LoadedSet& set, const CoreState& cor
 // addresses are forged: it takes a handshake as the proof that the sender is there.
 [[nodiscard]] inline bool counts_refusals(const LoadedRule& rule,
                                           const CheckContext& context) noexcept {
-    return rule.bans() && !context.ask.is_rehearsal() &&
+    return rule.bans() && !context.ask.is_dry_run() &&
            (rule.ban.applies_to == BanScope::Key || rule.ban.spoofable || context.is_proven);
 }
 

@@ -48,7 +48,7 @@ void check_asked(LimitCheck& check, const LoadedLimit& limit, const LoadedRule& 
     if (ask.pass != AskContext::Pass::Answered) {
         return;
     }
-    const Answer* const answer = ask.asker->answer(ask.place, ask.unit, limit.slot);
+    const Answer* const answer = ask.reserve_client->answer(ask.place, ask.unit, limit.slot);
     if (answer == nullptr) {
         check.conformance = without_answer(rule, context);
         return;
@@ -66,14 +66,14 @@ void settle_asked(const AskedCheck& asked, const CheckContext& context, bool spe
         check.conformance == Conformance::Green || check.conformance == Conformance::Yellow;
     const bool reserved = ask.pass == AskContext::Pass::Answered && admitted && check.answered;
     if (reserved && (spends || rejected)) {
-        ask.asker->keep_reserved(ask.place, ask.unit, slot_of(check.key));
+        ask.reserve_client->keep_reserved(ask.place, ask.unit, slot_of(check.key));
     } else if (rejected) {
-        ask.asker->spend(ask.place, ask.unit,
-                         {.slot = slot_of(check.key),
-                          .own = name_of_own(check, asked.limit, asked.rule),
-                          .load = context.set.load,
-                          .hash = check.key.hash,
-                          .cost = check.cost});
+        ask.reserve_client->spend(ask.place, ask.unit,
+                                  {.slot = slot_of(check.key),
+                                   .own = name_of_own(check, asked.limit, asked.rule),
+                                   .load = context.set.load,
+                                   .hash = check.key.hash,
+                                   .cost = check.cost});
     }
 }
 

@@ -29,7 +29,7 @@ void settle_asked(const AskedCheck& asked, const CheckContext& context, bool spe
 // True if a budget of `bypass` that matches is: what it says comes before what rules say.
 [[nodiscard]] bool asks_budgets(const PacketChecks& packet, const LoadedSet& set) noexcept;
 
-// The questions that a rehearsal has found; more than a packet may ask: SIZE_MAX.
+// The questions that a dry run has found; more than a packet may ask: SIZE_MAX.
 [[nodiscard]] std::size_t list_questions(const PacketChecks& packet, const LoadedSet& set,
                                          const KeyHasher& hash,
                                          std::span<WantedQuestion, kMaxQuestions> to) noexcept;

@@ -5,10 +5,10 @@
 
 namespace sluice {
 
-ReserveClient::ReserveClient(std::size_t self, AskLanes& lanes, const RoomBounds& bounds)
+ReserveClient::ReserveClient(std::size_t self, AskLanes& lanes, const PendingBounds& bounds)
     : self_{self},
       lanes_{lanes},
-      room_{bounds},
+      pending_{bounds},
       held_{std::make_unique_for_overwrite<HeldPacket[]>(bounds.packets)},
       put_{std::make_unique<Put[]>(bounds.questions)} {}
 
@@ -18,15 +18,16 @@ std::size_t ReserveClient::owner_of_key(std::uint64_t hash, LimitSlot slot) cons
 
 bool ReserveClient::hold(Burst& burst, std::size_t row, std::uint64_t connection,
                          std::span<const WantedQuestion> wanted, Instant now) noexcept {
-    const RoomPlace place =
-        wanted.size() > room_.free_questions() ? kNoRoomPlace : room_.enter(connection, now);
-    if (place == kNoRoomPlace) {
+    const PendingSlot place = wanted.size() > pending_.free_questions()
+                                  ? kNoPendingSlot
+                                  : pending_.enter(connection, now);
+    if (place == kNoPendingSlot) {
         counters_.count(AskEvent::NoRoom);
         return false;
     }
     HeldPacket& held = held_[place];
     if (!held.units.keep(burst, row)) {
-        room_.leave(place);
+        pending_.leave(place);
         counters_.count(AskEvent::NoRoom);
         return false;
     }
@@ -35,15 +36,15 @@ bool ReserveClient::hold(Burst& burst, std::size_t row, std::uint64_t connection
     for (const WantedQuestion& one : wanted) {
         ask(place, one);
     }
-    room_.begin_waiting(place);
-    counters_.held.set(room_.size());
+    pending_.begin_waiting(place);
+    counters_.held.set(pending_.size());
     burst.take_out(row_bit(row));
     return true;
 }
 
-void ReserveClient::ask(RoomPlace place, const WantedQuestion& wanted) noexcept {
+void ReserveClient::ask(PendingSlot place, const WantedQuestion& wanted) noexcept {
     const Ticket ticket =
-        room_.ask(place, tag_of(wanted.unit, wanted.question.slot)).value_or(Ticket{});
+        pending_.ask(place, tag_of(wanted.unit, wanted.question.slot)).value_or(Ticket{});
     Question question = wanted.question;
     question.ticket = ticket;
     put_[ticket.place] = {.question = question};
@@ -53,13 +54,13 @@ void ReserveClient::ask(RoomPlace place, const WantedQuestion& wanted) noexcept 
         return;
     }
     counters_.count(AskEvent::RingFull);
-    (void)room_.take_answer({.ticket = ticket, .what = Answer::What::Unknown});
+    (void)pending_.take_answer({.ticket = ticket, .what = Answer::What::Unknown});
 }
 
-void ReserveClient::spend(RoomPlace place, std::uint8_t unit, const Question& question) noexcept {
+void ReserveClient::spend(PendingSlot place, std::uint8_t unit, const Question& question) noexcept {
     bool waits = false;
-    if (place != kNoRoomPlace) {
-        room_.for_each_question(place, [&](const PendingPackets::Asked& asked) {
+    if (place != kNoPendingSlot) {
+        pending_.for_each_question(place, [&](const PendingPackets::Asked& asked) {
             if (asked.tag == tag_of(unit, question.slot)) {
                 put_[asked.ticket.place].spends = true;
                 waits = true;
@@ -83,7 +84,7 @@ void ReserveClient::send_spending(const Question& asked) noexcept {
 void ReserveClient::take_answers(Instant now) noexcept {
     for (std::size_t owner = 0; owner < lanes_.workers(); ++owner) {
         lanes_.between(self_, owner).answers.drain([&](const Answer& answer) {
-            if (room_.take_answer(answer)) {
+            if (pending_.take_answer(answer)) {
                 return;
             }
             counters_.count(AskEvent::Late);
@@ -92,15 +93,15 @@ void ReserveClient::take_answers(Instant now) noexcept {
             }
         });
     }
-    room_.expire(now);
+    pending_.expire(now);
 }
 
-std::size_t ReserveClient::take_ready(std::span<RoomPlace> places) noexcept {
+std::size_t ReserveClient::take_ready(std::span<PendingSlot> places) noexcept {
     std::size_t count = 0;
     std::size_t further = 0;
     while (count < places.size()) {
-        const RoomPlace next = room_.next_ready();
-        if (next == kNoRoomPlace) {
+        const PendingSlot next = pending_.next_ready();
+        if (next == kNoPendingSlot) {
             break;
         }
         further += held_[next].units.further_places();
@@ -108,25 +109,25 @@ std::size_t ReserveClient::take_ready(std::span<RoomPlace> places) noexcept {
             (held_[next].origin != held_[places[0]].origin || further > kMaxFurther)) {
             break;
         }
-        places[count++] = room_.take_ready();
+        places[count++] = pending_.take_ready();
     }
     return count;
 }
 
-const Answer* ReserveClient::answer(RoomPlace place, std::uint8_t unit,
+const Answer* ReserveClient::answer(PendingSlot place, std::uint8_t unit,
                                     LimitSlot slot) const noexcept {
     const Answer* found = nullptr;
-    if (place != kNoRoomPlace) {
-        room_.for_each_question(place, [&](const PendingPackets::Asked& asked) {
+    if (place != kNoPendingSlot) {
+        pending_.for_each_question(place, [&](const PendingPackets::Asked& asked) {
             found = asked.tag == tag_of(unit, slot) ? asked.answer : found;
         });
     }
     return found == nullptr || found->what == Answer::What::Unknown ? nullptr : found;
 }
 
-void ReserveClient::keep_reserved(RoomPlace place, std::uint8_t unit, LimitSlot slot) noexcept {
-    if (place != kNoRoomPlace) {
-        room_.for_each_question(place, [&](const PendingPackets::Asked& asked) {
+void ReserveClient::keep_reserved(PendingSlot place, std::uint8_t unit, LimitSlot slot) noexcept {
+    if (place != kNoPendingSlot) {
+        pending_.for_each_question(place, [&](const PendingPackets::Asked& asked) {
             put_[asked.ticket.place].kept |= asked.tag == tag_of(unit, slot);
         });
     }
@@ -138,8 +139,8 @@ void ReserveClient::settle(std::size_t owner, Ticket ticket, Question::Kind kind
     }
 }
 
-void ReserveClient::finish(RoomPlace place) noexcept {
-    room_.for_each_question(place, [&](const PendingPackets::Asked& asked) {
+void ReserveClient::finish(PendingSlot place) noexcept {
+    pending_.for_each_question(place, [&](const PendingPackets::Asked& asked) {
         if (asked.answer == nullptr) {
             counters_.count(AskEvent::NoAnswer);
         } else if (admits(*asked.answer)) {
@@ -148,13 +149,13 @@ void ReserveClient::finish(RoomPlace place) noexcept {
                    was.kept ? Question::Kind::Commit : Question::Kind::Cancel);
         }
     });
-    room_.for_each_question(place, [&](const PendingPackets::Asked& asked) {
+    pending_.for_each_question(place, [&](const PendingPackets::Asked& asked) {
         if (put_[asked.ticket.place].spends) {
             send_spending(put_[asked.ticket.place].question);
         }
     });
-    room_.finish(place);
-    counters_.held.set(room_.size());
+    pending_.finish(place);
+    counters_.held.set(pending_.size());
 }
 
 }  // namespace sluice

@@ -31,15 +31,15 @@ inline constexpr std::size_t kMaxQuestions = 256;
 // One worker's questions to owners of keys, and its packets that wait for the answers.
 class ReserveClient {
 public:
-    ReserveClient(std::size_t self, AskLanes& lanes, const RoomBounds& bounds);
+    ReserveClient(std::size_t self, AskLanes& lanes, const PendingBounds& bounds);
 
     // Sets where the bursts that are metered from now on came from.
     void set_origin(void* origin) noexcept { origin_ = origin; }
 
-    [[nodiscard]] bool empty() const noexcept { return room_.empty(); }
-    [[nodiscard]] std::size_t size() const noexcept { return room_.size(); }
+    [[nodiscard]] bool empty() const noexcept { return pending_.empty(); }
+    [[nodiscard]] std::size_t size() const noexcept { return pending_.size(); }
     [[nodiscard]] bool holds(std::uint64_t connection) const noexcept {
-        return room_.holds(connection);
+        return pending_.holds(connection);
     }
     // Takes the packet out of its burst until its answers are there. False: it has no room, and
     // nothing was asked. Without questions it waits for those before it.
@@ -47,26 +47,28 @@ public:
                             std::span<const WantedQuestion> wanted, Instant now) noexcept;
     // A question without an answer, of a packet that is refused: sent once its packet, if it is in
     // the room, has settled what was reserved.
-    void spend(RoomPlace place, std::uint8_t unit, const Question& question) noexcept;
+    void spend(PendingSlot place, std::uint8_t unit, const Question& question) noexcept;
 
     // Takes the answers that have come, and ends waits that are over.
     void take_answers(Instant now) noexcept;
     // Nobody waits any longer.
-    void end_waits() noexcept { room_.end_waits(); }
+    void end_waits() noexcept { pending_.end_waits(); }
     // The next packets that are to be decided, all of one origin and with no more units than one
     // burst has room for: how many.
-    [[nodiscard]] std::size_t take_ready(std::span<RoomPlace> places) noexcept;
-    // True if a packet in the room was to ask anything when it entered.
-    [[nodiscard]] bool has_asked(RoomPlace place) const noexcept { return room_.has_asked(place); }
-    [[nodiscard]] const HeldPacket& held(RoomPlace place) const noexcept { return held_[place]; }
+    [[nodiscard]] std::size_t take_ready(std::span<PendingSlot> places) noexcept;
+    // True if a pending packet was to ask anything when it entered.
+    [[nodiscard]] bool has_asked(PendingSlot place) const noexcept {
+        return pending_.has_asked(place);
+    }
+    [[nodiscard]] const HeldPacket& held(PendingSlot place) const noexcept { return held_[place]; }
 
-    // The answer about that limit for a unit of a packet in the room; nullptr: there is none.
-    [[nodiscard]] const Answer* answer(RoomPlace place, std::uint8_t unit,
+    // The answer about that limit for a unit of a pending packet; nullptr: there is none.
+    [[nodiscard]] const Answer* answer(PendingSlot place, std::uint8_t unit,
                                        LimitSlot slot) const noexcept;
     // Keeps what was reserved by it: it will be charged.
-    void keep_reserved(RoomPlace place, std::uint8_t unit, LimitSlot slot) noexcept;
+    void keep_reserved(PendingSlot place, std::uint8_t unit, LimitSlot slot) noexcept;
     // The packet has been decided, or is let go of: what was reserved for it is charged or not.
-    void finish(RoomPlace place) noexcept;
+    void finish(PendingSlot place) noexcept;
 
     // Room for the questions about the packet at hand.
     [[nodiscard]] std::span<WantedQuestion, kMaxQuestions> list() noexcept {
@@ -81,7 +83,7 @@ private:
     [[nodiscard]] static std::uint32_t tag_of(std::uint8_t unit, LimitSlot slot) noexcept {
         return std::uint32_t{unit} << kUnitShift | slot;
     }
-    // A question in the room: whom it was put to, and what becomes of what he reserved.
+    // A question of a pending packet: whom it was put to, and what becomes of what he reserved.
     struct Put {
         Question question;
         bool kept = false;
@@ -89,12 +91,12 @@ private:
     };
     void send_spending(const Question& question) noexcept;
     [[nodiscard]] std::size_t owner_of_key(std::uint64_t hash, LimitSlot slot) const noexcept;
-    void ask(RoomPlace place, const WantedQuestion& wanted) noexcept;
+    void ask(PendingSlot place, const WantedQuestion& wanted) noexcept;
     void settle(std::size_t owner, Ticket ticket, Question::Kind kind) noexcept;
 
     std::size_t self_;
     AskLanes& lanes_;
-    PendingPackets room_;
+    PendingPackets pending_;
     std::unique_ptr<HeldPacket[]> held_;  // by place; pages are touched once packets wait there
     std::unique_ptr<Put[]> put_;          // by the tickets' places
     std::unique_ptr<WantedQuestion[]> wanted_ = std::make_unique<WantedQuestion[]>(kMaxQuestions);

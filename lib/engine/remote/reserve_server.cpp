@@ -67,7 +67,7 @@ void ReserveServer::take(std::size_t asker, const Question& question, const Load
                          CoreState& core, Now now) noexcept {
     switch (question.kind) {
         case Question::Kind::Ask: {
-            const Answer answer = judge(asker, question, set, core, now);
+            const Answer answer = evaluate(asker, question, set, core, now);
             counters_.count(lanes_.between(asker, self_).answers.put(answer) ? AskEvent::Answered
                                                                              : AskEvent::Unsent);
             return;
@@ -92,8 +92,8 @@ void ReserveServer::take(std::size_t asker, const Question& question, const Load
 }
 
 // Units of a wider key's bucket are charged at once: its reservations are not counted by key.
-Answer ReserveServer::judge(std::size_t asker, const Question& question, const LoadedSet& set,
-                            CoreState& core, Now now) noexcept {
+Answer ReserveServer::evaluate(std::size_t asker, const Question& question, const LoadedSet& set,
+                               CoreState& core, Now now) noexcept {
     Answer answer{.ticket = question.ticket};
     Bucket bucket{question, question.cost, set};
     if (bucket.limit == nullptr || bucket.is_other) {

@@ -31,8 +31,8 @@ private:
 
     void take(std::size_t asker, const Question& question, const LoadedSet& set, CoreState& core,
               Now now) noexcept;
-    [[nodiscard]] Answer judge(std::size_t asker, const Question& question, const LoadedSet& set,
-                               CoreState& core, Now now) noexcept;
+    [[nodiscard]] Answer evaluate(std::size_t asker, const Question& question, const LoadedSet& set,
+                                  CoreState& core, Now now) noexcept;
     void spend(const Question& question, const LoadedSet& set, CoreState& core, Now now) noexcept;
     void charge(const Reservation& reservation, const LoadedSet& set, CoreState& core,
                 Now now) noexcept;

@@ -141,7 +141,7 @@ private:
             const RulePlan& rule = plan_.rules[active.rule];
             const RowMask asked = rows_to_key(active);
             RowMask keyed = 0;
-            RowMask judged = 0;
+            RowMask evaluated = 0;
             for (const LimitPlan& limit : limits_of(rule)) {
                 const RowMask has_key = asked & scratch_.has_key[limit.schema];
                 RowMask rows = has_key & rows_with_units(limit);
@@ -149,7 +149,7 @@ private:
                     rows &= scratch_.has_key[limit.values - 1];
                 }
                 keyed |= has_key;
-                judged |= limit.meter == FastMeter::Penalty ? 0 : rows;
+                evaluated |= limit.meter == FastMeter::Penalty ? 0 : rows;
                 if (rows != 0) {
                     const auto index = static_cast<std::uint32_t>(&limit - plan_.limits.data());
                     scratch_.limits[scratch_.limit_count++] = {index, rows};
@@ -157,14 +157,14 @@ private:
                     scratch_.looked_up |= rows;
                     const bool judges =
                         rule.mode == Mode::Enforce && limit.meter != FastMeter::Penalty;
-                    scratch_.judged |= judges ? rows : 0;
+                    scratch_.evaluated |= judges ? rows : 0;
                     note_meter(limit, rows);
                 }
             }
             // Overrides of a key count also where no limit has a unit to judge.
-            scratch_.general |= rule.has_overrides ? keyed & ~judged : 0;
+            scratch_.general |= rule.has_overrides ? keyed & ~evaluated : 0;
             active.skipped = rule.limits == 0 ? 0 : active.rows & ~keyed;
-            active.idle = rule.limits == 0 ? 0 : active.rows & keyed & ~judged;
+            active.idle = rule.limits == 0 ? 0 : active.rows & keyed & ~evaluated;
         }
         if (scratch_.looked_up != 0) {
             counts.begins(scratch_.first);

@@ -160,7 +160,7 @@ private:
     // The rows where a rule is concerned. Packets that have waited have been read before: what was
     // remembered of them is to be settled, whatever rules there are.
     [[nodiscard]] RowMask rows_to_read(const BurstUnits& units, RowMask rows) const noexcept {
-        if (burst_.origin() == Burst::Origin::Room) {
+        if (burst_.origin() == Burst::Origin::Pending) {
             return rows;
         }
         const RowMask of_services = rows & rows_of_services();
@@ -279,7 +279,7 @@ private:
             const bool is_in_first = headers.headers(row).fragment_around_at != 0;
             scratch_.first_fragments |= is_in_first ? row_bit(row) : 0;
         });
-        if (burst_.origin() == Burst::Origin::Room) {
+        if (burst_.origin() == Burst::Origin::Pending) {
             scratch_.later_fragments = 0;
         }
     }
@@ -351,11 +351,11 @@ private:
     RowMask refused_ = 0;  // by services
 };
 
-// Packets that waited in the room were read before: they are settled at their turn.
+// Packets that have been pending were read before: they are settled at their turn.
 RowMask answered_rows(Burst& burst, const CoreState& core, Instant now) noexcept {
     const RowMask rows = burst.headers().well_formed() & burst.live();
     burst.scratch().answered_before = 0;
-    if (!may_have_answered(burst, rows, core, now) || burst.origin() == Burst::Origin::Room) {
+    if (!may_have_answered(burst, rows, core, now) || burst.origin() == Burst::Origin::Pending) {
         return 0;
     }
     burst.scratch().answered_before = core.answered->begun();

@@ -80,7 +80,7 @@ void settle(Burst& burst, const LoadedSet& set, const CoreState& core, Now now) 
 class DecidingWithOwners {
 public:
     DecidingWithOwners(Burst& burst, const LoadedSet& set, CoreState& core, Now now) noexcept
-        : burst_{burst}, set_{set}, core_{core}, now_{now}, asker_{*core.asker} {}
+        : burst_{burst}, set_{set}, core_{core}, now_{now}, reserve_client_{*core.reserve_client} {}
 
     void run() noexcept {
         const Scratch& scratch = burst_.scratch();
@@ -113,18 +113,18 @@ public:
         });
         fast.finish();
         settle(burst_, set_, core_, now_);
-        if (burst_.origin() == Burst::Origin::Room) {
+        if (burst_.origin() == Burst::Origin::Pending) {
             for (std::size_t row = 0; row < burst_.size(); ++row) {
-                asker_.finish(burst_.place(row));
+                reserve_client_.finish(burst_.place(row));
             }
         }
     }
 
 private:
-    // True if an earlier packet of its connection is in the room.
+    // True if an earlier packet of its connection is pending.
     [[nodiscard]] bool is_behind(std::size_t row) const noexcept {
-        return burst_.origin() != Burst::Origin::Room && !asker_.empty() &&
-               asker_.holds(connection(row));
+        return burst_.origin() != Burst::Origin::Pending && !reserve_client_.empty() &&
+               reserve_client_.holds(connection(row));
     }
     // Dropped packets need no order. What a rule answers comes behind the packets before it.
     [[nodiscard]] bool is_dropped(std::size_t row) noexcept {
@@ -144,7 +144,7 @@ private:
         }
         return is_copy;
     }
-    // Asks at once what the packet is to ask. Where the room has no place left, the packet goes
+    // Asks at once what the packet is to ask. Where no place is left, the packet goes
     // before those that wait: nobody is refused for that.
     [[nodiscard]] bool wait_behind(std::size_t row, bool metered) noexcept {
         const std::size_t questions = metered ? questions_of(row).value_or(0) : 0;
@@ -160,13 +160,13 @@ private:
             return;
         }
         using Pass = AskContext::Pass;
-        const RoomPlace place = burst_.place(row);
-        AskContext ask{.pass = Pass::Answered, .asker = &asker_, .place = place};
-        if (place == kNoRoomPlace || !asker_.has_asked(place)) {
+        const PendingSlot place = burst_.place(row);
+        AskContext ask{.pass = Pass::Answered, .reserve_client = &reserve_client_, .place = place};
+        if (place == kNoPendingSlot || !reserve_client_.has_asked(place)) {
             const std::optional<std::size_t> questions = questions_of(row);
             if (!questions) {
                 ask.pass = Pass::NotAsked;
-            } else if (place == kNoRoomPlace && hold(row, *questions)) {
+            } else if (place == kNoPendingSlot && hold(row, *questions)) {
                 return;
             }
         }
@@ -179,11 +179,12 @@ private:
         if (!forwards(decision.verdict) && !asks_budgets(of, set_)) {
             return std::nullopt;
         }
-        return list_questions(of, set_, core_.hash, asker_.list());
+        return list_questions(of, set_, core_.hash, reserve_client_.list());
     }
     [[nodiscard]] bool hold(std::size_t row, std::size_t questions) noexcept {
         return questions <= kMaxQuestions &&
-               asker_.hold(burst_, row, connection(row), asker_.list().first(questions), now_.at);
+               reserve_client_.hold(burst_, row, connection(row),
+                                    reserve_client_.list().first(questions), now_.at);
     }
     // Packets that are to stay in their order: of one direction of a connection.
     [[nodiscard]] std::uint64_t connection(std::size_t row) const noexcept {
@@ -194,13 +195,14 @@ private:
     const LoadedSet& set_;
     CoreState& core_;
     Now now_;
-    ReserveClient& asker_;
+    ReserveClient& reserve_client_;
 };
 
 [[nodiscard]] bool meets_owners(const Burst& burst, const LoadedSet& set,
                                 const CoreState& core) noexcept {
-    return core.asker != nullptr && (set.meter_plan.has_asked() || !core.asker->empty() ||
-                                     burst.origin() == Burst::Origin::Room);
+    return core.reserve_client != nullptr &&
+           (set.meter_plan.has_asked() || !core.reserve_client->empty() ||
+            burst.origin() == Burst::Origin::Pending);
 }
 
 [[gnu::always_inline]] inline void decide_metered(const Deciding& of, std::size_t row,
@@ -325,7 +327,7 @@ void decide_all(Burst& burst, const LoadedSet& set, CoreState& core, Now now,
     const RowMask came = burst.live();
     decide_all(burst, set, core, now, follows);
     count_banned(burst, set, core);
-    if (burst.origin() != Burst::Origin::Room) {
+    if (burst.origin() != Burst::Origin::Pending) {
         count_sighted(burst, came & ~burst.scratch().banned, set.meter_plan, core);
     }
 }

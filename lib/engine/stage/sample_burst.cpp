@@ -69,7 +69,7 @@ std::uint64_t remaining_of(const Sampled& sampled, std::size_t limit, ByteView k
         .count();
 }
 
-void tell(const Sampled& sampled, std::size_t limit, std::uint32_t weight) noexcept {
+void notify(const Sampled& sampled, std::size_t limit, std::uint32_t weight) noexcept {
     const LoadedRule& rule = sampled.rule();
     KeyBytes key;
     if (key_of(rule.keys[rule.limits[limit].key], rule.missing_key,
@@ -97,7 +97,7 @@ void notify_keys(const Sampled& sampled, std::uint32_t weight) noexcept {
     const LoadedRule& rule = sampled.rule();
     for (std::size_t limit = 0; limit < rule.limits.size(); ++limit) {
         if (limit == 0 || rule.limits[limit].key != rule.limits[limit - 1].key) {
-            tell(sampled, limit, weight);
+            notify(sampled, limit, weight);
         }
     }
 }

@@ -106,10 +106,10 @@ RowMask rows_of(Trace& trace, std::size_t worker, const TracedBurst& decided) no
                           [](const Decision& decision) { return !forwards(decision.verdict); });
     }
     if (trace.terms().would_refuse) {
-        rows = decided.judged ? would_be_refused(burst, rows) : 0;
+        rows = decided.evaluated ? would_be_refused(burst, rows) : 0;
     }
     if (!trace.terms().rule.empty()) {
-        if (decided.rule == kNoRule || !decided.judged) {
+        if (decided.rule == kNoRule || !decided.evaluated) {
             return 0;
         }
         const RowMask matched = trace.terms().refused ? 0 : matched_by(burst, decided.rule);
@@ -121,7 +121,7 @@ RowMask rows_of(Trace& trace, std::size_t worker, const TracedBurst& decided) no
         return rows;
     }
     RowMask found = matching(trace, worker, burst, rows);
-    if (decided.judged && burst.units() != nullptr) {
+    if (decided.evaluated && burst.units() != nullptr) {
         for (Burst& further : burst.units()->further()) {
             const RowMask there = burst.units()->rows_of(further, rows & ~found);
             const RowMask hits = there == 0 ? 0 : matching(trace, worker, further, there);
@@ -150,9 +150,9 @@ void record(const Trace& trace, const TracedBurst& decided, std::size_t row,
     record->wire_size = frame.wire_size;
     record->matched_count = 0;
     record->key_size = 0;
-    record->service = decided.judged ? service_of(burst, row, decided.set) : kOfNoService;
-    record->would_refuse = decided.judged ? would_be_refusal(burst, row) : std::nullopt;
-    if (decided.judged) {
+    record->service = decided.evaluated ? service_of(burst, row, decided.set) : kOfNoService;
+    record->would_refuse = decided.evaluated ? would_be_refusal(burst, row) : std::nullopt;
+    if (decided.evaluated) {
         put_matches(burst, row, *record);
         put_key(burst, row, decided.set, *record);
     }

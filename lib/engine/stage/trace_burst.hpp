@@ -9,12 +9,12 @@
 namespace sluice {
 
 // A burst that a worker has decided and is about to send. `rule`: index of the trace's rule in
-// `set`; kNoRule: there is none. `judged`: by rules, and not forwarded or dropped unread.
+// `set`; kNoRule: there is none. `evaluated`: by rules, and not forwarded or dropped unread.
 struct TracedBurst {
     Burst& burst;
     const LoadedSet& set;
     std::uint32_t rule = kNoRule;
-    bool judged = true;
+    bool evaluated = true;
     Now now;
 };
 

@@ -28,7 +28,7 @@ void give_ports(const ServiceRowsOutcome& outcome, Burst& burst) noexcept {
 }
 void give_ports_again(const CoreState& core, RowMask rows, Burst& burst) noexcept {
     for_each_row(rows & ~burst.headers().common, [&](std::size_t row) {
-        const DatagramPorts ports = core.asker->held(burst.place(row)).units.ports();
+        const DatagramPorts ports = core.reserve_client->held(burst.place(row)).units.ports();
         if (ports.to != 0 && burst.headers().frag[row] == Fragment::Later) {
             burst.headers().set_datagram(row, ports.from, ports.to);
         }
@@ -53,7 +53,7 @@ void meet_again(BurstUnits& units, RowMask rows, const TrackedColumns& columns,
                 const CoreState& core, Burst& burst) noexcept {
     units.forget_services();
     for_each_row(rows, [&](std::size_t row) {
-        core.asker->held(burst.place(row)).units.give_back_service(row, units.services());
+        core.reserve_client->held(burst.place(row)).units.give_back_service(row, units.services());
     });
     units.meet_again(columns);
     take_over(units.services(), burst);
@@ -98,7 +98,7 @@ void notify_connections(Burst& burst, const LoadedSet& set, const CoreState& cor
 RowMask track_services(Burst& burst, RowMask rows, const LoadedSet& set, const CoreState& core,
                        Instant now) noexcept {
     BurstUnits* const units = burst.unit_parser();
-    if (burst.origin() == Burst::Origin::Room) {
+    if (burst.origin() == Burst::Origin::Pending) {
         give_ports_again(core, rows, burst);
     }
     if (units == nullptr) {
@@ -110,7 +110,7 @@ RowMask track_services(Burst& burst, RowMask rows, const LoadedSet& set, const C
     }
     const UnitColumns unit_columns = unit_columns_of(burst, set, core, now);
     const TrackedColumns columns = tracked_columns_of(unit_columns, burst, set, core);
-    if (burst.origin() == Burst::Origin::Room) {
+    if (burst.origin() == Burst::Origin::Pending) {
         meet_again(*units, rows, columns, core, burst);
         return 0;
     }

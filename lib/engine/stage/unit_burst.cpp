@@ -49,7 +49,7 @@ public:
 
 private:
     void find(std::size_t row) noexcept {
-        const bool has_waited = burst_.place(row) != kNoRoomPlace;
+        const bool has_waited = burst_.place(row) != kNoPendingSlot;
         const ServicePacket service = burst_.service(row);
         const UnitSource packet{.headers = burst_.headers_of(row),
                                 .frame = burst_.frame(row),
@@ -64,7 +64,7 @@ private:
                                 .load = set_.load,
                                 .unread_bursts = core_.unread_bursts};
         if (has_waited) [[unlikely]] {
-            units_.find_again(row, packet, core_.asker->held(burst_.place(row)).units);
+            units_.find_again(row, packet, core_.reserve_client->held(burst_.place(row)).units);
         } else {
             units_.find(row, packet);
         }
@@ -111,7 +111,7 @@ void find_units(Burst& burst, RowMask rows, const LoadedSet& set, const CoreStat
     if (burst.unit_parser() == nullptr) {
         return;
     }
-    if (burst.origin() != Burst::Origin::Room) [[likely]] {
+    if (burst.origin() != Burst::Origin::Pending) [[likely]] {
         (void)burst.connection_ends(rows & burst.headers().present_rows(HeaderPart::Tcp),
                                     core.hash);
         rows = burst.unit_parser()->select(unit_columns_of(burst, set, core, now), rows);

@@ -40,7 +40,7 @@ public:
           host_{host},
           ledger_{self, setup.peers.amounts, setup.records, core.buckets},
           owners_{self, setup.workers},
-          asker_{self, setup.peers.questions, setup.reserve.room},
+          reserve_client_{self, setup.peers.questions, setup.reserve.pending},
           held_{held_budget},
           unit_parser_{setup.units, setup.connections},
           answerer_{kAnsweredConnections, setup.answer_boards},
@@ -51,7 +51,7 @@ public:
           tells_waits_{core.policy.tell_wait} {
         unit_parser_.take_over(host.now().at);
         core.held_order = HeldOrder{held_.budget()};
-        core.asker = setup.workers > 1 ? &asker_ : nullptr;
+        core.reserve_client = setup.workers > 1 ? &reserve_client_ : nullptr;
         core.connection_lanes = setup.workers > 1 ? &setup.peers.connections : nullptr;
         core.fragments = unit_parser_.fragments();
         core.answered = &answerer_.answered();
@@ -80,18 +80,18 @@ public:
     }
     // Packets whose waits for owners are over, likewise.
     std::size_t receive_waited(const Running& running, Reach reach) noexcept {
-        std::array<RoomPlace, kMaxBurst> places;
-        const std::size_t count = asker_.take_ready(places);
+        std::array<PendingSlot, kMaxBurst> places;
+        const std::size_t count = reserve_client_.take_ready(places);
         if (count == 0) {
             return 0;
         }
         std::array<typename Io::Frame*, kMaxBurst> frames;
         for (std::size_t i = 0; i < count; ++i) {
-            frames[i] = static_cast<typename Io::Frame*>(asker_.held(places[i]).buffer);
+            frames[i] = static_cast<typename Io::Frame*>(reserve_client_.held(places[i]).buffer);
         }
-        auto& lane = *static_cast<Io*>(asker_.held(places[0]).origin);
+        auto& lane = *static_cast<Io*>(reserve_client_.held(places[0]).origin);
         lane.receive_held(*next_.burst, std::span{frames}.first(count), reach);
-        next_.burst->come_from_room(std::span{places}.first(count));
+        next_.burst->come_from_pending(std::span{places}.first(count));
         run_stages(running, lane, {});
         return count;
     }
@@ -120,8 +120,8 @@ public:
 
     [[nodiscard]] LedgerExchange& ledger() noexcept { return ledger_; }
     [[nodiscard]] const LedgerExchange& ledger() const noexcept { return ledger_; }
-    [[nodiscard]] ReserveClient& asker() noexcept { return asker_; }
-    [[nodiscard]] const ReserveClient& asker() const noexcept { return asker_; }
+    [[nodiscard]] ReserveClient& reserve_client() noexcept { return reserve_client_; }
+    [[nodiscard]] const ReserveClient& reserve_client() const noexcept { return reserve_client_; }
     [[nodiscard]] const HeldFrames<Io>& held() const noexcept { return held_; }
     [[nodiscard]] const UnitParser& unit_parser() const noexcept { return unit_parser_; }
     [[nodiscard]] StageLaps<typename Host::ReadTicks>& laps() noexcept { return laps_; }
@@ -157,7 +157,7 @@ private:
             ledger_.run(running, core_, host_.now());
             laps.lap(Stage::Other);
         }
-        asker_.set_origin(current_.lane);
+        reserve_client_.set_origin(current_.lane);
         const Now at = host_.now();
         if (running.state == Running::State::Enforce) [[likely]] {
             judge(running, owners, at, laps);
@@ -198,8 +198,8 @@ private:
         } else {
             pass_all(burst, state == Running::State::Panic ? Reason::Panic : Reason::NoRuleset);
         }
-        for (std::size_t row = 0; row < burst.size() && burst.place(row) != kNoRoomPlace; ++row) {
-            asker_.finish(burst.place(row));
+        for (std::size_t row = 0; row < burst.size() && burst.place(row) != kNoPendingSlot; ++row) {
+            reserve_client_.finish(burst.place(row));
         }
         ++core_.unread_bursts;
     }
@@ -214,13 +214,13 @@ private:
     }
     // A decided packet is shown before it is sent, while its bytes are as they came.
     void trace(const Running& running, Now at) noexcept {
-        const bool judged = running.state == Running::State::Enforce;
-        if (!judged) {
+        const bool evaluated = running.state == Running::State::Enforce;
+        if (!evaluated) {
             parse_burst(*current_.burst, core_);
         }
         for (const ActiveTrace& active : running.traces) {
             trace_burst(*active.trace, self_,
-                        {*current_.burst, running.rules(), active.rule, judged, at});
+                        {*current_.burst, running.rules(), active.rule, evaluated, at});
         }
     }
 
@@ -247,7 +247,7 @@ private:
     Host& host_;
     LedgerExchange ledger_;
     OwnerHandover<Io> owners_;
-    ReserveClient asker_;
+    ReserveClient reserve_client_;
     HeldFrames<Io> held_;
     UnitParser unit_parser_;
     Answerer answerer_;

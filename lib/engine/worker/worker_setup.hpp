@@ -21,13 +21,13 @@ struct ReserveBounds {
     // An owner that stands still holds up packets of its keys for so long.
     static constexpr Nanoseconds kLongestWait = std::chrono::milliseconds{250};
 
-    RoomBounds room;
+    PendingBounds pending;
     // A reservation lasts until every packet that it may be for has been decided.
     Nanoseconds lifetime = std::chrono::seconds{2};
 
     // Each of so many workers has these.
     [[nodiscard]] static constexpr ReserveBounds of(std::size_t workers) noexcept {
-        return {.room = {.questions = most_questions(workers), .longest = kLongestWait}};
+        return {.pending = {.questions = most_questions(workers), .longest = kLongestWait}};
     }
 };
 

@@ -270,7 +270,7 @@ void ConnectionTable::in_order(StreamOffer& offer, Connection& connection,
     offer_held(offer, connection, fresh());
 }
 
-bool ConnectionTable::worth_a_look(const Connection& connection, ByteView fresh) noexcept {
+bool ConnectionTable::needs_reading(const Connection& connection, ByteView fresh) noexcept {
     const HeldHead& held = held_of(connection);
     const std::size_t all = held.in_order() + fresh.size();
     if (all >= budget_.head_bytes) {
@@ -287,7 +287,7 @@ bool ConnectionTable::worth_a_look(const Connection& connection, ByteView fresh)
 // The bytes held in order and the fresh ones behind them.
 void ConnectionTable::offer_held(StreamOffer& offer, Connection& connection,
                                  ByteView fresh) noexcept {
-    if (!worth_a_look(connection, fresh)) {
+    if (!needs_reading(connection, fresh)) {
         if (hold(offer, held_of(connection).in_order(), fresh) == Holding::Held) {
             offer.kind = Offered::Held;
             offer.rest_ = {};
@@ -365,7 +365,7 @@ void ConnectionTable::next(StreamOffer& offer) noexcept {
     }
     const bool framed_or_head =
         connection->phase == StreamPhase::Head || connection->phase == StreamPhase::Framed;
-    if (framed_or_head && connection->held != kNoLine && worth_a_look(*connection, {})) {
+    if (framed_or_head && connection->held != kNoLine && needs_reading(*connection, {})) {
         offer_held(offer, *connection, {});
     }
 }

@@ -211,7 +211,7 @@ private:
     void in_order(StreamOffer& offer, Connection& connection, std::size_t at) noexcept;
     void out_of_order(StreamOffer& offer, Connection& connection, std::size_t at) noexcept;
     void offer_held(StreamOffer& offer, Connection& connection, ByteView fresh) noexcept;
-    [[nodiscard]] bool worth_a_look(const Connection& connection, ByteView fresh) noexcept;
+    [[nodiscard]] bool needs_reading(const Connection& connection, ByteView fresh) noexcept;
 
     // The place of a head.
     void finish_behind(StreamOffer& offer, Connection& connection, std::uint32_t size,

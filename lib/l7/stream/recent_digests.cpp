@@ -25,7 +25,7 @@ void RecentDigests::empty(Generation& generation) const noexcept {
     }
 }
 
-void RecentDigests::turn(Instant now) noexcept {
+void RecentDigests::rotate(Instant now) noexcept {
     if (began_ != Instant::min()) {
         const Nanoseconds age = now - began_;
         const bool is_full = noted_ >= size_.most && age >= size_.least;
@@ -43,7 +43,7 @@ void RecentDigests::turn(Instant now) noexcept {
 }
 
 void RecentDigests::note(std::uint64_t digest, Instant now) noexcept {
-    turn(now);
+    rotate(now);
     Generation& young = generations_[young_];
     young.is_used = true;
     noted_ += noted_ == UINT32_MAX ? 0 : 1;
@@ -63,7 +63,7 @@ bool RecentDigests::has(const Generation& generation, std::uint64_t digest) cons
 }
 
 bool RecentDigests::may_have(std::uint64_t digest, Instant now) noexcept {
-    turn(now);
+    rotate(now);
     return std::any_of(generations_.begin(), generations_.end(),
                        [&](const Generation& generation) { return has(generation, digest); });
 }

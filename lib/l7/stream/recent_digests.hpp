@@ -45,7 +45,7 @@ private:
     };
     [[nodiscard]] Place place_of(std::uint64_t digest, unsigned function) const noexcept;
     [[nodiscard]] bool has(const Generation& generation, std::uint64_t digest) const noexcept;
-    void turn(Instant now) noexcept;
+    void rotate(Instant now) noexcept;
     void empty(Generation& generation) const noexcept;
 
     RecentSize size_;

@@ -6,14 +6,14 @@
 
 namespace sluice {
 
-PendingPackets::PendingPackets(const RoomBounds& bounds)
+PendingPackets::PendingPackets(const PendingBounds& bounds)
     : longest_{bounds.longest},
       packets_(bounds.packets),
       questions_(bounds.questions),
       connections_(std::bit_ceil(2 * bounds.packets + 1), kNone) {
     for (std::size_t i = packets_.size(); i > 0; --i) {
         packets_[i - 1].older = free_packet_;
-        free_packet_ = static_cast<RoomPlace>(i - 1);
+        free_packet_ = static_cast<PendingSlot>(i - 1);
     }
     for (std::size_t i = questions_.size(); i > 0; --i) {
         questions_[i - 1].next = free_question_;
@@ -23,25 +23,25 @@ PendingPackets::PendingPackets(const RoomBounds& bounds)
 }
 
 // Where the last packet of the connection is named, or would be.
-const RoomPlace* PendingPackets::find(std::uint64_t connection) const noexcept {
-    const RoomPlace* at = &connections_[connection & (connections_.size() - 1)];
+const PendingSlot* PendingPackets::find(std::uint64_t connection) const noexcept {
+    const PendingSlot* at = &connections_[connection & (connections_.size() - 1)];
     while (*at != kNone && packets_[*at].connection != connection) {
         at = &packets_[*at].chain;
     }
     return at;
 }
-RoomPlace* PendingPackets::find(std::uint64_t connection) noexcept {
-    return const_cast<RoomPlace*>(static_cast<const PendingPackets&>(*this).find(connection));
+PendingSlot* PendingPackets::find(std::uint64_t connection) noexcept {
+    return const_cast<PendingSlot*>(static_cast<const PendingPackets&>(*this).find(connection));
 }
 
-RoomPlace PendingPackets::enter(std::uint64_t connection, Instant now) noexcept {
-    const RoomPlace packet = free_packet_;
+PendingSlot PendingPackets::enter(std::uint64_t connection, Instant now) noexcept {
+    const PendingSlot packet = free_packet_;
     if (packet == kNone) {
-        return kNoRoomPlace;
+        return kNoPendingSlot;
     }
     free_packet_ = packets_[packet].older;
-    RoomPlace* const last = find(connection);
-    const RoomPlace before = *last;
+    PendingSlot* const last = find(connection);
+    const PendingSlot before = *last;
     packets_[packet] = {.connection = connection,
                         .until = now + longest_,
                         .before = before,
@@ -57,7 +57,7 @@ RoomPlace PendingPackets::enter(std::uint64_t connection, Instant now) noexcept 
     return packet;
 }
 
-std::optional<Ticket> PendingPackets::ask(RoomPlace packet, std::uint32_t tag) noexcept {
+std::optional<Ticket> PendingPackets::ask(PendingSlot packet, std::uint32_t tag) noexcept {
     const std::uint32_t at = free_question_;
     if (at == kNone) {
         return std::nullopt;
@@ -74,13 +74,13 @@ std::optional<Ticket> PendingPackets::ask(RoomPlace packet, std::uint32_t tag) n
     return Ticket{at, slip.turn};
 }
 
-void PendingPackets::begin_waiting(RoomPlace packet) noexcept {
+void PendingPackets::begin_waiting(PendingSlot packet) noexcept {
     if (packets_[packet].unanswered == 0) {
         set_done(packet);
     }
 }
 
-void PendingPackets::leave(RoomPlace packet) noexcept {
+void PendingPackets::leave(PendingSlot packet) noexcept {
     leave_ages(packet);
     packets_[packet].taken = true;
     finish(packet);
@@ -108,39 +108,39 @@ void PendingPackets::expire(Instant now) noexcept {
     }
 }
 
-void PendingPackets::set_done(RoomPlace packet) noexcept {
+void PendingPackets::set_done(PendingSlot packet) noexcept {
     if (packets_[packet].done) {
         return;
     }
     packets_[packet].done = true;
     leave_ages(packet);
-    const RoomPlace before = packets_[packet].before;
+    const PendingSlot before = packets_[packet].before;
     if (before == kNone || packets_[before].taken) {
         offer(packet);
     }
 }
 
-void PendingPackets::offer(RoomPlace packet) noexcept {
+void PendingPackets::offer(PendingSlot packet) noexcept {
     (last_ready_ == kNone ? first_ready_ : packets_[last_ready_].next_ready) = packet;
     last_ready_ = packet;
 }
 
-RoomPlace PendingPackets::take_ready() noexcept {
-    const RoomPlace packet = first_ready_;
+PendingSlot PendingPackets::take_ready() noexcept {
+    const PendingSlot packet = first_ready_;
     if (packet == kNone) {
-        return kNoRoomPlace;
+        return kNoPendingSlot;
     }
     first_ready_ = packets_[packet].next_ready;
     last_ready_ = first_ready_ == kNone ? kNone : last_ready_;
     packets_[packet].taken = true;
-    const RoomPlace behind = packets_[packet].behind;
+    const PendingSlot behind = packets_[packet].behind;
     if (behind != kNone && packets_[behind].done) {
         offer(behind);
     }
     return packet;
 }
 
-void PendingPackets::finish(RoomPlace packet) noexcept {
+void PendingPackets::finish(PendingSlot packet) noexcept {
     SLUICE_CHECK(packets_[packet].taken);
     leave_connection(packet);
     free_questions_of(packet);
@@ -149,10 +149,10 @@ void PendingPackets::finish(RoomPlace packet) noexcept {
     --size_;
 }
 
-void PendingPackets::leave_connection(RoomPlace packet) noexcept {
+void PendingPackets::leave_connection(PendingSlot packet) noexcept {
     Held& held = packets_[packet];
     if (held.behind == kNone) {
-        RoomPlace* const last = find(held.connection);
+        PendingSlot* const last = find(held.connection);
         *last = held.before == kNone ? held.chain : held.before;
         if (held.before != kNone) {
             packets_[held.before].chain = held.chain;
@@ -165,14 +165,14 @@ void PendingPackets::leave_connection(RoomPlace packet) noexcept {
     }
 }
 
-void PendingPackets::leave_ages(RoomPlace packet) noexcept {
+void PendingPackets::leave_ages(PendingSlot packet) noexcept {
     const Held& held = packets_[packet];
     (held.older == kNone ? oldest_ : packets_[held.older].newer) = held.newer;
     (held.newer == kNone ? newest_ : packets_[held.newer].older) = held.older;
 }
 
 // Their turns are over: an answer that comes from now on is nobody's.
-void PendingPackets::free_questions_of(RoomPlace packet) noexcept {
+void PendingPackets::free_questions_of(PendingSlot packet) noexcept {
     std::uint32_t at = packets_[packet].first_question;
     while (at != kNone) {
         Slip& slip = questions_[at];

@@ -45,8 +45,8 @@ void tell(const ChildOutput& out, const NewsHeader& header, ByteView bytes = {})
     out.put(bytes);
 }
 
-void tell_refusal(const ChildOutput& out, const PatternRefusal& refusal,
-                  const std::vector<TextEntry>& patterns) {
+void write_refusal(const ChildOutput& out, const PatternRefusal& refusal,
+                   const std::vector<TextEntry>& patterns) {
     const auto at =
         std::find(patterns.begin(), patterns.end(), refusal.pattern.value_or(TextEntry{}));
     tell(out,
@@ -82,7 +82,7 @@ bool compile_each(const std::vector<TextEntry>& patterns, const ChildOutput& out
         const CompiledPatterns made = compile_here({patterns[i]});
         left -= std::min(given - std::min(left_of_timer(ITIMER_PROF), given), left - 1);
         if (const auto* refusal = std::get_if<PatternRefusal>(&made)) {
-            tell_refusal(out, {refusal->what, patterns[i]}, patterns);
+            write_refusal(out, {refusal->what, patterns[i]}, patterns);
             return false;
         }
     }
@@ -99,7 +99,7 @@ void compile_all(const std::vector<TextEntry>& patterns, const ChildOutput& out)
     const CompiledPatterns made = compile_here(patterns);
     const bool all_are_quick = left_of_timer(ITIMER_PROF) >= most - kMicrosForOne;
     if (const auto* refusal = std::get_if<PatternRefusal>(&made)) {
-        return tell_refusal(out, *refusal, patterns);
+        return write_refusal(out, *refusal, patterns);
     }
     if (!all_are_quick && !compile_each(patterns, out)) {
         return;

@@ -75,12 +75,12 @@ RouteFault FrameRoute::find(const PacketHeaders& headers, ByteView frame, Toward
     route.dport_ = headers.dport;
     route.swaps_ends_ = false;
     if (toward == Toward::Source) {
-        route.turn();
+        route.rotate();
     }
     return find_pppoe(frame, headers.l3_at, route.pppoe_at_);
 }
 
-void FrameRoute::turn() noexcept {
+void FrameRoute::rotate() noexcept {
     swaps_ends_ = !swaps_ends_;
     std::swap(src_, dst_);
     std::swap(sport_, dport_);
@@ -88,7 +88,7 @@ void FrameRoute::turn() noexcept {
 
 FrameRoute FrameRoute::reversed() const noexcept {
     FrameRoute back = *this;
-    back.turn();
+    back.rotate();
     return back;
 }
 

@@ -65,7 +65,7 @@ public:
                                                    const InternetChecksum& payload) const noexcept;
 
 private:
-    void turn() noexcept;
+    void rotate() noexcept;
     void write_link(MutableBytes frame, std::size_t packet) const noexcept;
     void write_ipv4(MutableBytes header, std::uint8_t proto, std::size_t transport) const noexcept;
     void write_ipv6(MutableBytes header, std::uint8_t proto, std::size_t transport) const noexcept;

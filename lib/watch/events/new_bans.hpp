@@ -34,7 +34,7 @@ public:
 
     explicit NewBans(std::size_t size = kRingSize) : ring_{size} {}
 
-    void tell(std::uint64_t load, std::uint32_t rule, ByteView key, Nanoseconds until) noexcept {
+    void notify(std::uint64_t load, std::uint32_t rule, ByteView key, Nanoseconds until) noexcept {
         NewBan* const ban = key.size() <= NewBan::kMostBytes ? ring_.next() : nullptr;
         if (ban == nullptr) {
             lost_.add(1);

@@ -33,7 +33,7 @@ void SpaceSaving::add(std::string_view key, std::uint64_t weight, std::uint64_t 
     sink(place->second);
 }
 
-void SpaceSaving::turn() {
+void SpaceSaving::rotate() {
     std::erase_if(counted_, [](const Counted& one) { return one.now.count == 0; });
     for (Counted& one : counted_) {
         one.before = std::exchange(one.now, {});

@@ -35,7 +35,7 @@ public:
     // `weight` is at least 1.
     void add(std::string_view key, std::uint64_t weight, std::uint64_t note = 0);
     // A part of the window begins: what was in the one before the last is forgotten.
-    void turn();
+    void rotate();
 
     [[nodiscard]] const Counted* find(std::string_view key) const;
     // The most that a key which is not held may have been counted.

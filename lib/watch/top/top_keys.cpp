@@ -132,21 +132,21 @@ void TopKeys::pass(Instant now) {
     }
     now_ = std::max(now_, now);
     for (std::size_t window = 0; window < kTopWindows.size(); ++window) {
-        turn(window, now_);
+        rotate(window, now_);
     }
 }
 
 // After two parts in which nothing was taken nothing is left, however many more have passed.
-void TopKeys::turn(std::size_t window, Instant now) {
+void TopKeys::rotate(std::size_t window, Instant now) {
     Running& running = running_[window];
     const Nanoseconds part = kTopWindows[window];
     const auto turns = (now - running.begun) / part;
     for (std::int64_t i = 0; i < std::min<std::int64_t>(turns, 2); ++i) {
         running.samples_before = std::exchange(running.samples, 0);
         for (auto& [id, rule] : rules_) {
-            rule.windows[window].hits.turn();
-            rule.windows[window].denied.turn();
-            rule.windows[window].bytes.turn();
+            rule.windows[window].hits.rotate();
+            rule.windows[window].denied.rotate();
+            rule.windows[window].bytes.rotate();
         }
     }
     running.begun += turns * part;

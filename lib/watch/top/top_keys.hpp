@@ -94,7 +94,7 @@ private:
         double before = 0;  // how much of what came in the part before is in the window
     };
 
-    void turn(std::size_t window, Instant now);
+    void rotate(std::size_t window, Instant now);
     [[nodiscard]] Overlap overlap(TopWindow window, Instant since) const noexcept;
     void add_keys(const std::string& rule, const OfRule& of_rule, const Choice& choice,
                   std::vector<TopKey>& keys) const;

@@ -43,7 +43,7 @@ public:
     PacketAnswer answer_of(MemoryBox& box, std::size_t worker = 0) {
         PacketAnswer answer;
         EXPECT_TRUE(box.worker(worker).packets().post(asker_->question()));
-        (void)box.turn(worker);
+        (void)box.poll(worker);
         EXPECT_TRUE(box.worker(worker).packets().take(answer));
         return answer;
     }

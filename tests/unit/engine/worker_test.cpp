@@ -109,7 +109,7 @@ TEST(Worker, ATurnIsWhatItsTableSays) {
                 box.show(name, frame);
             }
             box.set_time(kStart + step.at);
-            EXPECT_EQ(box.turn(), step.leaves) << step.at.count() << " ns";
+            EXPECT_EQ(box.poll(), step.leaves) << step.at.count() << " ns";
         }
     }
 }
@@ -125,7 +125,7 @@ TEST(Worker, BurstsOfATurnStayInOrder) {
         expected.push_back(name + (i < 2 ? " pass within_limits" : " drop over_limit"));
     }
     box.set_time(kStart);
-    EXPECT_EQ(box.turn(), expected);
+    EXPECT_EQ(box.poll(), expected);
     EXPECT_EQ(box.counted(Verdict::Pass), 2U);
     EXPECT_EQ(box.counted(Verdict::Drop), 3 * kMaxBurst + 3);
     EXPECT_EQ(box.counted(Reason::OverLimit), 3 * kMaxBurst + 3);
@@ -136,19 +136,19 @@ TEST(Worker, BurstsOfATurnStayInOrder) {
 TEST(Worker, TellsThatItIsIdle) {
     MemoryBox box{kEven};
     box.set_time(kStart);
-    EXPECT_EQ(box.turn(), Lines{});
+    EXPECT_EQ(box.poll(), Lines{});
     EXPECT_TRUE(box.was_idle());
     const std::uint64_t before = box.counters().bursts.read();
     EXPECT_GT(before, 0U);
     box.show("a", kA);
     box.show("b", kA);
-    EXPECT_EQ(box.turn(), (Lines{"a pass within_limits", "b shape over_limit"}));
+    EXPECT_EQ(box.poll(), (Lines{"a pass within_limits", "b shape over_limit"}));
     EXPECT_FALSE(box.was_idle());
     EXPECT_GT(box.counters().bursts.read(), before);
-    EXPECT_EQ(box.turn(), Lines{});
+    EXPECT_EQ(box.poll(), Lines{});
     EXPECT_FALSE(box.was_idle()) << "b is held";
     box.set_time(kStart + 1s);
-    EXPECT_EQ(box.turn(), Lines{"b departs"});
+    EXPECT_EQ(box.poll(), Lines{"b departs"});
     EXPECT_TRUE(box.was_idle());
 }
 
@@ -159,12 +159,12 @@ TEST(Worker, HeldPacketsDepartAtOnceInAPanicAndAtTheEnd) {
         box.show("a", kA);
         box.show("b", kA);
         box.show("c", kA);
-        (void)box.turn();
+        (void)box.poll();
         EXPECT_EQ(box.worker().held().now_held(), 2U);
         if (panics) {
             box.publish(State::Panic);
         }
-        const Lines left = panics ? box.turn() : box.end();
+        const Lines left = panics ? box.poll() : box.end();
         EXPECT_EQ(left, (Lines{"b departs", "c departs"})) << panics;
         EXPECT_EQ(box.worker().held().now_held(), 0U);
         EXPECT_EQ(box.counted(Verdict::Shape), 2U) << "each is counted when it departs";
@@ -178,7 +178,7 @@ TEST(Worker, HoldsNoMoreThanItsBuffersAllow) {
     for (const std::string name : {"a", "b", "c", "d"}) {
         box.show(name, kA);
     }
-    EXPECT_EQ(box.turn(), (Lines{"a pass within_limits", "b shape over_limit", "c shape over_limit",
+    EXPECT_EQ(box.poll(), (Lines{"a pass within_limits", "b shape over_limit", "c shape over_limit",
                                  "d drop hold_full"}));
 }
 
@@ -187,14 +187,14 @@ TEST(Worker, AdoptsWhatIsPublished) {
     MemoryBox box{kTwo};
     box.set_time(kStart);
     box.show("a", kA);
-    EXPECT_EQ(box.turn(), Lines{"a pass within_limits"});
+    EXPECT_EQ(box.poll(), Lines{"a pass within_limits"});
     box.publish(State::NoRulesetDrop);
     box.show("b", kA);
-    EXPECT_EQ(box.turn(), Lines{"b drop no_ruleset"});
+    EXPECT_EQ(box.poll(), Lines{"b drop no_ruleset"});
     box.publish(State::Enforce);
     box.show("c", kA);
     box.show("d", kA);
-    EXPECT_EQ(box.turn(), (Lines{"c pass within_limits", "d drop over_limit"}))
+    EXPECT_EQ(box.poll(), (Lines{"c pass within_limits", "d drop over_limit"}))
         << "what was forwarded or dropped unjudged was not charged";
 }
 
@@ -212,7 +212,7 @@ TEST(Worker, HandsPacketsToTheOwnersOfTheirKeys) {
     Lines all;
     for (int round = 0; round < 2; ++round) {
         for (std::size_t at = 0; at < 2; ++at) {
-            for (const std::string& line : box.turn(at)) {
+            for (const std::string& line : box.poll(at)) {
                 all.push_back(line);
             }
         }
@@ -240,13 +240,13 @@ TEST(Worker, PacketsWaitForWhatTheOwnersOfTheirKeysSay) {
     ASSERT_TRUE(box.set().meter_plan.has_asked());
     box.set_time(kStart);
     box.show("a", query("10.0.0.1"), 0);
-    EXPECT_EQ(box.turn(0), Lines{}) << "it waits";
+    EXPECT_EQ(box.poll(0), Lines{}) << "it waits";
     EXPECT_FALSE(box.was_idle());
     box.show("b", query("10.0.0.2"), 1);
     Lines all;
     for (int round = 0; round < 3; ++round) {
         for (std::size_t at = 0; at < 2; ++at) {
-            for (const std::string& line : box.turn(at)) {
+            for (const std::string& line : box.poll(at)) {
                 all.push_back(line);
             }
         }
@@ -266,33 +266,33 @@ TEST(Worker, NobodyWaitsForAnOwnerThatStandsStill) {
         // The key's owner is one of the two; the other's packet waits for it.
         std::size_t asker = 0;
         box.show("a", query("10.0.0.1"), 0);
-        Lines left = box.turn(0);
-        for (const std::string& line : box.turn(0)) {
+        Lines left = box.poll(0);
+        for (const std::string& line : box.poll(0)) {
             left.push_back(line);
         }
         if (!left.empty()) {
             asker = 1;
             box.show("a", query("10.0.0.1"), 1);
-            left = box.turn(1);
+            left = box.poll(1);
         }
         EXPECT_EQ(left, Lines{});
-        EXPECT_EQ(box.worker(asker).asker().size(), 1U);
+        EXPECT_EQ(box.worker(asker).reserve_client().size(), 1U);
         switch (ends) {
             case Ends::InTime:
                 box.set_time(kStart + 249ms);
-                EXPECT_EQ(box.turn(asker), Lines{});
+                EXPECT_EQ(box.poll(asker), Lines{});
                 box.set_time(kStart + 251ms);
-                EXPECT_EQ(box.turn(asker), Lines{"a drop no_answer"});
+                EXPECT_EQ(box.poll(asker), Lines{"a drop no_answer"});
                 break;
             case Ends::AtTheEnd:
                 EXPECT_EQ(box.end(asker), Lines{"a drop no_answer"});
                 break;
             case Ends::InAPanic:
                 box.publish(State::Panic);
-                EXPECT_EQ(box.turn(asker), Lines{"a pass panic"});
+                EXPECT_EQ(box.poll(asker), Lines{"a pass panic"});
                 break;
         }
-        EXPECT_EQ(box.worker(asker).asker().size(), 0U);
+        EXPECT_EQ(box.worker(asker).reserve_client().size(), 0U);
     }
 }
 
@@ -306,7 +306,7 @@ TEST(Worker, TellsOthersWhatItHasCharged) {
         box.set_time(kStart + ms * 1ms);
         for (std::size_t at = 0; at < 2; ++at) {
             box.show("a", kA, at);
-            (void)box.turn(at);
+            (void)box.poll(at);
         }
     }
     EXPECT_GT(box.worker(0).ledger().read(LedgerEvent::Applied) +
@@ -330,7 +330,7 @@ TEST(Worker, AnswersAQuestionAboutAKey) {
         box.worker().keys().post({.load = box.set().load, .key = key->index, .bytes = key->bytes}));
     KeyAnswer answer;
     EXPECT_FALSE(box.worker().keys().take(answer));
-    EXPECT_EQ(box.turn(), Lines{"a pass within_limits"});
+    EXPECT_EQ(box.poll(), Lines{"a pass within_limits"});
     ASSERT_TRUE(box.worker().keys().take(answer));
     EXPECT_TRUE(answer.known);
     ASSERT_EQ(answer.limits().size(), 1U);
@@ -356,7 +356,7 @@ TEST(Worker, AnswersAQuestionAboutAPacket) {
     const auto ask = [&](const PacketQuestion& asked) {
         PacketAnswer answer;
         EXPECT_TRUE(box.worker().packets().post(asked));
-        (void)box.turn();
+        (void)box.poll();
         EXPECT_TRUE(box.worker().packets().take(answer));
         return answer;
     };
@@ -368,7 +368,7 @@ TEST(Worker, AnswersAQuestionAboutAPacket) {
         EXPECT_EQ(answer.run.decision.reason, Reason::WithinLimits);
         EXPECT_EQ(findings.front().remaining, Units{2 - used});
         box.show("a", kA);
-        EXPECT_EQ(box.turn(), Lines{"a pass within_limits"});
+        EXPECT_EQ(box.poll(), Lines{"a pass within_limits"});
     }
     EXPECT_EQ(ask(question).run.decision.verdict, Verdict::Drop);
     EXPECT_EQ(ask(question).run.decision.wait, 1s);

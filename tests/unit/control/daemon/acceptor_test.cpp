@@ -22,9 +22,9 @@ constexpr std::string_view kRequest = "GET /v1/rules HTTP/1.1\r\nHost: x\r\n\r\n
 constexpr auto kPatience = 60s;
 
 // A acceptor whose thread is held up whenever a request has come, until the test lets it go on.
-class HeldLobby {
+class HeldAcceptor {
 public:
-    HeldLobby() {
+    HeldAcceptor() {
         auto made = Acceptor::make(*listen_unix({.path = path()}),
                                    {.all = 16, .of_user = 2, .patience = kPatience}, counters,
                                    [this](int, const Peer&, RequestClass) {
@@ -36,13 +36,13 @@ public:
         acceptor_ = *std::move(made);
         thread_ = std::jthread{[this](const std::stop_token& stop) { acceptor_->run(stop); }};
     }
-    ~HeldLobby() {
+    ~HeldAcceptor() {
         thread_.request_stop();
         go_on_.release(1000);
         acceptor_->wake();
     }
-    HeldLobby(const HeldLobby&) = delete;
-    HeldLobby& operator=(const HeldLobby&) = delete;
+    HeldAcceptor(const HeldAcceptor&) = delete;
+    HeldAcceptor& operator=(const HeldAcceptor&) = delete;
 
     [[nodiscard]] Fd connect(std::string_view says = {}) const {
         Result<Fd> client = connect_unix(path());
@@ -75,7 +75,7 @@ bool is_open(const Fd& client) {
 // One batch of events holds: two newcomers, and the end of who was turned away for the first of
 // them. The second has the descriptor of the latter.
 TEST(Acceptor, TheEndOfAConnectionIsNotThatOfTheNextOnesDescriptor) {
-    HeldLobby acceptor;
+    HeldAcceptor acceptor;
     Fd leaving = acceptor.connect();
     const Fd holding = acceptor.connect(kRequest);
     ASSERT_TRUE(acceptor.wait_for_request());

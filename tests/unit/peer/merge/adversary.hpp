@@ -96,7 +96,7 @@ private:
             const bool stalls = worker < scenario_.stalled && (turn_ >> 7) % 2 == 1;
             const bool late = worker + 1 == scenario_.workers && turn_ % scenario_.slow != 0;
             if (!stalls && !late && below(0, 3) != 0) {
-                workers_.turn(worker, now_);
+                workers_.poll(worker, now_);
             }
         }
     }
@@ -118,7 +118,7 @@ inline void settle(Workers& workers, const Scenario& scenario, Instant& now) {
     for (int i = 0; i < 2'000 && !workers.synced(); ++i) {
         now += Nanoseconds{3'000'000};
         for (std::size_t worker = 0; worker < scenario.workers; ++worker) {
-            workers.turn(worker, now);
+            workers.poll(worker, now);
         }
     }
 }

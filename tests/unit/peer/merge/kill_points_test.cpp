@@ -61,7 +61,7 @@ public:
             memory_.run_guarded(
                 [&] {
                     if (hears && worker != deaf_) {
-                        workers_.turn(worker, now_);
+                        workers_.poll(worker, now_);
                     } else {
                         (void)workers_.offer(worker, key, 1 + at_ % 2, now_);
                     }
@@ -88,7 +88,7 @@ private:
                 }
             }
             for (std::size_t turn = 0; turn < 3 * size_.workers; ++turn) {
-                next.turn(turn % size_.workers, now + size_.longest);
+                next.poll(turn % size_.workers, now + size_.longest);
             }
         }
         EXPECT_LE(next.worst_overshoot(), next.promised_overshoot())

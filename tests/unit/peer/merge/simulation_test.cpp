@@ -97,7 +97,7 @@ void offer_steadily(const Steady& steady, const Limit& limit, std::uint64_t max_
         const Instant now = start + Nanoseconds{static_cast<std::int64_t>(i * steady.gap_ns)};
         for (; turned <= now; turned += Nanoseconds{static_cast<std::int64_t>(steady.turn_ns)}) {
             for (std::size_t worker = 0; worker < steady.workers; ++worker) {
-                workers.turn(worker, turned);
+                workers.poll(worker, turned);
             }
         }
         admitted += workers.offer((i / steady.stay) % steady.workers, 0, 1, now) ? 1 : 0;
@@ -133,13 +133,13 @@ TEST(SimulationStall, CreditEndsAndComesBack) {
     const Instant now{1s};
     for (int i = 0; i < 10; ++i) {
         EXPECT_TRUE(workers.offer(other, key, 1, now));
-        workers.turn(other, now);
+        workers.poll(other, now);
     }
     EXPECT_FALSE(workers.offer(other, key, 1, now + 1ms));
     EXPECT_EQ(workers.refused_for_credit(), 1U);
-    workers.turn(other, now + 2ms);
-    workers.turn(owner, now + 2ms);
-    workers.turn(other, now + 2ms);
+    workers.poll(other, now + 2ms);
+    workers.poll(owner, now + 2ms);
+    workers.poll(other, now + 2ms);
     EXPECT_TRUE(workers.offer(other, key, 10, now + 2ms));
     EXPECT_FALSE(workers.offer(other, key, 1, now + 2ms));
 }
@@ -154,17 +154,17 @@ TEST(SimulationStall, ACopyOwesTheTotalAndWhatIsUnsynced) {
     EXPECT_TRUE(workers.offer(other, 0, 5, now));  // half of what may be unsynced: sent
     EXPECT_TRUE(workers.offer(owner, 0, 20, now));
     EXPECT_TRUE(workers.offer(other, 0, 2, now));
-    workers.turn(owner, now);
+    workers.poll(owner, now);
     EXPECT_EQ(workers.debt_at(owner, 0, now), 25 * workers.limit().period());
     EXPECT_EQ(workers.debt_at(other, 0, now), 7 * workers.limit().period());
-    workers.turn(other, now);
+    workers.poll(other, now);
     EXPECT_EQ(workers.debt_at(other, 0, now), 27 * workers.limit().period());
     EXPECT_EQ(workers.most_unsynced(0), 2U);
     // Nobody else has spent: the mark is enough, and no total is told.
     EXPECT_EQ(workers.sum(LedgerEvent::Answered), 1U);
     EXPECT_TRUE(workers.offer(other, 0, 3, now));  // half again, with the two
-    workers.turn(owner, now);
-    workers.turn(other, now);
+    workers.poll(owner, now);
+    workers.poll(other, now);
     EXPECT_EQ(workers.sum(LedgerEvent::Applied), 2U);
     EXPECT_EQ(workers.sum(LedgerEvent::Answered), 1U);
     EXPECT_TRUE(workers.synced());
@@ -181,8 +181,8 @@ TEST(SimulationWait, WhileItIsFarFromItsLimit) {
     const auto turns = [&](Nanoseconds time) {
         for (Nanoseconds passed{0}; passed < time; passed += 500us) {
             now += 500us;
-            workers.turn(other, now);
-            workers.turn(owner, now);
+            workers.poll(other, now);
+            workers.poll(owner, now);
         }
     };
     EXPECT_TRUE(workers.offer(other, 0, 3, now));
@@ -221,14 +221,14 @@ TEST(SimulationWait, UntilItComesNear) {
     Instant now{1s};
     EXPECT_TRUE(workers.offer(other, 0, 9, now));
     now += 50ms;
-    workers.turn(other, now);
+    workers.poll(other, now);
     EXPECT_EQ(workers.sum(LedgerEvent::Sent), 0U);
     EXPECT_TRUE(workers.offer(other, 0, 2, now));
-    workers.turn(other, now + 500us);
+    workers.poll(other, now + 500us);
     EXPECT_EQ(workers.sum(LedgerEvent::Sent), 0U);
-    workers.turn(other, now + 1100us);
+    workers.poll(other, now + 1100us);
     EXPECT_EQ(workers.sum(LedgerEvent::Sent), 1U);
-    workers.turn(1 - other, now + 1100us);
+    workers.poll(1 - other, now + 1100us);
     EXPECT_EQ(workers.debt_at(1 - other, 0, now + 1100us), 11 * workers.limit().period());
 }
 
@@ -241,8 +241,8 @@ TEST(SimulationWait, NotWhenRecordsAreFew) {
     for (std::uint64_t key = 0; key < 900; ++key) {
         EXPECT_TRUE(workers.offer(1 - workers.owner(key), key, 1, now)) << key;
         now += 100us;
-        workers.turn(0, now);
-        workers.turn(1, now);
+        workers.poll(0, now);
+        workers.poll(1, now);
     }
     EXPECT_EQ(workers.refused_for_credit(), 0U);
     EXPECT_GT(workers.sum(LedgerEvent::Early), 500U);
@@ -264,14 +264,14 @@ TEST(SimulationWait, NotBeyondAKill) {
         }
     }
     for (int i = 0; i < 100; ++i, now += 1ms) {
-        workers.turn(static_cast<std::size_t>(i) % 3, now);
+        workers.poll(static_cast<std::size_t>(i) % 3, now);
     }
     EXPECT_EQ(workers.sum(LedgerEvent::Sent), 0U);
     EXPECT_FALSE(workers.owners_know_all(now));
     workers.restart_all(now);
     for (int i = 0; i < 10; ++i, now += 1ms) {
         for (std::size_t worker = 0; worker < 3; ++worker) {
-            workers.turn(worker, now);
+            workers.poll(worker, now);
         }
     }
     EXPECT_TRUE(workers.synced());
@@ -290,8 +290,8 @@ TEST(SimulationStall, OpenGoesOnAndOwes) {
     }
     EXPECT_FALSE(workers.offer(other, 0, 1, now));
     for (int i = 0; i < 10; ++i, now += 1ms) {
-        workers.turn(other, now);
-        workers.turn(1 - other, now);
+        workers.poll(other, now);
+        workers.poll(1 - other, now);
     }
     EXPECT_TRUE(workers.synced());
     EXPECT_FALSE(workers.offer(1 - other, 0, 1, now));

@@ -144,7 +144,7 @@ void offer_steadily(const Steady& steady, Kind kind) {
     for (Instant now = start; passed <= windows; now += steady.gap, ++offered) {
         for (; turned <= now; turned += kTurn) {
             for (std::size_t worker = 0; worker < steady.workers; ++worker) {
-                workers.turn(worker, turned);
+                workers.poll(worker, turned);
             }
         }
         if (now >= start + static_cast<std::int64_t>(passed) * kLong) {
@@ -185,8 +185,8 @@ TEST(WindowSimulationTurn, ACopyHasTheTotalAndWhatIsUnsynced) {
         EXPECT_TRUE(workers.offer(other, 0, 5, now));  // half of what may be unsynced: sent
         EXPECT_TRUE(workers.offer(owner, 0, 20, now));
         EXPECT_TRUE(workers.offer(other, 0, 2, now));
-        workers.turn(owner, now);
-        workers.turn(other, now);
+        workers.poll(owner, now);
+        workers.poll(other, now);
         EXPECT_EQ(workers.copy_of(owner, 0, now).counts.current, 25U);
         EXPECT_EQ(workers.copy_of(other, 0, now).counts.current, 27U);
         EXPECT_EQ(workers.most_unsynced(0), 2U);
@@ -200,15 +200,15 @@ TEST(WindowSimulationTurn, WhatWaitsIsToldWhenTheWindowHasTurned) {
     const std::size_t other = 1 - owner;
     const Instant end = Instant{1s} + kWindow;
     EXPECT_TRUE(workers.offer(other, 0, 12, Instant{1s}));
-    workers.turn(other, end - 1ns);
+    workers.poll(other, end - 1ns);
     EXPECT_EQ(workers.sum(LedgerEvent::Sent), 0U);
     EXPECT_TRUE(workers.offer(other, 0, 3, end));
-    workers.turn(other, end + 1100us);
+    workers.poll(other, end + 1100us);
     EXPECT_EQ(workers.sum(LedgerEvent::Sent), 1U);
-    workers.turn(owner, end + 1100us);
+    workers.poll(owner, end + 1100us);
     EXPECT_EQ(workers.copy_of(owner, 0, end + 1100us).counts.previous, 12U);
     EXPECT_EQ(workers.copy_of(owner, 0, end + 1100us).counts.current, 0U);
-    workers.turn(other, end + 1100us);
+    workers.poll(other, end + 1100us);
     EXPECT_EQ(workers.most_unsynced(0), 3U);
 }
 
@@ -222,10 +222,10 @@ TEST(WindowSimulationTurn, AnOldAmountIsNotMergedIntoANewWindow) {
     EXPECT_TRUE(workers.offer(owner, 0, 30, end - 1ns));
     EXPECT_TRUE(workers.offer(owner, 0, 7, end));
     EXPECT_FALSE(workers.offer(other, 0, 1, end));  // no credit before the old amount is done with
-    workers.turn(owner, end);
+    workers.poll(owner, end);
     EXPECT_EQ(workers.copy_of(owner, 0, end).counts.current, 7U);
     EXPECT_EQ(workers.sum(LedgerEvent::Expired), 1U);
-    workers.turn(other, end);
+    workers.poll(other, end);
     EXPECT_EQ(workers.copy_of(other, 0, end).counts.current, 7U);
     EXPECT_TRUE(workers.synced());
 }
@@ -238,9 +238,9 @@ TEST(WindowSimulationTurn, AnOldAmountCountsInTheWindowBefore) {
     EXPECT_TRUE(workers.offer(other, 0, 10, end - 2ns));
     EXPECT_TRUE(workers.offer(owner, 0, 32, end - 1ns));
     EXPECT_TRUE(workers.offer(other, 0, 10, end));
-    workers.turn(other, end + 2ms);
-    workers.turn(owner, end + 2ms);
-    workers.turn(other, end + 2ms);
+    workers.poll(other, end + 2ms);
+    workers.poll(owner, end + 2ms);
+    workers.poll(other, end + 2ms);
     for (const std::size_t worker : {owner, other}) {
         EXPECT_EQ(workers.copy_of(worker, 0, end).counts.previous, 42U);
         EXPECT_EQ(workers.copy_of(worker, 0, end).counts.current, 10U);
@@ -259,13 +259,13 @@ TEST(WindowSimulationTurn, ATotalOpensTheNextWindow) {
     }
     const Instant end = Instant{1s} + kWindow - 5us;  // for the owner, but not for the other
     EXPECT_TRUE(workers.offer(0, key, 20, end));
-    workers.turn(1, end);
-    workers.turn(0, end);
+    workers.poll(1, end);
+    workers.poll(0, end);
     EXPECT_TRUE(workers.synced());
     EXPECT_EQ(workers.copy_of(0, key, end).counts.epoch, workers.copy_of(1, key, end).counts.epoch);
     EXPECT_EQ(workers.copy_of(0, key, end).counts.current, 0U);
     EXPECT_TRUE(workers.offer(0, key, 3, end));
-    workers.turn(0, end + 1us);
+    workers.poll(0, end + 1us);
     EXPECT_EQ(workers.copy_of(0, key, end + 1us).counts.current, 3U);
 }
 
@@ -287,8 +287,8 @@ TEST(WindowSimulationTurn, AnOwnerWithoutALineAnswersLater) {
     for (int i = 0; i < 20; ++i) {
         (void)workers.offer(1, next_of_owner(), 10, now);  // half of U: told at once
         now += 100us;
-        workers.turn(0, now);
-        workers.turn(1, now);
+        workers.poll(0, now);
+        workers.poll(1, now);
     }
     EXPECT_GT(workers.sum(LedgerEvent::NoPlace), 0U);
     EXPECT_GT(workers.sum(LedgerEvent::Returned), 0U);

@@ -135,7 +135,7 @@ public:
     }
 
     // The top of a worker's turn.
-    void turn(std::size_t worker, Instant now) {
+    void poll(std::size_t worker, Instant now) {
         Worker& me = workers_[worker];
         const Now time = time_at(worker, now);
         (void)me.store->begin_burst(time);

@@ -13,86 +13,86 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr Instant kStart{1h};
-constexpr RoomBounds kBounds{.packets = 6, .questions = 9, .longest = Nanoseconds{100}};
+constexpr PendingBounds kBounds{.packets = 6, .questions = 9, .longest = Nanoseconds{100}};
 
 Answer yes(Ticket ticket) {
     return {.ticket = ticket, .what = Answer::What::Judged, .conformance = Conformance::Green};
 }
 
 TEST(PendingPackets, APacketIsReadyOnceAllOfItsAnswersAreThere) {
-    PendingPackets room{kBounds};
-    EXPECT_TRUE(room.empty());
-    const RoomPlace packet = room.enter(7, kStart);
-    const Ticket first = *room.ask(packet, 10);
-    const Ticket second = *room.ask(packet, 20);
-    room.begin_waiting(packet);
-    EXPECT_TRUE(room.holds(7));
-    EXPECT_FALSE(room.holds(8));
-    EXPECT_TRUE(room.take_answer(yes(first)));
-    EXPECT_FALSE(room.take_answer(yes(first))) << "once";
-    EXPECT_EQ(room.take_ready(), kNoRoomPlace);
-    EXPECT_TRUE(room.take_answer(yes(second)));
-    EXPECT_EQ(room.take_ready(), packet);
+    PendingPackets pending{kBounds};
+    EXPECT_TRUE(pending.empty());
+    const PendingSlot packet = pending.enter(7, kStart);
+    const Ticket first = *pending.ask(packet, 10);
+    const Ticket second = *pending.ask(packet, 20);
+    pending.begin_waiting(packet);
+    EXPECT_TRUE(pending.holds(7));
+    EXPECT_FALSE(pending.holds(8));
+    EXPECT_TRUE(pending.take_answer(yes(first)));
+    EXPECT_FALSE(pending.take_answer(yes(first))) << "once";
+    EXPECT_EQ(pending.take_ready(), kNoPendingSlot);
+    EXPECT_TRUE(pending.take_answer(yes(second)));
+    EXPECT_EQ(pending.take_ready(), packet);
     std::vector<std::uint32_t> tags;
-    room.for_each_question(packet, [&](const PendingPackets::Asked& asked) {
+    pending.for_each_question(packet, [&](const PendingPackets::Asked& asked) {
         EXPECT_TRUE(asked.answer != nullptr && asked.answer->ticket == asked.ticket);
         tags.push_back(asked.tag);
     });
     std::sort(tags.begin(), tags.end());
     EXPECT_EQ(tags, (std::vector<std::uint32_t>{10, 20}));
-    EXPECT_TRUE(room.holds(7)) << "until it has been decided";
-    room.finish(packet);
-    EXPECT_FALSE(room.holds(7));
-    EXPECT_TRUE(room.empty());
-    EXPECT_FALSE(room.take_answer(yes(second))) << "a turn that is over";
+    EXPECT_TRUE(pending.holds(7)) << "until it has been decided";
+    pending.finish(packet);
+    EXPECT_FALSE(pending.holds(7));
+    EXPECT_TRUE(pending.empty());
+    EXPECT_FALSE(pending.take_answer(yes(second))) << "a turn that is over";
 }
 
 TEST(PendingPackets, ThoseBehindWaitForThoseBefore) {
-    PendingPackets room{kBounds};
-    const RoomPlace first = room.enter(7, kStart);
-    const Ticket ticket = *room.ask(first, 0);
-    room.begin_waiting(first);
-    const RoomPlace second = room.enter(7, kStart);
-    room.begin_waiting(second);
-    const RoomPlace other = room.enter(8, kStart);
-    room.begin_waiting(other);
-    EXPECT_EQ(room.take_ready(), other);
-    EXPECT_EQ(room.take_ready(), kNoRoomPlace);
-    EXPECT_TRUE(room.take_answer(yes(ticket)));
-    EXPECT_EQ(room.take_ready(), first);
-    EXPECT_EQ(room.take_ready(), second) << "in one burst with the one before it";
-    room.finish(first);
-    EXPECT_TRUE(room.holds(7));
-    room.finish(second);
-    EXPECT_FALSE(room.holds(7));
+    PendingPackets pending{kBounds};
+    const PendingSlot first = pending.enter(7, kStart);
+    const Ticket ticket = *pending.ask(first, 0);
+    pending.begin_waiting(first);
+    const PendingSlot second = pending.enter(7, kStart);
+    pending.begin_waiting(second);
+    const PendingSlot other = pending.enter(8, kStart);
+    pending.begin_waiting(other);
+    EXPECT_EQ(pending.take_ready(), other);
+    EXPECT_EQ(pending.take_ready(), kNoPendingSlot);
+    EXPECT_TRUE(pending.take_answer(yes(ticket)));
+    EXPECT_EQ(pending.take_ready(), first);
+    EXPECT_EQ(pending.take_ready(), second) << "in one burst with the one before it";
+    pending.finish(first);
+    EXPECT_TRUE(pending.holds(7));
+    pending.finish(second);
+    EXPECT_FALSE(pending.holds(7));
 }
 
 TEST(PendingPackets, NobodyWaitsForeverAndTheRoomIsBounded) {
-    PendingPackets room{kBounds};
+    PendingPackets pending{kBounds};
     for (std::uint64_t i = 0; i < kBounds.packets; ++i) {
-        const RoomPlace packet = room.enter(i, kStart + Nanoseconds{i});
-        ASSERT_NE(packet, kNoRoomPlace);
-        EXPECT_TRUE(room.ask(packet, 0));
-        room.begin_waiting(packet);
+        const PendingSlot packet = pending.enter(i, kStart + Nanoseconds{i});
+        ASSERT_NE(packet, kNoPendingSlot);
+        EXPECT_TRUE(pending.ask(packet, 0));
+        pending.begin_waiting(packet);
     }
-    EXPECT_EQ(room.enter(99, kStart), kNoRoomPlace);
-    EXPECT_EQ(room.free_questions(), kBounds.questions - kBounds.packets);
-    room.expire(kStart + kBounds.longest + 1ns);
-    const RoomPlace first = room.take_ready();
-    const RoomPlace second = room.take_ready();
-    EXPECT_EQ(room.take_ready(), kNoRoomPlace);
-    room.for_each_question(
+    EXPECT_EQ(pending.enter(99, kStart), kNoPendingSlot);
+    EXPECT_EQ(pending.free_questions(), kBounds.questions - kBounds.packets);
+    pending.expire(kStart + kBounds.longest + 1ns);
+    const PendingSlot first = pending.take_ready();
+    const PendingSlot second = pending.take_ready();
+    EXPECT_EQ(pending.take_ready(), kNoPendingSlot);
+    pending.for_each_question(
         first, [](const PendingPackets::Asked& asked) { EXPECT_EQ(asked.answer, nullptr); });
-    room.finish(first);
-    room.finish(second);
-    room.end_waits();
+    pending.finish(first);
+    pending.finish(second);
+    pending.end_waits();
     for (std::size_t left = kBounds.packets - 2; left > 0; --left) {
-        const RoomPlace packet = room.take_ready();
-        ASSERT_NE(packet, kNoRoomPlace);
-        room.finish(packet);
+        const PendingSlot packet = pending.take_ready();
+        ASSERT_NE(packet, kNoPendingSlot);
+        pending.finish(packet);
     }
-    EXPECT_TRUE(room.empty());
-    EXPECT_EQ(room.free_questions(), kBounds.questions);
+    EXPECT_TRUE(pending.empty());
+    EXPECT_EQ(pending.free_questions(), kBounds.questions);
 }
 
 // Every packet in a list, and nothing remembered that could be worked out.
@@ -102,7 +102,7 @@ struct Model {
         bool answered = false;
     };
     struct One {
-        RoomPlace place;
+        PendingSlot place;
         std::uint64_t connection;
         Instant until;
         std::vector<Question> questions;
@@ -159,13 +159,13 @@ public:
         }
     }
     void check() const {
-        ASSERT_EQ(room_.size(), model_.all.size());
-        ASSERT_EQ(room_.free_questions(), kBounds.questions - model_.questions());
+        ASSERT_EQ(pending_.size(), model_.all.size());
+        ASSERT_EQ(pending_.free_questions(), kBounds.questions - model_.questions());
         for (std::uint64_t connection = 0; connection < kConnections; ++connection) {
             const bool held = std::any_of(
                 model_.all.begin(), model_.all.end(),
                 [&](const Model::One& one) { return one.connection == connection * kApart; });
-            ASSERT_EQ(room_.holds(connection * kApart), held);
+            ASSERT_EQ(pending_.holds(connection * kApart), held);
         }
     }
 
@@ -177,21 +177,21 @@ private:
 
     void enter() {
         const std::uint64_t connection = below(kConnections) * kApart;
-        const RoomPlace place = room_.enter(connection, now_);
-        ASSERT_EQ(place == kNoRoomPlace, model_.all.size() == kBounds.packets);
-        if (place == kNoRoomPlace) {
+        const PendingSlot place = pending_.enter(connection, now_);
+        ASSERT_EQ(place == kNoPendingSlot, model_.all.size() == kBounds.packets);
+        if (place == kNoPendingSlot) {
             return;
         }
         Model::One one{place, connection, now_ + kBounds.longest, {}};
         for (std::uint64_t left = below(4); left > 0; --left) {
             const bool room = model_.questions() + one.questions.size() < kBounds.questions;
-            const std::optional<Ticket> ticket = room_.ask(place, 0);
+            const std::optional<Ticket> ticket = pending_.ask(place, 0);
             ASSERT_EQ(ticket.has_value(), room);
             if (ticket) {
                 one.questions.push_back({*ticket});
             }
         }
-        room_.begin_waiting(place);
+        pending_.begin_waiting(place);
         model_.all.push_back(one);
     }
     void answer() {
@@ -201,22 +201,22 @@ private:
         Model::One& one = model_.all[below(model_.all.size())];
         for (Model::Question& question : one.questions) {
             if (below(3) != 0) {
-                ASSERT_EQ(room_.take_answer(yes(question.ticket)), !question.answered);
+                ASSERT_EQ(pending_.take_answer(yes(question.ticket)), !question.answered);
                 question.answered = true;
             }
             Ticket over = question.ticket;
             --over.turn;
-            ASSERT_FALSE(room_.take_answer(yes(over)));
+            ASSERT_FALSE(pending_.take_answer(yes(over)));
         }
     }
     void take() {
-        room_.expire(now_);
+        pending_.expire(now_);
         for (Model::One& one : model_.all) {
             one.over |= one.until <= now_;
         }
         const bool any = model_.any_may_be_taken();
-        const RoomPlace place = room_.take_ready();
-        ASSERT_EQ(place != kNoRoomPlace, any);
+        const PendingSlot place = pending_.take_ready();
+        ASSERT_EQ(place != kNoPendingSlot, any);
         if (any) {
             const auto at = std::find_if(model_.all.begin(), model_.all.end(),
                                          [&](const Model::One& one) { return one.place == place; });
@@ -237,12 +237,12 @@ private:
             return;
         }
         const std::size_t at = taken[below(taken.size())];
-        room_.finish(model_.all[at].place);
+        pending_.finish(model_.all[at].place);
         model_.all.erase(model_.all.begin() + static_cast<std::ptrdiff_t>(at));
     }
 
     std::mt19937 random_;
-    PendingPackets room_{kBounds};
+    PendingPackets pending_{kBounds};
     Model model_;
     Instant now_ = kStart;
 };

@@ -103,24 +103,25 @@ public:
     explicit Asker(AskLane& lane) : lane_{lane} {}
 
     // False: all of its packets have come and gone.
-    [[nodiscard]] bool turn(Instant now) {
+    [[nodiscard]] bool poll(Instant now) {
         const std::lock_guard taken{turning_};
         now_ = now;
-        if (sent_ < kPackets && room_.free_questions() != 0) {
+        if (sent_ < kPackets && pending_.free_questions() != 0) {
             enter();
         }
         lane_.answers.drain([this](const Answer& answer) {
-            if (!room_.take_answer(answer) && admits(answer)) {
+            if (!pending_.take_answer(answer) && admits(answer)) {
                 ++told_.late;
                 settle(answer.ticket, false);
             }
         });
-        room_.expire(now_);
-        for (RoomPlace at = room_.take_ready(); at != kNoRoomPlace; at = room_.take_ready()) {
+        pending_.expire(now_);
+        for (PendingSlot at = pending_.take_ready(); at != kNoPendingSlot;
+             at = pending_.take_ready()) {
             decide(at);
         }
         turns_.fetch_add(1);
-        return sent_ < kPackets || !room_.empty();
+        return sent_ < kPackets || !pending_.empty();
     }
     [[nodiscard]] std::uint64_t turns() const { return turns_.load(); }
     // Locked by the asker during each turn.
@@ -129,25 +130,25 @@ public:
 
 private:
     void enter() {
-        const RoomPlace at = room_.enter(sent_ % 7, now_);
-        if (at == kNoRoomPlace) {
+        const PendingSlot at = pending_.enter(sent_ % 7, now_);
+        if (at == kNoPendingSlot) {
             return;
         }
-        const Ticket ticket = *room_.ask(at, 0);
-        room_.begin_waiting(at);
+        const Ticket ticket = *pending_.ask(at, 0);
+        pending_.begin_waiting(at);
         if (!lane_.questions.put({.ticket = ticket, .slot = 1, .hash = 99, .cost = Units{1}})) {
             ++told_.unasked;
         }
         ++sent_;
     }
-    void decide(RoomPlace at) {
-        room_.for_each_question(at, [this](const PendingPackets::Asked& asked) {
+    void decide(PendingSlot at) {
+        pending_.for_each_question(at, [this](const PendingPackets::Asked& asked) {
             if (asked.answer != nullptr && admits(*asked.answer)) {
                 ++told_.admitted;
                 settle(asked.ticket, told_.admitted % 5 != 0);
             }
         });
-        room_.finish(at);
+        pending_.finish(at);
     }
     void settle(Ticket ticket, bool commits) {
         const auto kind = commits ? Question::Kind::Commit : Question::Kind::Cancel;
@@ -158,7 +159,7 @@ private:
     }
 
     AskLane& lane_;
-    PendingPackets room_{{.packets = kPlaces, .questions = kPlaces, .longest = kLongest}};
+    PendingPackets pending_{{.packets = kPlaces, .questions = kPlaces, .longest = kLongest}};
     Instant now_{};
     std::uint64_t sent_ = 0;
     std::atomic<std::uint64_t> turns_{0};
@@ -223,7 +224,7 @@ TEST(AskRings, NoMoreIsAdmittedThanThereIsAndWhatIsLostIsCharged) {
     Asker asker{lane};
     std::atomic<bool> done{false};
     std::thread serving{[&] { Serving{owner, asker, done}.run(); }};
-    while (asker.turn(owner.time())) {
+    while (asker.poll(owner.time())) {
         std::this_thread::yield();
     }
     done.store(true);

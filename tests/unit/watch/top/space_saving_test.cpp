@@ -65,7 +65,7 @@ TEST(SpaceSaving, HoldsItsBoundsInEachPartOfItsWindow) {
             for (const auto& [key, count] : truth) {
                 EXPECT_TRUE(sketch.find(key) != nullptr || count <= sketch.least()) << key;
             }
-            sketch.turn();
+            sketch.rotate();
         }
     }
 }
@@ -88,7 +88,7 @@ TEST(SpaceSaving, ForgetsWhatIsTwoPartsOld) {
     SpaceSaving sketch{3};
     sketch.add("old", 1000);
     sketch.add("often", 1);
-    sketch.turn();
+    sketch.rotate();
     EXPECT_EQ(sketch.find("old")->before.count, 1000U);
     EXPECT_EQ(sketch.find("old")->now.count, 0U);
     sketch.add("often", 5, 7);
@@ -99,11 +99,11 @@ TEST(SpaceSaving, ForgetsWhatIsTwoPartsOld) {
     EXPECT_EQ(sketch.find("new"), nullptr);
     EXPECT_EQ(sketch.find("newer")->count(), 3U);
     EXPECT_EQ(sketch.find("newer")->now.error, 2U);
-    sketch.turn();
+    sketch.rotate();
     EXPECT_EQ(sketch.find("old"), nullptr);
     EXPECT_EQ(sketch.find("often")->count(), 5U);
     EXPECT_EQ(sketch.find("often")->note, 7U);
-    sketch.turn();
+    sketch.rotate();
     EXPECT_TRUE(sketch.all().empty());
     sketch.add("often", 1);
     EXPECT_EQ(sketch.find("often")->count(), 1U);
