@@ -33,10 +33,10 @@ class Box:
     table_keys = TABLE_KEYS
     workers_count = 1
 
-    def __init__(self, programs, folder, idle_sleep=IDLE_SLEEP, mbufs=None, kernel=KERNEL, web=""):
-        """Without `idle_sleep` the worker polls without pause; without `mbufs` there are as many as it needs.
-        `web`: that part of sluice.yaml, for the dashboard."""
-        self.programs, self.folder, self.kernel, self.web = programs, folder, kernel, web
+    def __init__(self, programs, folder, idle_sleep=IDLE_SLEEP, mbufs=None, kernel=KERNEL):
+        """Without `idle_sleep` the worker polls without pause; without `mbufs` there are as many as it needs."""
+        self.programs, self.folder, self.kernel = programs, folder, kernel
+        self.web = ""  # that part of sluice.yaml, for the dashboard
         self.pins = None
         self.workers = f"idle_sleep: {idle_sleep}" if idle_sleep else ""
         self.memory = f"mbufs: {mbufs}" if mbufs else ""

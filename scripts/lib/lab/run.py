@@ -121,8 +121,10 @@ def in_namespaces(programs, folder, tag, arguments, out):
         network = Network(tag, arguments.port_type)
         cleaning.callback(network.close)
         network.open()
-        box = Box(programs, folder, web=dashboard.web_part() if arguments.web else "")
+        box = Box(programs, folder)
         cleaning.callback(box.stop)
+        if arguments.web:
+            box.web = dashboard.web_part()
         box.start(network)
         network.attach()
         print(f"{network.outside} -- box, {arguments.port_type} -- {network.inside}", file=out, flush=True)
