@@ -24,7 +24,7 @@ struct sluice_frame {
     struct sluice_address to;
     __u32 service; /* protocol << 16 | destination port; 0: it has none that is known */
     __u8 asks_for; /* 1: it asks for the link address of `to`, or answers such a question */
-    __u8 may_be_discovery; /* 1: neighbours may find each other by it, which bans leave out */
+    __u8 is_discovery; /* 1: neighbours find each other by it, which bans leave out */
 };
 
 static __always_inline int sluice_has(const struct sluice_cursor* cursor, __u32 size) {
@@ -141,12 +141,38 @@ static __always_inline int sluice_read_ipv4(const struct sluice_cursor* cursor,
     return 1;
 }
 
-/* Neighbour discovery, or extension headers that it may lie behind. */
-static __always_inline int sluice_may_discover(__u8 protocol, const __u8* at, const __u8* end) {
-    if (protocol == 58) {
-        return at + 1 <= end && at[0] >= 133 && at[0] <= 137;
+static __always_inline int sluice_is_extension(__u8 next) {
+    return next == 0 || next == 43 || next == 44 || next == 51 || next == 60 || next == 135 ||
+           next == 139 || next == 140;
+}
+
+/* Of an IPv6 header with hop limit 255: neighbour discovery, as the box finds it, behind extension
+ * headers too, and in no fragment but the first. Where headers are missing, or are more than the
+ * box reads, the packet is malformed, and none. */
+static __always_inline int sluice_is_discovery(const __u8* ip, const __u8* end) {
+    const __u32 payload = sluice_be16(ip + 4);
+    const __u32 size = payload != 0 ? payload : 0xFFFF;
+    __u8 next = ip[6];
+    __u32 offset = 0;
+    for (int count = 0; count <= SLUICE_MOST_EXTENSIONS; ++count) {
+        if (offset > SLUICE_MOST_EXTENSION_BYTES || offset + 8 > size) {
+            return 0;
+        }
+        const __u8* const header = ip + 40 + offset;
+        if (header + 8 > end) {
+            return 0;
+        }
+        if (next == 58) {
+            return header[0] >= 133 && header[0] <= 137;
+        }
+        if (!sluice_is_extension(next) || (next == 44 && sluice_be16(header + 2) >> 3 != 0)) {
+            return 0;
+        }
+        const __u32 length = header[1];
+        offset += next == 44 ? 8 : next == 51 ? (length + 2) * 4 : (length + 1) * 8;
+        next = header[0];
     }
-    return protocol != 6 && protocol != 17;
+    return 0;
 }
 
 static __always_inline int sluice_read_ipv6(const struct sluice_cursor* cursor,
@@ -162,7 +188,7 @@ static __always_inline int sluice_read_ipv6(const struct sluice_cursor* cursor,
     __builtin_memcpy(frame->from.bytes, at + 8, 16);
     __builtin_memcpy(frame->to.bytes, at + 24, 16);
     sluice_read_service(frame, at[6], at + 40, cursor->end);
-    frame->may_be_discovery = at[7] == 255 && sluice_may_discover(at[6], at + 40, cursor->end);
+    frame->is_discovery = at[7] == 255 && sluice_is_discovery(at, cursor->end);
     /* A neighbour solicitation names whom it asks for inside; an advertisement goes to who asked.
      */
     if (at[6] == 58 && at + 64 <= cursor->end && at[7] == 255 && (at[40] == 135 || at[40] == 136)) {

@@ -129,7 +129,7 @@ static __always_inline int is_within_budget(__u64 now) {
 static __always_inline int is_dropped_early(const struct sluice_frame* frame, __u64 now,
                                             __u64 bytes) {
     void* networks = bpf_map_lookup_elem(&early_drop, &first);
-    if (networks == 0 || frame->from.version == 0 || frame->may_be_discovery) {
+    if (networks == 0 || frame->from.version == 0 || frame->is_discovery) {
         return 0;
     }
     struct sluice_network key = {.length = SLUICE_VERSION_BITS + 128, .from = frame->from};

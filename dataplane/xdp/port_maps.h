@@ -36,6 +36,9 @@ struct sluice_drop_count {
 /* Frames with more VLAN tags or MPLS labels are left to the box. */
 #define SLUICE_MOST_TAGS 4
 #define SLUICE_MOST_LABELS 4
+/* IPv6 extension headers, as kMaxIpv6Extensions of lib/packet; no frame has so many bytes of them. */
+#define SLUICE_MOST_EXTENSIONS 16
+#define SLUICE_MOST_EXTENSION_BYTES 4096
 
 /* What goes to the kernel's own stack: IP protocol << 16 | destination port, 0 where it has none.
  */

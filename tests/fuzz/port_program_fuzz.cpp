@@ -73,11 +73,8 @@ void check(ByteView frame) {
     }
     const std::optional<std::uint32_t> in = counted_in(frame);
     box->table().remove(source.network);
-    const bool may_be_discovery = headers.ip_version == IpVersion::V6 && headers.ttl == 255;
-    if (in && is_neighbour_discovery(headers)) {
-        std::abort();
-    }
-    if (in ? *in != kSource : !is_deep(frame, headers) && !may_be_discovery) {
+    const bool is_left = is_neighbour_discovery(headers);
+    if (in ? *in != kSource || is_left : !is_deep(frame, headers) && !is_left) {
         std::abort();
     }
 }

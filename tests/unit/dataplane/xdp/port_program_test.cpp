@@ -1,5 +1,6 @@
 #include "dataplane/xdp/monotonic_now.hpp"
 #include "lib/capture/reader.hpp"
+#include "lib/packet/neighbour_discovery.hpp"
 #include "lib/packet/parse.hpp"
 #include "lib/packet/transport.hpp"
 #include "tests/packets/seen.hpp"
@@ -51,19 +52,18 @@ std::optional<VersionedAddress> source_of(const Octets& frame) {
     return VersionedAddress{headers.ip_version, headers.src};
 }
 
-// By which neighbours may find each other: hop limit 255, and ICMPv6 of these types or behind
-// extension headers.
+// By which neighbours find each other.
 bool is_left_to_box(const Octets& frame) {
-    const PacketHeaders headers = seen(frame);
-    const std::size_t at = headers.outer_l3_at;
-    if (headers.ip_version != IpVersion::V6 || at + 40 > frame.size()) {
-        return false;
+    return is_neighbour_discovery(seen(frame));
+}
+
+// So many headers of options for the destination, with ICMPv6 behind them.
+Octets options_before_icmpv6(int headers) {
+    Octets chain;
+    for (int i = 1; i <= headers; ++i) {
+        put(chain, extension(i == headers ? 58 : 60, 0));
     }
-    const auto octet = [&](std::size_t place) { return std::to_integer<int>(frame[at + place]); };
-    const int next = octet(6);
-    const bool discovers =
-        next == 58 && at + 41 <= frame.size() && octet(40) >= 133 && octet(40) <= 137;
-    return octet(7) == 255 && (discovers || (next != 6 && next != 17 && next != 58));
+    return chain;
 }
 
 // Each source has a row, so that one run over a frame says which source the program has found.
@@ -106,6 +106,27 @@ void expect_same_sources(const std::vector<Octets>& frames) {
     EXPECT_EQ(all, found);
 }
 
+std::vector<Octets> frames_with_extensions() {
+    const auto solicitation = [] { return icmpv6(135, 0).src("fe80::7").ttl(255); };
+    return {
+        solicitation().extensions(0, extension(58, 0)).bytes(),
+        solicitation().extensions(43, joined(extension(60, 0), extension(58, 1, 16))).bytes(),
+        solicitation().extensions(51, extension(58, 4, 24)).bytes(),
+        solicitation().extensions(135, joined(extension(139, 0), extension(140, 0))).bytes(),
+        solicitation().extensions(60, options_before_icmpv6(16)).bytes(),
+        solicitation().extensions(60, options_before_icmpv6(17)).bytes(),
+        solicitation().extensions(0, extension(58, 9)).bytes(),
+        solicitation().extensions(0, extension(59, 0)).bytes(),
+        solicitation().frag(0, false).bytes(),
+        solicitation().frag(0, true).bytes(),
+        solicitation().frag(8, true).bytes(),
+        icmpv6(133, 0).src("fe80::8").ttl(254).extensions(0, extension(58, 0)).bytes(),
+        icmpv6(129, 0).src("fe80::9").ttl(255).extensions(0, extension(58, 0)).bytes(),
+        tcp().src("fe80::a").ttl(255).extensions(0, extension(6, 0)).bytes(),
+        udp().src("fe80::b").ttl(255).frag(8, false).bytes(),
+    };
+}
+
 std::vector<Octets> frames_of_all_kinds() {
     std::vector<Octets> frames{
         udp().bytes(),
@@ -141,6 +162,9 @@ std::vector<Octets> frames_of_all_kinds() {
         icmpv6(135, 0).ttl(64).bytes(),
         icmpv6(128, 0).ttl(255).bytes(),
     };
+    for (const Octets& frame : frames_with_extensions()) {
+        frames.push_back(frame);
+    }
     return frames;
 }
 
@@ -152,6 +176,49 @@ TEST_F(PortProgramTest, FindsTheSourceThatTheBoxFindsInFramesOfAllKindsAndLength
         }
     }
     expect_same_sources(frames);
+}
+
+// Of all that comes with hop limit 255, neighbour discovery alone is left to the box.
+TEST_F(PortProgramTest, LeavesNeighbourDiscoveryToTheBoxAndNothingElse) {
+    const auto solicitation = [] { return icmpv6(135, 0).src("fe80::7").ttl(255); };
+    const auto from = [](Frame frame) { return frame.src("fe80::7").ttl(255); };
+    struct Row {
+        const char* what;
+        Octets frame;
+        bool is_left;
+    };
+    const Row rows[] = {
+        {"a router's solicitation", from(icmpv6(133, 0)).bytes(), true},
+        {"a redirect", from(icmpv6(137, 0)).bytes(), true},
+        {"an echo", from(icmpv6(128, 0)).bytes(), false},
+        {"a type before them", from(icmpv6(132, 0)).bytes(), false},
+        {"a type behind them", from(icmpv6(138, 0)).bytes(), false},
+        {"one that was forwarded", icmpv6(135, 0).src("fe80::7").ttl(254).bytes(), false},
+        {"behind options", solicitation().extensions(0, extension(58, 0)).bytes(), true},
+        {"behind an authentication header",
+         solicitation().extensions(51, extension(58, 4, 24)).bytes(), true},
+        {"behind 16 headers", solicitation().extensions(60, options_before_icmpv6(16)).bytes(),
+         true},
+        {"behind 17", solicitation().extensions(60, options_before_icmpv6(17)).bytes(), false},
+        {"behind options that are longer than the packet",
+         solicitation().extensions(0, extension(58, 9)).bytes(), false},
+        {"a first fragment", solicitation().frag(0, true).bytes(), true},
+        {"a later fragment", solicitation().frag(8, true).bytes(), false},
+        {"TCP", from(tcp()).bytes(), false},
+        {"UDP behind options", from(udp()).extensions(0, extension(17, 0)).bytes(), false},
+        {"nothing behind options", solicitation().extensions(0, extension(59, 0)).bytes(), false},
+        {"a protocol that nobody knows", solicitation().extensions(253, extension(58, 0)).bytes(),
+         false},
+    };
+    ProgramBox box{1};
+    const EarlyDrop drops[] = {early_drop(network("fe80::/10"), 1)};
+    ASSERT_EQ(box.table().publish(drops), 1U);
+    for (const Row& row : rows) {
+        const std::uint64_t before = box.dropped_early(1);
+        ASSERT_TRUE(box.run(row.frame)) << row.what;
+        EXPECT_EQ(box.dropped_early(1) == before, row.is_left) << row.what;
+        EXPECT_EQ(is_left_to_box(row.frame), row.is_left) << row.what << ", as the box has it";
+    }
 }
 
 TEST_F(PortProgramTest, FindsTheSourceThatTheBoxFindsInDamagedFrames) {
