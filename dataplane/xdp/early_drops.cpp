@@ -25,6 +25,14 @@ sluice_network network_of(const IpPrefix& from) {
     return network;
 }
 
+IpPrefix prefix_of(const sluice_network& network) {
+    IpPrefix prefix{static_cast<IpVersion>(network.from.version),
+                    {},
+                    static_cast<std::uint8_t>(network.length - SLUICE_VERSION_BITS)};
+    std::memcpy(prefix.address.bytes.data(), network.from.bytes, sizeof(network.from.bytes));
+    return prefix;
+}
+
 ClockPair ClockPair::now() {
     return {.utc = std::chrono::duration_cast<Nanoseconds>(
                 std::chrono::system_clock::now().time_since_epoch()),
@@ -40,7 +48,10 @@ std::vector<EarlyDrop> early_drops_of(const DroppedNetworks& found, const Loaded
             drops.push_back({network_of(one.from),
                              {.until = end_of(one.until, now),
                               .row = rules.rules[one.rule].counters,
-                              .passes = one.passes ? 1U : 0U}});
+                              .passes = static_cast<std::uint8_t>(one.passes() ? 1 : 0),
+                              .source = static_cast<std::uint8_t>(one.source),
+                              .length = 0,
+                              .unused = 0}});
         }
     }
     return drops;

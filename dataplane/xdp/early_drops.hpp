@@ -23,6 +23,7 @@ struct ClockPair {
 
 // The network as the program looks it up.
 [[nodiscard]] sluice_network network_of(const IpPrefix& from);
+[[nodiscard]] IpPrefix prefix_of(const sluice_network& network);
 
 // The drops as the program has them, in their order; those that have ended are left out.
 [[nodiscard]] std::vector<EarlyDrop> early_drops_of(const DroppedNetworks& found,

@@ -24,7 +24,10 @@ struct sluice_network {
 struct sluice_drop {
     __u64 until; /* CLOCK_MONOTONIC, ns; 0: for ever */
     __u32 row;   /* in `early_counts` */
-    __u32 passes; /* not 0: it is left to the box, whatever network it lies in */
+    __u8 passes;  /* not 0: it is left to the box, whatever network it lies in */
+    __u8 source;  /* an EarlyDropSource, for people */
+    __u8 length;  /* of the network itself, which a look-up does not tell; set with its entry */
+    __u8 unused;
 };
 
 struct sluice_drop_count {

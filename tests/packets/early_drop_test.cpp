@@ -1,6 +1,7 @@
 #include "lib/rules/load/early_drop.hpp"
 #include "lib/match/address_key.hpp"
 #include "lib/policy/clauses/possible_packets.hpp"
+#include "lib/rules/load/loaded_rules.hpp"
 #include "tests/packets/box.hpp"
 #include "tests/packets/frame.hpp"
 #include "tests/packets/random_condition.hpp"
@@ -201,7 +202,7 @@ RuleSet set_banning(const std::string& rows, const std::string& more = "") {
 std::string shown_of(const DroppedNetworks& found) {
     std::string text;
     for (const DroppedNetwork& one : found.networks) {
-        text += (text.empty() ? "" : " ") + to_text(one.from) + (one.passes ? "=passes" : "");
+        text += (text.empty() ? "" : " ") + to_text(one.from) + (one.passes() ? "=passes" : "");
     }
     return text;
 }
@@ -225,6 +226,47 @@ TEST(EarlyDrop, ABannedNetworkIsDroppedButForKeysThatAreExempt) {
               "");
     EXPECT_EQ(shown_of(found_in(set_banning(network, ", on_exceed: {action: reset}"))), "");
     EXPECT_EQ(shown_of(found_in(set_banning(network, ", when: 'l4.dport eq 53'"))), "");
+}
+
+TEST(EarlyDrop, SaysWhyOfEachNetwork) {
+    const auto sources = [](const DroppedNetworks& found) {
+        std::vector<EarlyDropSource> of;
+        for (const DroppedNetwork& one : found.networks) {
+            of.push_back(one.source);
+        }
+        return of;
+    };
+    using enum EarlyDropSource;
+    EXPECT_EQ(sources(found_in(set_banning("10.0.0.0/24,,,,,,,yes\n10.0.0.9,exempt,,,,,,\n"
+                                           "10.0.1.3,,,,,,,yes\n"))),
+              (std::vector{Exempt, NetworkBan, KeyBan}));
+    EXPECT_EQ(sources(found_in(set_of(rules_of({deny("ip.src in {10.0.0.1}")})))),
+              std::vector{Condition});
+}
+
+// Whom overrides exempt is not dropped for a ban of before.
+TEST(EarlyDrop, AKeyThatIsExemptByNameOrRangeIsNotLeftInThePenaltyBox) {
+    const Result<LoadedRules> loaded = LoadedRules::make(
+        set_banning("10.0.0.9,exempt,,,,,,\n10.0.0.7,1,9/s,90,,,,\n10.0.0.2,,,,,,,yes\n"
+                    "10.0.4.0/24,exempt,,,,,,\n10.0.4.0/28,1,9/s,90,,,,\n10.1.0.0/16,,,,,,,yes\n"
+                    "2001:db8::7,exempt,,,,,,\n2001:db8:1::/48,exempt,,,,,,\n",
+                    ", ban: {after: 3, within: 1m, for: 1h}"),
+        {.secret = {}});
+    ASSERT_TRUE(loaded);
+    const LoadedRule& rule = loaded->set().rules[0];
+    const auto is_exempt = [&](std::string_view source) {
+        KeyBytes key;
+        key.append_address(rule.keys[0][0], *parse_address(source));
+        return may_be_exempt(rule, key.view());
+    };
+    for (const char* source :
+         {"10.0.0.9", "10.0.4.1", "10.0.4.77", "2001:db8::7", "2001:db8:1::2"}) {
+        EXPECT_TRUE(is_exempt(source)) << source;
+    }
+    for (const char* source : {"10.0.0.7", "10.0.0.2", "10.0.0.8", "10.1.0.1", "10.0.5.0",
+                               "2001:db8::8", "2001:db8:2::1"}) {
+        EXPECT_FALSE(is_exempt(source)) << source;
+    }
 }
 
 // Exempt ranges within a ban are left to the box, and so is a ban within them.
@@ -287,7 +329,9 @@ TEST(EarlyDrop, AKeyInThePenaltyBoxOfARuleThatDropsIsToo) {
         key.append_address(set.rules[0].keys[0][0], *address);
         EarlyDropProof proof{set, {.pair = port_name("lab"), .dir = Direction::In}};
         const auto found = proof.boxed(0, key.view(), Nanoseconds{7});
-        return found && found->until == Nanoseconds{7} ? to_text(found->from) : "";
+        const bool is_right =
+            found && found->until == Nanoseconds{7} && found->source == EarlyDropSource::PenaltyBox;
+        return is_right ? to_text(found->from) : "";
     };
     const std::string limited = "id: r, mode: enforce, key: [ip.src], " + kLimits;
     const std::string bans = ", ban: {after: 3, within: 1m, for: 1h}";

@@ -2,9 +2,11 @@
 
 #include "lib/match/address_key.hpp"
 #include "lib/rules/group.hpp"
+#include "lib/rules/override_ranges.hpp"
 
 #include <algorithm>
 #include <cstring>
+#include <ranges>
 #include <utility>
 
 namespace sluice {
@@ -38,10 +40,22 @@ std::vector<DroppedNetwork> exempt_keys(const Overrides& overrides, std::uint32_
         const OverridePlan& plan = overrides.plans[keys.rows[row].plan];
         const std::optional<IpPrefix> from = source_of_key(keys.key(row));
         if (plan.exempt && from) {
-            exempt.push_back({*from, rule, plan.exempt_until, true});
+            exempt.push_back({*from, rule, plan.exempt_until, EarlyDropSource::Exempt});
         }
     }
     return exempt;
+}
+
+// Of the rule's only key; nullptr: it has none of its own.
+const OverridePlan* plan_of(const Overrides& overrides, ByteView key) {
+    const KeyOverrides& keys = overrides.keys[0];
+    const auto rows = std::views::iota(std::size_t{0}, keys.rows.size());
+    const auto at = std::ranges::lower_bound(
+        rows, key,
+        [](ByteView a, ByteView b) { return std::ranges::lexicographical_compare(a, b); },
+        [&](std::size_t row) { return keys.key(row); });
+    const bool is_there = at != rows.end() && std::ranges::equal(keys.key(*at), key);
+    return is_there ? &overrides.plans[keys.rows[*at].plan] : nullptr;
 }
 
 unsigned bits_of(IpVersion version) {
@@ -101,9 +115,10 @@ public:
                               std::size_t most) const {
         const std::size_t room = exempt.size() + most;
         for (const OverrideRange& range : ranges_) {
-            for_each_network(
-                static_cast<IpVersion>(range.version), {range.first, range.last},
-                [&](const IpPrefix& from) { exempt.push_back({from, rule, kForever, true}); });
+            for_each_network(static_cast<IpVersion>(range.version), {range.first, range.last},
+                             [&](const IpPrefix& from) {
+                                 exempt.push_back({from, rule, kForever, EarlyDropSource::Exempt});
+                             });
             if (exempt.size() > room) {
                 return false;
             }
@@ -162,6 +177,25 @@ bool boxes_sources(const Rule& rule) noexcept {
     return source_key_of(rule) != nullptr && rule.bans() && rule.ban.action == kDropAction;
 }
 
+bool may_be_exempt(const LoadedRule& rule, ByteView key) {
+    const bool has_some = rule.overrides != nullptr && !rule.override_tables.empty() &&
+                          rule.override_tables[0] != nullptr;
+    if (!has_some) {
+        return false;
+    }
+    const Overrides& all = *rule.overrides;
+    const OverridePlan* const own = plan_of(all, key);
+    if (own != nullptr && own->exempt) {
+        return true;
+    }
+    const OverrideRanges* const ranges = rule.override_tables[0]->ranges();
+    const auto* level = ranges == nullptr ? nullptr : ranges->around(key);
+    while (level != nullptr && !all.plans[level->plan].exempt) {
+        level = ranges->wider_than(*level);
+    }
+    return level != nullptr;
+}
+
 std::optional<IpPrefix> source_of_key(ByteView key) {
     const IpPrefix from = address_of_key(key);
     const bool is_source = from.version != IpVersion::None &&
@@ -192,7 +226,7 @@ std::optional<DroppedNetwork> EarlyDropProof::boxed(std::uint32_t rule, ByteView
         !decides(rule, *from)) {
         return std::nullopt;
     }
-    return DroppedNetwork{*from, rule, until};
+    return DroppedNetwork{*from, rule, until, EarlyDropSource::PenaltyBox};
 }
 
 // Neighbours that the same rule denies are one range.
@@ -232,7 +266,7 @@ void EarlyDropProof::add_bans(std::uint32_t rule, const KeyPart& key, DroppedNet
         const bool is_left = plan.exempt && !overrides.networks.empty();
         if (plan.banned && !is_left && from && from->length == key.length(from->version) &&
             decides(rule, *from)) {
-            add({*from, rule, plan.banned_until}, found, most);
+            add({*from, rule, plan.banned_until, EarlyDropSource::KeyBan}, found, most);
         }
     }
 }
@@ -265,7 +299,7 @@ void EarlyDropProof::add_network_bans(std::uint32_t rule, DroppedNetworks& found
         if (!plan.banned || !from || is_for_the_box(*from) || !decides(rule, *from)) {
             continue;
         }
-        const DroppedNetwork network{*from, rule, plan.banned_until};
+        const DroppedNetwork network{*from, rule, plan.banned_until, EarlyDropSource::NetworkBan};
         const auto first = static_cast<std::size_t>(
             std::lower_bound(exempt.begin(), exempt.end(), network, by_address) - exempt.begin());
         std::size_t last = first;

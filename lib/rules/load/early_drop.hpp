@@ -1,5 +1,7 @@
 #pragma once
 #include "lib/packet/ip_address.hpp"
+#include "lib/rules/early_drop_source.hpp"
+#include "lib/rules/load/loaded_set.hpp"
 #include "lib/rules/load/source_verdicts.hpp"
 #include "lib/rules/rule_set.hpp"
 
@@ -16,7 +18,9 @@ struct DroppedNetwork {
     IpPrefix from;
     std::uint32_t rule = 0;        // index in the set
     Nanoseconds until = kForever;  // UTC
-    bool passes = false;
+    EarlyDropSource source = EarlyDropSource::Condition;
+
+    [[nodiscard]] bool passes() const noexcept { return source == EarlyDropSource::Exempt; }
 };
 struct DroppedNetworks {
     std::vector<DroppedNetwork> networks;
@@ -71,6 +75,9 @@ private:
 // True if the kernel may be told of the bans of such a rule: what else rules say of a source is
 // left to the proof.
 [[nodiscard]] bool boxes_sources(const Rule& rule) noexcept;
+
+// True if overrides exempt the only key of such a rule, or have: they come before its penalty box.
+[[nodiscard]] bool may_be_exempt(const LoadedRule& rule, ByteView key);
 
 // The source addresses that the canonical bytes of a key are; nullopt: they are something else.
 [[nodiscard]] std::optional<IpPrefix> source_of_key(ByteView key);
