@@ -120,9 +120,9 @@ Result<Done> Dataplane::begin_heartbeat(const BoxConfig& box) {
 
 void Dataplane::notify_kernel() {
     if (bridge_ != nullptr) {
-        const bool judges = generation() != 0 && !rules_.in_panic();
+        take_bans();  // of the rules before, while they are known there
         published_load_ = rules_.loaded().set().load;
-        bridge_->drop_early(judges ? rules_.shared() : nullptr);
+        bridge_->drop_early(rules_.judges() ? rules_.shared() : nullptr);
     }
 }
 

@@ -1,51 +1,21 @@
 #include "dataplane/xdp/kernel_bridge.hpp"
 
 #include "dataplane/port/netdev.hpp"
-#include "dataplane/xdp/early_drop_table.hpp"
-#include "dataplane/xdp/early_drops.hpp"
+#include "dataplane/xdp/bridge_pair.hpp"
 #include "dataplane/xdp/left_behind.hpp"
 #include "dataplane/xdp/monotonic_now.hpp"
-#include "dataplane/xdp/pair_map.hpp"
 #include "dataplane/xdp/pins.hpp"
-#include "dataplane/xdp/port_program.hpp"
 #include "lib/base/device_text.hpp"
 #include "lib/base/log.hpp"
 #include "lib/packet/field.hpp"
 #include "lib/rules/kernel_pairs.hpp"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include <net/if.h>
 
 namespace sluice {
-
-struct KernelBridge::Pair {
-    std::string name;
-    KernelOptions options;
-    PairMap map;
-    std::array<PortPlace, 2> places;
-    std::array<std::optional<PortProgram>, 2> programs;
-    std::array<EarlyDropTable, 2> tables;
-    std::array<std::unique_ptr<EarlyDropProof>, 2> proofs;  // none: nothing may be dropped early
-    std::array<std::uint64_t, 2> left_out{};                // of what could be dropped early
-    bool told_refused = false;  // that a program cannot be attached again, said once
-    std::uint64_t untold = 0;   // packets that were bridged
-    std::uint64_t told_at = 0;  // CLOCK_MONOTONIC, ns
-
-    // To interfaces that were deleted and are there again.
-    void attach_again();
-    void remove_ended(std::uint64_t now);
-    // The log names what a veth lacks for frames that the kernel forwards to arrive.
-    void warn_of_veth() const;
-    [[nodiscard]] Result<Done> attach_port(const PairConfig& config, std::size_t side,
-                                           const BoxConfig& box, const std::string& folder);
-    [[nodiscard]] bool drop_early(std::size_t side, const LoadedRules* rules, const ClockPair& now);
-    [[nodiscard]] bool box_decides(std::uint64_t now) const noexcept {
-        return now <= map.last_beat() + static_cast<std::uint64_t>(options.heartbeat.count());
-    }
-};
 
 namespace {
 
@@ -54,6 +24,8 @@ constexpr std::uint64_t kTellEvery = 1'000'000'000;
 constexpr std::size_t kMostEnded = 1024;
 // Both clocks are read one after the other, and may be slewed.
 constexpr Nanoseconds kClockSlack = std::chrono::milliseconds{50};
+// Bans that were told under rules which are not here yet.
+constexpr std::size_t kMostUnmet = NewBans::kRingSize;
 
 bool is_af_xdp(const PortConfig& port) {
     return port.device.starts_with("net_af_xdp");
@@ -203,6 +175,7 @@ Result<std::unique_ptr<KernelBridge>> KernelBridge::attach(const BoxConfig& box)
     }
     made.reset(new KernelBridge);
     made->may_drop_early_ = may_drop_early(box);
+    made->boxed_ = BoxedBans{box.kernel->early_drop};
     if (box.kernel->early_drop != 0 && !made->may_drop_early_) {
         log_warn(std::string{kNoEarlyDropText});
     }
@@ -265,26 +238,43 @@ void KernelBridge::drop_early(std::shared_ptr<const LoadedRules> rules) {
     const ClockPair now = ClockPair::now();
     clock_lead_ = now.lead();
     has_ends_ = false;
+    Pair::Droppable what{rules_.get()};
+    if (rules_ != nullptr) {
+        what.boxed = boxed_.carry_over(rules_->set(), now.monotonic);
+    }
     for (const auto& pair : pairs_) {
         for (std::size_t side = 0; side < pair->tables.size(); ++side) {
             if (pair->tables[side].networks_fd() >= 0) {
-                has_ends_ = pair->drop_early(side, rules_.get(), now) || has_ends_;
+                has_ends_ = pair->drop_early(side, what, now) || has_ends_;
             }
+        }
+    }
+    const std::vector<NewBan> unmet = std::exchange(unmet_, {});
+    for (const NewBan& ban : unmet) {
+        if (rules_ == nullptr || ban.load == rules_->set().load) {
+            note_ban(ban);
         }
     }
 }
 
-// True if some of it ends.
-bool KernelBridge::Pair::drop_early(std::size_t side, const LoadedRules* rules,
-                                    const ClockPair& now) {
+bool KernelBridge::Pair::drop_early(std::size_t side, const Droppable& what, const ClockPair& now) {
     proofs[side].reset();
     std::vector<EarlyDrop> drops;
     left_out[side] = 0;
-    if (rules != nullptr) {
+    if (what.rules != nullptr) {
         const ReceivingPort port{port_name(name), side == 0 ? Direction::In : Direction::Out};
-        proofs[side] = std::make_unique<EarlyDropProof>(rules->rules(), port);
-        const DroppedNetworks found = proofs[side]->networks(options.early_drop);
-        drops = early_drops_of(found, rules->set(), now);
+        proofs[side] = std::make_unique<EarlyDropProof>(what.rules->rules(), port);
+        DroppedNetworks found = proofs[side]->networks(options.early_drop);
+        for (const BoxedBans::Carried& ban : what.boxed) {
+            const auto left = static_cast<std::int64_t>(ban.until - now.monotonic);
+            const KeyBytes key = ban.key(what.rules->set());
+            const auto network =
+                proofs[side]->boxed(ban.rule, key.view(), now.utc + Nanoseconds{left});
+            if (network) {
+                found.networks.push_back(*network);
+            }
+        }
+        drops = early_drops_of(found, what.rules->set(), now);
         left_out[side] = found.left_out;
     }
     left_out[side] += drops.size() - tables[side].publish(drops);
@@ -307,10 +297,22 @@ void KernelBridge::lose_bans(std::uint64_t bans) {
 }
 
 void KernelBridge::note_ban(const NewBan& ban) {
+    const std::optional<IpPrefix> source = source_of_key(ban.key());
+    if (!source) {
+        return;
+    }
     if (rules_ == nullptr || ban.load != rules_->set().load) {
+        if (unmet_.size() < kMostUnmet) {
+            unmet_.push_back(ban);
+        }
         return;
     }
     const ClockPair now = ClockPair::now();
+    if (ban.until > now.utc) {
+        const auto left = static_cast<std::uint64_t>((ban.until - now.utc).count());
+        boxed_.note({*source, rules_->set().rules[ban.rule].ban.boxes[0].identity},
+                    now.monotonic + left, now.monotonic);
+    }
     for (const auto& pair : pairs_) {
         for (std::size_t side = 0; side < pair->tables.size(); ++side) {
             const auto network = pair->proofs[side] == nullptr
@@ -329,9 +331,14 @@ void KernelBridge::note_ban(const NewBan& ban) {
 
 void KernelBridge::lift(ByteView key) {
     const std::optional<IpPrefix> source = source_of_key(key);
+    if (!source) {
+        return;
+    }
+    boxed_.lift(*source);
+    std::erase_if(unmet_, [&](const NewBan& ban) { return source_of_key(ban.key()) == source; });
     for (const auto& pair : pairs_) {
         for (EarlyDropTable& table : pair->tables) {
-            if (source && table.networks_fd() >= 0) {
+            if (table.networks_fd() >= 0) {
                 table.remove(network_of(*source));
             }
         }
@@ -353,6 +360,11 @@ std::uint64_t KernelBridge::early_dropped(std::uint32_t row) const {
     return packets;
 }
 
+bool KernelBridge::Pair::is_attached(std::size_t side) const {
+    const KernelProgram there = program_at(::if_nametoindex(places[side].interface.c_str()));
+    return there.id != 0 && there.id == programs[side]->id();
+}
+
 KernelPortStats KernelBridge::stats(std::string_view pair, std::string_view side) const {
     const auto found = std::find_if(pairs_.begin(), pairs_.end(),
                                     [&](const auto& one) { return one->name == pair; });
@@ -364,8 +376,7 @@ KernelPortStats KernelBridge::stats(std::string_view pair, std::string_view side
     const std::uint64_t beat = of.map.last_beat();
     const std::uint64_t now = monotonic_now();
     const sluice_port_counts counts = of.map.counts(index);
-    const KernelProgram there = program_at(::if_nametoindex(of.places[index].interface.c_str()));
-    return {.attached = there.id != 0 && there.id == of.programs[index]->id(),
+    return {.attached = of.is_attached(index),
             .native = of.programs[index]->is_native(),
             .fail_open = of.options.fail == KernelFail::Open,
             .program = of.programs[index]->id(),

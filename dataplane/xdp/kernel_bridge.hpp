@@ -1,4 +1,5 @@
 #pragma once
+#include "dataplane/xdp/boxed_bans.hpp"
 #include "lib/base/result.hpp"
 #include "lib/rules/box_config.hpp"
 #include "lib/rules/load/loaded_rules.hpp"
@@ -39,7 +40,8 @@ public:
     void drop_early(std::shared_ptr<const LoadedRules> rules);
     // True if workers are to tell which bans begin.
     [[nodiscard]] bool asks_for_bans() const noexcept;
-    // A worker has told that a source went into a penalty box.
+    // A worker has told that a source went into a penalty box: it is dropped as long as rules have
+    // the box, over their changes.
     void note_ban(const NewBan& ban);
     // Counts bans that the worker could not tell: the box drops what they refuse.
     void lose_bans(std::uint64_t bans);
@@ -60,6 +62,8 @@ private:
     std::vector<std::unique_ptr<Pair>> pairs_;
     std::shared_ptr<const LoadedRules> rules_;  // that allow it
     bool may_drop_early_ = false;               // what the rules prove is all that decides
+    BoxedBans boxed_;                           // that began under them, or those before
+    std::vector<NewBan> unmet_;                 // of rules that are not here yet
     bool has_ends_ = false;                     // of what is dropped early, some ends
     Nanoseconds clock_lead_{};                  // of UTC, as those ends were told
 };

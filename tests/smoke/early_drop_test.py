@@ -31,6 +31,9 @@ rules:
     limits: [{{algorithm: token_bucket, rate: 20/s, burst: 20}}]
     ban: {{after: 50, within: 1m, for: {length}}}
 """
+# Behind those rules, and no matter to them.
+OTHER = """  - {id: other, mode: monitor, key: [ip.dst], limits: [{algorithm: token_bucket, rate: 1000000/s, burst: 1000000}]}
+"""
 ALL = """version: 1
 rules:
   - {id: all, mode: monitor, key: [ip.src], limits: [{algorithm: token_bucket, rate: 1000000/s, burst: 1000000}]}
@@ -163,11 +166,32 @@ class EarlyDrop(KernelCase):
                 self.expect_early(flood, "limit")
                 off()
                 self.expect_through(flood, "limit")
-                on()
-                self.ctl("key", "unban", "limit", SOURCE)  # the ban goes on, in the box
+                on()  # the ban goes on, in the box and in the kernel
             self.expect_early(flood, "limit")
             self.apply(BANNED)
             self.expect_through(flood, "limit")
+
+    def test_a_key_in_the_penalty_box_stays_in_the_kernel_over_changes_of_rules(self):
+        boxed = BOXED.format(length="1h")
+        self.start_box(boxed)
+        with HostFlood(self.hosts, FLOW) as flood:
+            self.expect_early(flood, "limit")
+            for text in (boxed + OTHER, boxed.replace("after: 50", "after: 60") + OTHER, boxed):
+                self.apply(text)
+                self.assertEqual(self.places(), (1, 0))
+                self.expect_early(flood, "limit")
+            # Exempt, it passes though its ban has not ended; and that goes on behind it.
+            self.ctl("key", "set", "limit", SOURCE, "--exempt")
+            self.assertEqual(self.places(), (0, 0))
+            self.expect_through(flood, "limit")
+            self.ctl("key", "unset", "limit", SOURCE)
+            self.assertEqual(self.places(), (1, 0))
+            self.expect_early(flood, "limit")
+            self.assertEqual(self.rule("limit")["bans"], 1)
+        # Lifted, it does not come back.
+        self.ctl("key", "unban", "limit", SOURCE)
+        self.apply(boxed + OTHER)
+        self.assertEqual(self.places(), (0, 0))
 
     def test_bans_that_have_ended_give_their_places_to_others(self):
         self.start_box(BOXED.format(length="5s"), early_drop=1)
