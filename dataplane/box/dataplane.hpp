@@ -65,6 +65,8 @@ public:
     [[nodiscard]] Reply ask_packet(const AskPacket& request);
     [[nodiscard]] Reply list_keys(const ListKeys& request);
     [[nodiscard]] Reply count_owed(const CountOwed& request);
+    // Out of the kernel's own maps.
+    [[nodiscard]] FoundEarlyDrops find_early_drops(const FindEarlyDrops& request) const;
     // Beside what the control socket has counted.
     [[nodiscard]] Stats stats(const ControlStats& control) const;
     // How frames come to workers, for the compiler of rules.

@@ -1,4 +1,5 @@
 #include "dataplane/box/dataplane.hpp"
+#include "lib/base/device_text.hpp"
 
 #include <algorithm>
 #include <thread>
@@ -194,6 +195,29 @@ Reply Dataplane::count_owed(const CountOwed& request) {
         return Failure{"other rules run than those that were asked about"};
     }
     return lister_.count_owed(request, live_tables(), *rule);
+}
+
+// Every port of the box is in the answer, those without a map too.
+FoundEarlyDrops Dataplane::find_early_drops(const FindEarlyDrops& request) const {
+    FoundEarlyDrops answer;
+    for (const auto& pair : ports_.pairs()) {
+        for (const Port* port : {&pair->outside, &pair->inside}) {
+            const std::vector<std::string> interfaces = interfaces_of(port->device);
+            answer.ports.push_back({.pair = port->pair,
+                                    .side = port->side,
+                                    .interface = interfaces.empty() ? "" : interfaces.front()});
+            if (bridge_ != nullptr) {
+                bridge_->find_drops(request, answer);
+            }
+        }
+    }
+    const bool has_map = std::any_of(answer.ports.begin(), answer.ports.end(),
+                                     [](const EarlyDropPort& port) { return port.capacity != 0; });
+    answer.state = !has_map                    ? EarlyDropState::NoPort
+                   : !bridge_->asks_for_bans() ? EarlyDropState::BoxDecides
+                   : !rules_.judges()          ? EarlyDropState::NotJudging
+                                               : EarlyDropState::Works;
+    return answer;
 }
 
 }  // namespace sluice

@@ -51,6 +51,7 @@ public:
     Reply operator()(const AskPacket& ask) const { return box_.ask_packet(ask); }
     Reply operator()(const ListKeys& list) const { return box_.list_keys(list); }
     Reply operator()(const CountOwed& owed) const { return box_.count_owed(owed); }
+    Reply operator()(const FindEarlyDrops& find) const { return box_.find_early_drops(find); }
     Reply operator()(const GetRules&) const { return box_.running_rules(); }
     Reply operator()(const GetStats&) const { return box_.stats(asked_.refused); }
     Reply operator()(const GetTop& top) const { return box_.top(top); }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <utility>
 
 #include <bpf/bpf.h>
@@ -14,6 +15,7 @@ namespace {
 
 constexpr std::uint32_t kFirst = 0;
 constexpr std::size_t kEndedForOne = 64;  // that are looked for when there is no place
+constexpr unsigned kMostAskedBits = 12;   // of a network in which each other one is looked up
 
 Fd make_networks(std::size_t most) {
     bpf_map_create_opts options{};
@@ -21,6 +23,45 @@ Fd make_networks(std::size_t most) {
     options.map_flags = BPF_F_NO_PREALLOC;
     return Fd{bpf_map_create(BPF_MAP_TYPE_LPM_TRIE, "early_networks", sizeof(sluice_network),
                              sizeof(sluice_drop), static_cast<std::uint32_t>(most), &options)};
+}
+
+sluice_drop entry_of(const EarlyDrop& drop) {
+    sluice_drop entry = drop.drop;
+    entry.length = static_cast<__u8>(drop.network.length - SLUICE_VERSION_BITS);
+    return entry;
+}
+
+// The network of so many bits around it.
+sluice_network cut_to(sluice_network network, unsigned bits) {
+    network.length = SLUICE_VERSION_BITS + bits;
+    for (unsigned at = 0; at < sizeof(network.from.bytes); ++at) {
+        const unsigned left = std::clamp(bits, 8 * at, 8 * at + 8) - 8 * at;
+        network.from.bytes[at] &= static_cast<__u8>(0xFF00U >> left);
+    }
+    return network;
+}
+
+bool lies_in(const sluice_network& network, const sluice_network& wider) {
+    if (network.length < wider.length) {
+        return false;
+    }
+    const sluice_network cut = cut_to(network, wider.length - SLUICE_VERSION_BITS);
+    return std::memcmp(&cut, &wider, sizeof(cut)) == 0;
+}
+
+// 0: it is one address.
+unsigned bits_inside(const sluice_network& network) {
+    return SLUICE_VERSION_BITS + (network.from.version == 4 ? 32U : 128U) - network.length;
+}
+
+// The network in it that so many bits more say the number of.
+sluice_network part_of(sluice_network network, unsigned bits, std::uint32_t number) {
+    network.length += bits;
+    for (unsigned at = 0; at < bits; ++at) {
+        const unsigned place = network.length - SLUICE_VERSION_BITS - 1 - at;
+        network.from.bytes[place / 8] |= static_cast<__u8>((number >> at & 1U) << (7 - place % 8));
+    }
+    return network;
 }
 
 }  // namespace
@@ -79,13 +120,14 @@ std::size_t EarlyDropTable::publish(std::span<const EarlyDrop> drops) {
 // The first of two drops of the same network counts, unless the other one passes: then it is left
 // to the box.
 bool EarlyDropTable::put(const EarlyDrop& drop, int networks, std::size_t& places) {
-    if (bpf_map_update_elem(networks, &drop.network, &drop.drop, BPF_NOEXIST) == 0) {
+    const sluice_drop entry = entry_of(drop);
+    if (bpf_map_update_elem(networks, &drop.network, &entry, BPF_NOEXIST) == 0) {
         ++places;
         return true;
     }
     return errno == EEXIST &&
            (drop.drop.passes == 0 ||
-            bpf_map_update_elem(networks, &drop.network, &drop.drop, BPF_EXIST) == 0);
+            bpf_map_update_elem(networks, &drop.network, &entry, BPF_EXIST) == 0);
 }
 
 bool EarlyDropTable::passes(const sluice_network& network) const {
@@ -105,8 +147,9 @@ bool EarlyDropTable::add(const EarlyDrop& drop, std::uint64_t now) {
     if (size_ >= most_) {
         remove_ended(now, kEndedForOne);
     }
-    const bool added = size_ < most_ &&
-                       bpf_map_update_elem(now_.get(), &drop.network, &drop.drop, BPF_NOEXIST) == 0;
+    const sluice_drop entry = entry_of(drop);
+    const bool added =
+        size_ < most_ && bpf_map_update_elem(now_.get(), &drop.network, &entry, BPF_NOEXIST) == 0;
     size_ += added ? 1 : 0;
     if (added) {
         note_end(drop);
@@ -162,6 +205,85 @@ void EarlyDropTable::clear() {
         (void)bpf_map_delete_elem(networks_.get(), &kFirst);
         now_ = Fd{};
         size_ = 0;
+    }
+}
+
+// A look-up finds the narrowest network around one, and its entry says how wide that is.
+std::optional<EarlyDrop> EarlyDropTable::around(const sluice_network& network) const {
+    EarlyDrop found{};
+    if (bpf_map_lookup_elem(now_.get(), &network, &found.drop) != 0) {
+        return std::nullopt;
+    }
+    found.network = cut_to(network, found.drop.length);
+    return found;
+}
+
+EarlyDropTable::Found EarlyDropTable::find(const sluice_network& network, std::size_t most) const {
+    Found found{.whole = true};
+    if (size_ == 0) {
+        return found;
+    }
+    sluice_network next = network;
+    while (const std::optional<EarlyDrop> one = around(next)) {
+        found.more = found.drops.size() == most;
+        if (found.more) {
+            return found;
+        }
+        found.drops.push_back(*one);
+        if (one->drop.length == 0) {
+            break;
+        }
+        next = cut_to(one->network, one->drop.length - 1U);
+    }
+    const unsigned bits = bits_inside(network);
+    if (bits <= kMostAskedBits && (std::size_t{2} << bits) < size_) {
+        ask_inside(network, most, found);
+    } else if (bits != 0) {
+        read_inside(network, most, found);
+    }
+    return found;
+}
+
+// Each network that may lie in it is looked up.
+void EarlyDropTable::ask_inside(const sluice_network& network, std::size_t most,
+                                Found& found) const {
+    for (unsigned bits = 1; bits <= bits_inside(network); ++bits) {
+        for (std::uint32_t number = 0; number < 1U << bits; ++number) {
+            const std::optional<EarlyDrop> one = around(part_of(network, bits, number));
+            if (!one || one->network.length != network.length + bits) {
+                continue;
+            }
+            found.more = found.drops.size() == most;
+            if (found.more) {
+                return;
+            }
+            found.drops.push_back(*one);
+        }
+    }
+}
+
+// Nobody else changes the map meanwhile. The kernel goes through it in the order of its tree, and
+// cannot begin at a network.
+void EarlyDropTable::read_inside(const sluice_network& network, std::size_t most,
+                                 Found& found) const {
+    sluice_network at{};
+    const sluice_network* before = nullptr;
+    for (std::size_t read = 0; bpf_map_get_next_key(now_.get(), before, &at) == 0; ++read) {
+        if (read == kMostRead) {
+            found.whole = false;
+            return;
+        }
+        before = &at;
+        EarlyDrop one{.network = at, .drop = {}};
+        if (at.length == network.length || !lies_in(at, network) ||
+            bpf_map_lookup_elem(now_.get(), &at, &one.drop) != 0) {
+            continue;
+        }
+        found.more = found.drops.size() == most;
+        if (found.more) {
+            return;
+        }
+        found.drops.push_back(one);
     }
 }
 

@@ -6,7 +6,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <vector>
 
 namespace sluice {
 
@@ -41,6 +43,16 @@ public:
     // stays the same.
     void remove_ended(std::uint64_t now, std::size_t most);
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
+    // Entries out of the kernel's own map.
+    struct Found {
+        std::vector<EarlyDrop> drops;
+        bool more = false;   // there are others, beyond those that were asked for
+        bool whole = false;  // the whole map was read, as far as it could hold one
+    };
+    // Those that the network lies in, the narrowest first, and behind them those that lie in it:
+    // `most` at most. Of a network that is wide, those among the first kMostRead of the map.
+    [[nodiscard]] Found find(const sluice_network& network, std::size_t most) const;
+    static constexpr std::size_t kMostRead = std::size_t{1} << 16;
     // The count of a row, over all CPUs.
     [[nodiscard]] sluice_drop_count count(std::uint32_t row) const;
 
@@ -48,6 +60,9 @@ private:
     void clear();
     [[nodiscard]] static bool put(const EarlyDrop& drop, int networks, std::size_t& places);
     [[nodiscard]] bool passes(const sluice_network& network) const;
+    [[nodiscard]] std::optional<EarlyDrop> around(const sluice_network& network) const;
+    void ask_inside(const sluice_network& network, std::size_t most, Found& found) const;
+    void read_inside(const sluice_network& network, std::size_t most, Found& found) const;
     void erase(const sluice_network& network);
     void note_end(const EarlyDrop& drop);
     [[nodiscard]] bool ends_so(const NetworkEnds::End& end) const;

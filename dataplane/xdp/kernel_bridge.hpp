@@ -51,6 +51,8 @@ public:
     [[nodiscard]] bool is_off_time() const;
     // Packets, by row of rule counters.
     [[nodiscard]] std::uint64_t early_dropped(std::uint32_t row) const;
+    // Adds what the kernel's own map of a port has about a network; the port is the answer's last.
+    void find_drops(const FindEarlyDrops& asked, FoundEarlyDrops& answer) const;
     // The counts of a port; nothing where its pair has no program.
     [[nodiscard]] KernelPortStats stats(std::string_view pair, std::string_view side) const;
 

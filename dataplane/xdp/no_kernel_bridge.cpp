@@ -33,6 +33,7 @@ bool KernelBridge::is_off_time() const {
 std::uint64_t KernelBridge::early_dropped(std::uint32_t) const {
     return 0;
 }
+void KernelBridge::find_drops(const FindEarlyDrops&, FoundEarlyDrops&) const {}
 KernelPortStats KernelBridge::stats(std::string_view, std::string_view) const {
     return {};
 }

@@ -7,6 +7,7 @@
 #include "lib/wire/clock_stats.hpp"
 #include "lib/wire/control_stats.hpp"
 #include "lib/wire/database_key.hpp"
+#include "lib/wire/early_drop_messages.hpp"
 #include "lib/wire/event_messages.hpp"
 #include "lib/wire/key_list_messages.hpp"
 #include "lib/wire/packet_messages.hpp"
@@ -31,7 +32,7 @@
 // and lists with a 32-bit count in front.
 namespace sluice {
 
-inline constexpr std::uint32_t kWireVersion = 54;
+inline constexpr std::uint32_t kWireVersion = 55;
 // A compiled set (kMaxCompiledSize in lib/policy, and its texts and patterns) and the text of its
 // file.
 inline constexpr std::uint32_t kMaxMessageSize = 320U << 20;
@@ -237,9 +238,9 @@ struct Failure {
 
 using Request = std::variant<Hello, ApplyRules, GetRules, GetStats, SetPanic, TryRules, KeepRules,
                              GetTop, AskKey, SetMergeInterval, Ping, GetEvents, ListKeys,
-                             BeginTrace, ReadTrace, EndTrace, CountOwed, AskPacket>;
+                             BeginTrace, ReadTrace, EndTrace, CountOwed, AskPacket, FindEarlyDrops>;
 using Reply = std::variant<Welcome, Applied, RunningRules, Stats, PanicSet, Failure, Top, KeyState,
                            MergeIntervalSet, Events, KeyPage, TraceBegun, TracedPackets, OwedKeys,
-                           PacketState>;
+                           PacketState, FoundEarlyDrops>;
 
 }  // namespace sluice

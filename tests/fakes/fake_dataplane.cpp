@@ -336,6 +336,27 @@ Reply owed_keys_of(const CountOwed& request, const ApplyRules& running) {
     return owed;
 }
 
+// The outside drops early what is banned in 198.18.0.0/15, by the first rule; the inside nothing.
+Reply early_drops_of(const FindEarlyDrops& asked, const ApplyRules& running) {
+    FoundEarlyDrops found{.state = EarlyDropState::Works};
+    found.ports = {{"uplink", "outside", "eth0", 1000, 8, true, true},
+                   {.pair = "uplink", .side = "inside", .interface = "eth1"}};
+    const IpPrefix network{IpVersion::V4, parse_address("198.18.0.0")->address, 15};
+    const IpPrefix key{IpVersion::V4, parse_address("198.18.0.7")->address, 32};
+    const auto add = [&](const IpPrefix& one, EarlyDropSource source, std::int64_t left_ns) {
+        const unsigned bits = std::min(one.length, asked.network.length);
+        const bool overlaps = one.version == asked.network.version &&
+                              masked(one.address, bits) == masked(asked.network.address, bits);
+        if (overlaps && !running.rules.rules.empty() && found.entries.size() < asked.most) {
+            found.entries.push_back(
+                {0, one, running.rules.rules[0].id, source, false, left_ns, 70});
+        }
+    };
+    add(key, EarlyDropSource::PenaltyBox, 90'000'000'000);
+    add(network, EarlyDropSource::NetworkBan, 0);
+    return found;
+}
+
 }  // namespace
 
 FakeDataplane::FakeDataplane(std::string path, Asked asked)
@@ -497,9 +518,9 @@ void FakeDataplane::receive(Client& client) {
 
 Reply FakeDataplane::answer(const Request& request) {
     static constexpr std::array<const char*, std::variant_size_v<Request>> kWords{
-        "hello", "apply",       "rules",      "stats",     "panic", "try",
-        "keep",  "top",         "key",        "merge",     "ping",  "events",
-        "list",  "begin_trace", "read_trace", "end_trace", "owed",  "packet"};
+        "hello",      "apply",     "rules", "stats",  "panic",  "try",  "keep",
+        "top",        "key",       "merge", "ping",   "events", "list", "begin_trace",
+        "read_trace", "end_trace", "owed",  "packet", "drops"};
     if (asked_) {
         asked_(kWords.at(request.index()));
     }
@@ -534,6 +555,9 @@ Reply FakeDataplane::answer(const Request& request) {
     }
     if (const auto* owed = std::get_if<CountOwed>(&request)) {
         return owed_keys_of(*owed, running_);
+    }
+    if (const auto* drops = std::get_if<FindEarlyDrops>(&request)) {
+        return early_drops_of(*drops, running_);
     }
     if (std::holds_alternative<GetRules>(request)) {
         return RunningRules{running_.rules.generation, running_.source, running_.modes};

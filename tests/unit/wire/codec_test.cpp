@@ -429,6 +429,27 @@ void spell(Fields& out, const CountOwed& m) {
 void spell(Fields& out, const OwedKeys& m) {
     add_all(out, m.keys, m.longest_ns, m.ends, m.worker, m.position);
 }
+void spell(Fields& out, const IpPrefix& m) {
+    add_all(out, m.version, m.length);
+    for (const std::byte one : m.address.bytes) {
+        add_all(out, std::to_integer<int>(one));
+    }
+}
+void spell(Fields& out, const FindEarlyDrops& m) {
+    spell(out, m.network);
+    add_all(out, m.most);
+}
+void spell(Fields& out, const FoundEarlyDrops& m) {
+    add_all(out, m.state, m.more, m.ports.size(), m.entries.size());
+    for (const EarlyDropPort& port : m.ports) {
+        add_all(out, port.pair, port.side, port.interface, port.capacity, port.networks,
+                port.attached, port.whole);
+    }
+    for (const EarlyDropEntry& one : m.entries) {
+        add_all(out, one.port, one.rule, one.source, one.of_source, one.left_ns, one.packets);
+        spell(out, one.network);
+    }
+}
 void spell(Fields& out, const GetEvents& m) {
     add_all(out, m.origin, m.from, m.most);
 }
@@ -677,6 +698,27 @@ TEST(Codec, ARuleSetThatIsNotSoundIsRefused) {
         EXPECT_FALSE(decode_request(encode(Request{ApplyRules{set, "", ""}}))) << row.what;
         EXPECT_FALSE(decode_request(encode(Request{TryRules{{set, "", ""}}}))) << row.what;
     }
+}
+
+TEST(Codec, ANetworkThatIsNoneIsRefused) {
+    const auto is_taken = [](const FindEarlyDrops& asked) {
+        return decode_request(encode(Request{asked})).has_value();
+    };
+    const IpAddress address = parse_address("10.1.0.0")->address;
+    EXPECT_TRUE(is_taken({{IpVersion::V4, address, 16}, 1}));
+    EXPECT_TRUE(is_taken({{IpVersion::V6, address, 16}, kMostEarlyDrops}));
+    EXPECT_FALSE(is_taken({{IpVersion::V4, address, 15}, 1})) << "host bits";
+    EXPECT_FALSE(is_taken({{IpVersion::V4, address, 33}, 1}));
+    EXPECT_FALSE(is_taken({{IpVersion::V6, address, 129}, 1}));
+    EXPECT_FALSE(is_taken({{IpVersion{5}, address, 16}, 1}));
+    EXPECT_FALSE(is_taken({{IpVersion::V4, address, 16}, 0}));
+    EXPECT_FALSE(is_taken({{IpVersion::V4, address, 16}, kMostEarlyDrops + 1}));
+    FoundEarlyDrops found;
+    found.ports.resize(1);
+    found.entries.push_back({.port = 0, .network = {IpVersion::V4, address, 16}});
+    EXPECT_TRUE(decode_reply(encode(Reply{found})));
+    found.entries[0].port = 1;
+    EXPECT_FALSE(decode_reply(encode(Reply{found}))) << "a port that is not there";
 }
 
 // 7 in 3 s is not reduced as 14 in 6 s: only one spelling of a limit is taken.

@@ -44,7 +44,8 @@ public:
             CountOwed{number<std::uint64_t>(), text(), text(), number<std::uint64_t>(),
                       number<std::uint64_t>(), number<std::uint64_t>(), number<std::uint32_t>(),
                       number<std::uint64_t>()},
-            ask_packet()};
+            ask_packet(),
+            FindEarlyDrops{network(), static_cast<std::uint32_t>(1 + below(kMostEarlyDrops))}};
     }
     std::vector<Reply> replies() {
         return {Welcome{number<std::uint32_t>(), number<std::uint32_t>(), number<std::uint64_t>(),
@@ -67,7 +68,32 @@ public:
                 traced_packets(),
                 OwedKeys{number<std::uint64_t>(), number<std::int64_t>(), flag(),
                          number<std::uint32_t>(), number<std::uint64_t>()},
-                packet_state()};
+                packet_state(),
+                early_drops()};
+    }
+    IpPrefix network() {
+        IpPrefix network{below(2) == 0 ? IpVersion::V4 : IpVersion::V6, {}, 0};
+        const std::size_t bits = network.version == IpVersion::V4 ? 32 : 128;
+        network.length = static_cast<std::uint8_t>(below(bits + 1));
+        for (std::size_t at = 0; at < bits / 8; ++at) {
+            network.address.bytes[at] = static_cast<std::byte>(below(256));
+        }
+        network.address = masked(network.address, network.length);
+        return network;
+    }
+    FoundEarlyDrops early_drops() {
+        FoundEarlyDrops out{.state = static_cast<EarlyDropState>(below(4)), .more = flag()};
+        const std::size_t ports = below(3);
+        for (std::size_t i = 0; i < ports; ++i) {
+            out.ports.push_back({text(), text(), text(), number<std::uint64_t>(),
+                                 number<std::uint64_t>(), flag(), flag()});
+        }
+        for (std::size_t i = ports == 0 ? 0 : below(4); i > 0; --i) {
+            out.entries.push_back({static_cast<std::uint32_t>(below(ports)), network(), text(),
+                                   static_cast<EarlyDropSource>(below(5)), flag(),
+                                   number<std::int64_t>(), number<std::uint64_t>()});
+        }
+        return out;
     }
     KeyPage key_page() {
         KeyPage out{

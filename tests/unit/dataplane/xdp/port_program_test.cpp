@@ -15,6 +15,7 @@
 #include <cstdlib>
 #include <map>
 #include <random>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -389,6 +390,106 @@ TEST_F(PortProgramTest, AKeyThatPassesWinsOverTheNetworkThatItLiesIn) {
     table.remove_ended(soon, 10);
     EXPECT_TRUE(dropped_from("10.0.0.3"));
     EXPECT_EQ(table.size(), 3U);
+}
+
+// "NETWORK row", as find() has them.
+std::vector<std::string> found(const EarlyDropTable& table, std::string_view of,
+                               std::size_t most = 100) {
+    std::vector<std::string> texts;
+    const IpPrefix sought = network(of);
+    for (const EarlyDrop& one : table.find(early_drop(sought, 0).network, most).drops) {
+        IpPrefix prefix{static_cast<IpVersion>(one.network.from.version),
+                        {},
+                        static_cast<std::uint8_t>(one.network.length - SLUICE_VERSION_BITS)};
+        std::memcpy(prefix.address.bytes.data(), one.network.from.bytes, 16);
+        texts.push_back(to_text(prefix) + " " + std::to_string(one.drop.row));
+    }
+    return texts;
+}
+using Texts = std::vector<std::string>;
+
+TEST_F(PortProgramTest, FindsEntriesAroundANetworkAndInItInTheKernelsOwnMap) {
+    ProgramBox box{20};
+    EarlyDropTable& table = box.table();
+    EXPECT_EQ(found(table, "10.1.2.3"), Texts{});
+    const EarlyDrop drops[] = {
+        early_drop(network("0.0.0.0/0"), 1),     early_drop(network("10.0.0.0/8"), 2),
+        early_drop(network("10.1.2.0/23"), 3),   early_drop(network("10.1.2.3"), 4),
+        early_drop(network("10.1.2.4"), 5),      early_drop(network("11.0.0.0/8"), 6),
+        early_drop(network("2001:db8::/33"), 7), early_drop(network("2001:db8::7"), 8)};
+    ASSERT_EQ(table.publish(drops), std::size(drops));
+    EXPECT_EQ(found(table, "10.1.2.3"),
+              (Texts{"10.1.2.3 4", "10.1.2.0/23 3", "10.0.0.0/8 2", "0.0.0.0/0 1"}));
+    EXPECT_EQ(found(table, "10.1.3.9"), (Texts{"10.1.2.0/23 3", "10.0.0.0/8 2", "0.0.0.0/0 1"}));
+    EXPECT_EQ(found(table, "12.0.0.0/8"), (Texts{"0.0.0.0/0 1"}));
+    Texts inside = found(table, "10.1.2.0/24");
+    std::sort(inside.begin() + 3, inside.end());
+    EXPECT_EQ(inside,
+              (Texts{"10.1.2.0/23 3", "10.0.0.0/8 2", "0.0.0.0/0 1", "10.1.2.3 4", "10.1.2.4 5"}));
+    EXPECT_EQ(found(table, "2001:db8::7"), (Texts{"2001:db8::7 8", "2001:db8::/33 7"}));
+    EXPECT_EQ(found(table, "2001:db8:8000::/33"), Texts{});
+    EXPECT_EQ(found(table, "2001:db8::/32").size(), 2U);
+    EXPECT_EQ(found(table, "::"), Texts{}) << "no address of IPv4";
+    // What is taken out by another way is gone from it, and one more is there.
+    table.remove(early_drop(network("10.1.2.3"), 0).network);
+    ASSERT_TRUE(table.add(early_drop(network("10.1.2.3"), 9, monotonic_now() + 1'000'000'000), 1));
+    EXPECT_EQ(found(table, "10.1.2.3", 1), (Texts{"10.1.2.3 9"}));
+}
+
+TEST_F(PortProgramTest, SaysThatThereAreMoreThanWereAskedFor) {
+    ProgramBox box{400};
+    std::vector<EarlyDrop> drops;
+    for (int i = 0; i < 256; ++i) {
+        drops.push_back(early_drop(network("10.0.0." + std::to_string(i)), 1));
+    }
+    drops.push_back(early_drop(network("10.0.0.0/8"), 1));
+    ASSERT_EQ(box.table().publish(drops), drops.size());
+    const auto ask = [&](std::string_view of, std::size_t most) {
+        return box.table().find(early_drop(network(of), 0).network, most);
+    };
+    std::set<std::string> each;
+    for (const EarlyDrop& one : ask("10.0.0.0/29", 100).drops) {
+        each.insert({reinterpret_cast<const char*>(&one.network), sizeof(one.network)});
+    }
+    EXPECT_EQ(each.size(), 9U) << "of a narrow network each part is looked up, once";
+    EXPECT_EQ(ask("10.0.0.0/24", 257).drops.size(), 257U);
+    EXPECT_FALSE(ask("10.0.0.0/24", 257).more);
+    EXPECT_EQ(ask("10.0.0.0/24", 256).drops.size(), 256U);
+    EXPECT_TRUE(ask("10.0.0.0/24", 256).more);
+    EXPECT_TRUE(ask("10.0.0.0/24", 0).more);
+    EXPECT_TRUE(ask("10.0.0.1", 1).more);
+    EXPECT_FALSE(ask("11.0.0.0/24", 0).more);
+    EXPECT_TRUE(ask("10.0.0.0/24", 257).whole);
+}
+
+// A network whose entries could be anywhere in a large map; those around it are found all the same.
+TEST_F(PortProgramTest, ReadsNoMoreOfAMapThanIsBounded) {
+    std::vector<EarlyDrop> drops(EarlyDropTable::kMostRead, early_drop(network("10.0.0.0/32"), 1));
+    for (std::size_t i = 0; i < drops.size(); ++i) {
+        drops[i].network.from.bytes[1] = static_cast<__u8>(i >> 16);
+        drops[i].network.from.bytes[2] = static_cast<__u8>(i >> 8);
+        drops[i].network.from.bytes[3] = static_cast<__u8>(i);
+    }
+    ProgramBox box{drops.size() + 1};
+    ASSERT_EQ(box.table().publish(drops), drops.size());
+    const auto ask = [&](std::string_view of) {
+        return box.table().find(early_drop(network(of), 0).network, 1000);
+    };
+    EXPECT_TRUE(ask("11.0.0.0/8").whole);
+    EXPECT_TRUE(box.table().add(early_drop(network("10.0.0.0/8"), 2), 1));
+    EXPECT_FALSE(ask("11.0.0.0/8").whole);
+    const EarlyDropTable::Found around = ask("10.200.0.1");
+    EXPECT_TRUE(around.whole);
+    ASSERT_EQ(around.drops.size(), 1U);
+    EXPECT_EQ(around.drops[0].drop.row, 2U);
+    // Of a narrow network each part is looked up.
+    for (const char* part : {"10.0.255.0/24", "10.0.240.0/20"}) {
+        const EarlyDropTable::Found inside =
+            box.table().find(early_drop(network(part), 0).network, 5000);
+        EXPECT_TRUE(inside.whole) << part;
+        EXPECT_EQ(inside.drops.size(), 1 + (std::size_t{1} << (32 - network(part).length))) << part;
+    }
+    EXPECT_TRUE(ask("10.0.240.0/20").more);
 }
 
 TEST_F(PortProgramTest, WhatHasEndedGivesItsPlaceBack) {
