@@ -1,6 +1,7 @@
 #include "control/cli/find.hpp"
 
 #include "control/cli/daemon.hpp"
+#include "control/cli/early_drop_text.hpp"
 #include "control/cli/find_text.hpp"
 #include "control/cli/terminal.hpp"
 
@@ -31,7 +32,8 @@ ExitCode run_find(const Options& options) {
             ExitCode::Unreached);
     }
     const bool is_whole = options.list_after.empty() && document->at("next").is_null();
-    const bool is_known = std::ranges::any_of(document->at("findings"), is_finding);
+    const bool is_known = std::ranges::any_of(document->at("findings"), is_finding) ||
+                          early_drop_entries(*document) != 0;
     return is_whole && !is_known ? ExitCode::NothingFound : exit;
 }
 

@@ -1,5 +1,6 @@
 #include "control/cli/find_text.hpp"
 
+#include "control/cli/early_drop_text.hpp"
 #include "control/cli/key_text.hpp"
 #include "control/cli/more_text.hpp"
 #include "control/visible_text.hpp"
@@ -63,8 +64,10 @@ std::string row_text(const Json& row) {
 
 std::string head_of(const Json& document) {
     const Json& findings = document.at("findings");
-    const auto found = std::ranges::count_if(
-        findings, [](const Json& row) { return text_at(row, "what") != "counts"; });
+    const auto found =
+        std::ranges::count_if(findings,
+                              [](const Json& row) { return text_at(row, "what") != "counts"; }) +
+        early_drop_entries(document);
     const std::string inside =
         document.at("inside").is_null()
             ? ""
@@ -107,6 +110,7 @@ std::string find_text(const Json& document) {
         text += (is_key || was_key ? "\n" : "") + row_text(row);
         was_key = is_key;
     }
+    text += early_drop_text(document);
     text += everybody_text(document);
     return text + left_out_text(document) + more_text(document);
 }

@@ -3,6 +3,7 @@
     early_drop_test.py DATAPLANE SLUICED SLUICECTL
 """
 import dataclasses
+import json
 import subprocess
 
 from box_case import main
@@ -33,6 +34,9 @@ rules:
 """
 # Behind those rules, and no matter to them.
 OTHER = """  - {id: other, mode: monitor, key: [ip.dst], limits: [{algorithm: token_bucket, rate: 1000000/s, burst: 1000000}]}
+"""
+# Bans of the rule before it hold for all that a source sends.
+FRIENDS = """  - {id: friends, mode: enforce, on_match: allow, when: 'ip.src in {192.0.2.0/24}'}
 """
 ALL = """version: 1
 rules:
@@ -192,6 +196,58 @@ class EarlyDrop(KernelCase):
         self.ctl("key", "unban", "limit", SOURCE)
         self.apply(boxed + OTHER)
         self.assertEqual(self.places(), (0, 0))
+
+    def find(self, what, exit=0):
+        done = self.box.ctl("find", what, "--json")
+        self.assertEqual(done.returncode, exit, done.stderr)
+        return json.loads(done.stdout)["early_drop"]
+
+    def entries(self, what, **options):
+        return [(row["network"], row["at"], row["rule"], row["by"], row["applies_to"])
+                for row in self.find(what, **options)["entries"]]
+
+    def test_find_shows_what_the_kernel_drops(self):
+        self.start_box(BOXED.format(length="1h, applies_to: source, spoofable: yes") + FRIENDS)
+        ends = ["o", "i"]
+        self.assertEqual(self.entries("192.0.2.1"), [])
+        with HostFlood(self.hosts, FLOW) as flood:
+            self.expect_early(flood, "limit")
+        boxed = (SOURCE, ends, "limit", "penalty_box", "source")
+        self.assertEqual(self.entries(SOURCE), [boxed])
+        found, = self.find(SOURCE)["entries"]
+        self.assertTrue(3500 < found["left_s"] <= 3600 and found["until"].endswith("Z"), found)
+        self.assertEqual(found["rule_packets"], self.early("limit"))
+        self.assertEqual(self.entries("10.0.0.0/8"), [boxed])
+        self.assertEqual(self.entries("10.78.1.2", exit=4), [])
+        text = self.box.ctl("find", SOURCE).stdout
+        self.assertIn(f"{SOURCE} at o and i: rule limit, in its penalty box, all that the source sends, until ", " ".join(text.split()))
+        # Of operators, with one that is exempt; the narrowest first.
+        self.ctl("key", "ban", "limit", NETWORK)
+        self.ctl("key", "set", "limit", "10.78.9.9", "--exempt")
+        network = (NETWORK, ends, "limit", "operator", "source")
+        self.assertEqual(self.entries(SOURCE), [boxed, network])
+        self.assertEqual(self.entries("10.78.9.9"), [("10.78.9.9", ends, "limit", "exempt", "key"), network])
+        self.assertEqual(self.entries("2001:db8::1", exit=4), [])
+        self.ctl("key", "unban", "limit", NETWORK)
+        self.ctl("key", "unban", "limit", SOURCE)
+        self.assertEqual(self.entries(SOURCE), [])
+        self.ctl("panic", "pass")
+        self.assertEqual(self.find(SOURCE)["state"], "not_judging")
+        self.assertIn("judges nothing now", self.box.ctl("find", SOURCE).stdout)
+
+    def test_find_shows_deny_lists_and_says_where_nothing_is_dropped_early(self):
+        self.start_box()
+        condition = ["o", "i"], "deny", "condition", "key"
+        self.assertEqual(self.entries(SOURCE), [(NETWORK, *condition)])
+        self.assertEqual(self.entries("2001:db8:7::/48"), [("2001:db8::/32", *condition)])
+        self.assertEqual(self.entries("0.0.0.0/0"), [(NETWORK, *condition)])
+        self.assertTrue(all(port["early_drop"] and port["attached"] and port["whole"] for port in self.find(SOURCE)["ports"]))
+        self.assertIn("nothing of it", self.box.ctl("find", "192.0.2.1").stdout)
+
+    def test_find_says_that_nothing_is_dropped_early_on_a_box_without(self):
+        self.start_kernel_box({}, DENY, FEW_BUFFERS)
+        self.assertEqual(self.find(SOURCE)["state"], "no_port")
+        self.assertIn("no early drop on this box", self.box.ctl("find", SOURCE).stdout)
 
     def test_bans_that_have_ended_give_their_places_to_others(self):
         self.start_box(BOXED.format(length="5s"), early_drop=1)

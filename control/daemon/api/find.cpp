@@ -1,3 +1,4 @@
+#include "control/daemon/api/early_drop_json.hpp"
 #include "control/daemon/api/find_place.hpp"
 #include "control/daemon/api/finding.hpp"
 #include "control/daemon/api/known_by_name.hpp"
@@ -76,6 +77,7 @@ public:
                   {"findings", std::move(findings_)}};
         if (is_first) {
             json["everybody"] = everybody();
+            json["early_drop"] = early_drop_json(sought_, {most_, lists_read_}, view_, services_);
         }
         json["cut"] = cut_;
         json["next"] = next_ ? Json(*next_) : Json();
