@@ -344,6 +344,27 @@ TEST(SourceBan, BansThatNothingProvesDoNotBecomeBansOfSources) {
     EXPECT_EQ(reason(forged, udp().src("10.0.0.1").dport(9)), "banned_source");
 }
 
+// Of a long connection many numbers are old segments' and pass: whoever guesses one bans nobody.
+TEST(SourceBan, OldSegmentsOfAConnectionBanNobody) {
+    const Set set{.scope = kProven, .when = "ip.dst eq 192.0.2.1", .before = kWeb, .count = "4"};
+    UnitParser parser{capture_unit_budget()};
+    Box box{set.text()};
+    box.find_units_by(parser.finder());
+    (void)box.judge(syn(), kStart);
+    (void)box.judge(syn_ack(), kStart);
+    (void)box.judge(client(""), kStart);
+    EXPECT_EQ(reason(box, client(test::kLogin)), "within_limits");
+    (void)box.judge(test::server("", 0, test::kLoginSize), kStart);
+    EXPECT_EQ(reason(box, client("", test::kLoginSize)), "within_limits");
+    for (std::uint32_t at = 0; at < test::kLoginSize; ++at) {
+        EXPECT_EQ(reason(box, client("", at)), "over_limit") << at;
+    }
+    EXPECT_EQ(box.counters().bans[0].bans.read(), 0U);
+    EXPECT_EQ(reason(box, client("", test::kLoginSize)), "over_limit");
+    EXPECT_EQ(reason(box, client(test::kLogin, test::kLoginSize)), "over_limit");
+    EXPECT_EQ(reason(box, udp().src("10.0.0.1").dport(9)), "banned_source");
+}
+
 // Whoever writes to the end of a tunnel is answered there, under whatever address inside.
 TEST(SourceBan, InATunnelNobodyIsProven) {
     for (const std::string& scope : {kProven, kSpoofable}) {

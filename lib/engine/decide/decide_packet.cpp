@@ -250,9 +250,10 @@ private:
         }
         return tells;
     }
-    // True of a segment of the client, within the windows of a connection whose handshake has been
-    // completed: whoever sees nothing of it cannot forge one. A SYN or RST passes on a connection
-    // whatever its numbers are. The end of a tunnel answers to whoever wrote to it, under whatever
+    // True of a segment of the client, of a connection whose handshake has been completed, with the
+    // very number that comes next there: whoever sees nothing of it cannot forge one. On a long
+    // connection one number in thousands is an old segment's, and a SYN or RST passes whatever its
+    // numbers are. The end of a tunnel answers to whoever wrote to it, under whatever
     // address inside: what comes in one proves nothing. The packet's units are of its connection,
     // as the first.
     [[nodiscard]] static bool is_proven(const EvaluatedUnit& unit) noexcept {
@@ -261,7 +262,8 @@ private:
             return false;
         }
         const ServicePacket service = unit.burst->service(unit.row);
-        return service.is_enforced() && service.is_from_client && !service.is_other_syn &&
+        return service.is_enforced() && service.is_from_client && service.is_next &&
+               !service.is_other_syn &&
                (unit.burst->headers().tcp_flags[unit.row] & (kTcpSyn | kTcpRst)) == 0;
     }
     // The first unit's row is the packet's own.

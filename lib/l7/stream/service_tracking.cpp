@@ -344,6 +344,7 @@ void ServiceTracking::take_verdict(const TrackVerdict& verdict, const TrackedCol
         .connection = connection_of(verdict, ends),
         .first = verdict.first,
         .is_other_syn = is_other_syn,
+        .is_next = verdict.is_next,
         .acknowledged = verdict.take_from,
         .sent = verdict.sent,
         .client_fin = verdict.client_fin,
