@@ -16,10 +16,10 @@ public:
     void look(const std::string& service, const ServiceChecksums& now, const Tell& tell) {
         ServiceChecksums& before = known_[service];
         if (begins(before.clients, now.clients)) {
-            log_change(service, "clients");
+            tell(service, "clients");
         }
         if (begins(before.servers, now.servers)) {
-            log_change(service, "servers");
+            tell(service, "servers");
         }
         before = now;
     }
