@@ -251,7 +251,7 @@ TEST(OpenConnections, AreNamedToOthersWhileTheyAreOpen) {
         return named;
     };
     ASSERT_EQ(bucket.open(1, kStart), Conformance::Green);
-    pool.index().tell(pool, &owners, 2);
+    pool.index().notify(pool, &owners, 2);
     EXPECT_TRUE(is_named(1)) << "what was there before";
     std::mt19937_64 dice{3};
     std::set<std::uint64_t> open{1};

@@ -55,7 +55,7 @@ public:
                     {.burst = burst,
                      .set = box_.set(),
                      .rule = rule_called(trace_.terms().rule, box_.set()),
-                     .judged = judged,
+                     .evaluated = judged,
                      .now = {at, {}}});
     }
     std::vector<TraceRecord> records() {
