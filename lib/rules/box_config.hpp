@@ -7,6 +7,7 @@
 #include "lib/packet/rss.hpp"
 #include "lib/packet/verdict.hpp"
 #include "lib/rules/management.hpp"
+#include "lib/rules/web_options.hpp"
 
 #include <sys/types.h>
 #include <array>
@@ -125,6 +126,7 @@ struct BoxConfig {
     std::optional<KernelOptions> kernel;          // nullopt: af_xdp ports end with the process
     std::optional<ManagementOptions> management;  // nullopt: all frames are the box's
     std::optional<ApiOptions> api;                // nullopt: none by TCP
+    std::optional<WebOptions> web;                // nullopt: no dashboard
     std::vector<Webhook> notify;                  // in the order of the file
     std::string user;                             // that sluiced runs as; empty: as it is started
     std::string database_key;  // the file of that key; empty: in the state directory
@@ -250,6 +252,7 @@ inline constexpr auto kConfigKeys<BoxConfig> = std::tuple{
     ConfigKey{"management", &BoxConfig::management, form::Map{}},
     ConfigKey{"kernel", &BoxConfig::kernel, form::Map{}},
     BareKey{"api"},
+    BareKey{"web"},
     BareKey{"notify"},
     BareKey{"cluster", false},
 };

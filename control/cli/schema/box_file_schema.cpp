@@ -90,6 +90,8 @@ Json box_file_schema() {
     properties["on_no_rules"] = words(kOnNoRulesNames);
     properties["api"] = map_schema(kConfigKeys<ApiOptions>);
     properties["api"]["required"] = Json::array({"listen", "token_file"});
+    properties["web"] = map_schema(kConfigKeys<WebOptions>);
+    properties["web"]["required"] = Json::array({"listen"});
     Json webhook = map_schema(kConfigKeys<Webhook>);
     webhook["required"] = Json::array({"url", "secret_file"});
     properties["notify"] = map_of(std::move(webhook));

@@ -33,6 +33,7 @@ public:
     void run() {
         check_version();
         check_snapshot();
+        check_web();
         if (box_.kernel) {
             check_kernel(*box_.kernel);
             warn_of_kernel(*box_.kernel);
@@ -62,6 +63,15 @@ private:
         const YamlNode* snapshot = value_at(root_, {"memory", "tables", "snapshot"});
         if (snapshot != nullptr && snapshot->is_map() && box_.snapshot_file.empty()) {
             problems_.error(snapshot->at, "`snapshot` needs a `file`");
+        }
+    }
+
+    void check_web() {
+        for (const SocketOptions* socket : {&box_.control, &box_.read_only, &box_.dataplane}) {
+            if (box_.web && !box_.web->path.empty() && box_.web->path == socket->path) {
+                problems_.error(place({"web", "listen"}),
+                                "`listen` has a path of its own: another socket lies there");
+            }
         }
     }
 
@@ -102,6 +112,9 @@ std::optional<BoxConfig> read_root(const YamlNode& root, const ReadContext& cont
     }
     if (const YamlNode* api = value_of(root, "api")) {
         box.api = read_api(*api, context);
+    }
+    if (const YamlNode* web = value_of(root, "web")) {
+        box.web = read_web(*web, context);
     }
     if (const YamlNode* notify = value_of(root, "notify")) {
         box.notify = read_webhooks(*notify, context);

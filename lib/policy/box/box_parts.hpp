@@ -23,10 +23,25 @@ void read_own(const MapReader& map, std::string_view key, const ReadContext& con
               std::vector<ManagedService>& into);
 void read_own(const MapReader& map, std::string_view key, const ReadContext& context,
               std::vector<VersionedAddress>& into);
+// `hosts` and `behind_proxy` of `web`.
+void read_own(const MapReader& map, std::string_view key, const ReadContext& context,
+              std::vector<std::string>& into);
+void read_own(const MapReader& map, std::string_view key, const ReadContext& context,
+              std::vector<WebProxy>& into);
 
 // `api: {listen: "127.0.0.1:8480", token_file: token}`; nullopt: something of it is wrong, and was
 // reported.
 [[nodiscard]] std::optional<ApiOptions> read_api(const YamlNode& node, const ReadContext& context);
+
+// `web: {listen: "127.0.0.1:8480"}`; nullopt: something of it is wrong, and was reported.
+[[nodiscard]] std::optional<WebOptions> read_web(const YamlNode& node, const ReadContext& context);
+
+// `192.0.2.1:8480` or `[2001:db8::1]:8480`; nullopt: it is neither.
+struct ListenText {
+    VersionedAddress address{};
+    std::uint16_t port = 0;
+};
+[[nodiscard]] std::optional<ListenText> read_listen(std::string_view text);
 
 // `notify: {NAME: {url: "https://…", secret_file: FILE}}`; what is wrong of it was reported.
 [[nodiscard]] std::vector<Webhook> read_webhooks(const YamlNode& node, const ReadContext& context);
