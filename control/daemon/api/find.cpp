@@ -68,20 +68,20 @@ public:
         return begun ? std::nullopt : std::optional{other_rules()};
     }
     [[nodiscard]] HttpResponse response(bool is_first) && {
-        Json json{{"of", sought_.text},
-                  {"is", kSoughtNames[static_cast<std::size_t>(sought_.kind)]},
-                  {"inside", sought_.inside.empty() ? Json() : Json(sought_.inside)},
-                  {"generation", generation_text(view_.generation)},
-                  {"boxes_read", boxes_read_},
-                  {"lists_read", lists_read_},
-                  {"findings", std::move(findings_)}};
+        Json answer{{"of", sought_.text},
+                    {"is", kSoughtNames[static_cast<std::size_t>(sought_.kind)]},
+                    {"inside", sought_.inside.empty() ? Json() : Json(sought_.inside)},
+                    {"generation", generation_text(view_.generation)},
+                    {"boxes_read", boxes_read_},
+                    {"lists_read", lists_read_},
+                    {"findings", std::move(findings_)}};
         if (is_first) {
-            json["everybody"] = everybody();
-            json["early_drop"] = early_drop_json(sought_, {most_, lists_read_}, view_, services_);
+            answer["everybody"] = everybody();
+            answer["early_drop"] = early_drop_json(sought_, {most_, lists_read_}, view_, services_);
         }
-        json["cut"] = cut_;
-        json["next"] = next_ ? Json(*next_) : Json();
-        return json_response(json);
+        answer["cut"] = cut_;
+        answer["next"] = next_ ? Json(*next_) : Json();
+        return json_response(answer);
     }
 
 private:
