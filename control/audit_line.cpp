@@ -63,6 +63,12 @@ std::string audit_line(const AuditEntry& entry) {
     if (!entry.source.empty()) {
         line["source"] = entry.source;
     }
+    if (!entry.name.empty()) {
+        line["name"] = entry.name;
+    }
+    if (!entry.via.empty()) {
+        line["via"] = entry.via;
+    }
     return visible_json(
                line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace)) +
            "\n";

@@ -12,6 +12,8 @@ namespace sluice {
 struct AuditEntry {
     Peer who = this_process();
     std::string source{};  // the address that it came from by TCP; empty: by none
+    std::string name{};    // of the user, where there is more to say than `who`
+    std::string via{};     // "web", by the dashboard; empty: by none
     std::string call;
     std::string before;
     std::string after;

@@ -149,7 +149,8 @@ void Acceptor::look_at(PendingConnection& pending) {
     } else if (got == 0) {
         pending.gone = true;
     } else {
-        pending.kind = admission_.classify({bytes.data(), static_cast<std::size_t>(got)});
+        pending.kind =
+            admission_.classify({bytes.data(), static_cast<std::size_t>(got)}, pending.peer);
     }
 }
 

@@ -21,11 +21,12 @@ namespace sluice {
 struct AdmissionPolicy {
     // Names a connection's user: bounds are for each.
     using Identify = Result<Peer> (*)(int fd);
-    // The class of a request, by what has come of it; nullopt: more has to come.
-    using Classify = std::function<std::optional<RequestClass>(std::string_view bytes)>;
+    // The class of a request, by what has come of it; nullopt: more has to come. Who is known by
+    // it gets another number as `peer.uid`: bounds are for each person then.
+    using Classify = std::function<std::optional<RequestClass>(std::string_view bytes, Peer& peer)>;
 
     Identify identify = peer_of;
-    Classify classify = [](std::string_view bytes) { return class_of(bytes); };
+    Classify classify = [](std::string_view bytes, Peer&) { return class_of(bytes); };
 };
 
 // Connections that wait until their request has come, and a place for it is free: a descriptor

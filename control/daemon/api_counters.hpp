@@ -8,8 +8,8 @@
 namespace sluice {
 
 // Why connections to the API had no answer to their request, but a refusal at most.
-enum class TurnedAway : std::uint8_t { NoRequest, NoPlace, Crowd, Stranger, Token };
-inline constexpr std::size_t kTurnedAwayCount = 5;
+enum class TurnedAway : std::uint8_t { NoRequest, NoPlace, Crowd, Stranger, Token, Web };
+inline constexpr std::size_t kTurnedAwayCount = 6;
 
 struct TurnedAwayRow {
     std::string_view name;
@@ -21,6 +21,7 @@ inline constexpr std::array<TurnedAwayRow, kTurnedAwayCount> kTurnedAway{{
     {"crowd", "newer connections of the user came while it waited"},
     {"stranger", "the user may not use the socket"},
     {"token", "by TCP, without the token or with another one"},
+    {"web", "to the dashboard, without authority, by a foreign name or from a foreign page"},
 }};
 
 class ApiCounters {

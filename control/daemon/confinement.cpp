@@ -1,6 +1,7 @@
 #include "control/daemon/confinement.hpp"
 
 #include "control/daemon/own_files.hpp"
+#include "control/daemon/web/opened_web.hpp"
 #include "lib/base/system_user.hpp"
 #include "lib/confine/confine.hpp"
 #include "lib/wire/fd.hpp"
@@ -11,6 +12,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <vector>
 
 #include <fcntl.h>
 #include <linux/capability.h>
@@ -45,7 +47,11 @@ Result<Done> share_folder(const std::string& folder, const SystemUser& user) {
 }
 
 Result<Done> hand_over_sockets(const Settings& settings, const SystemUser& user) {
-    for (const SocketOptions& socket : {settings.control, read_socket_of(settings)}) {
+    std::vector<SocketOptions> sockets{settings.control, read_socket_of(settings)};
+    if (settings.web && !settings.web->path.empty()) {
+        sockets.push_back(web_socket_of(*settings.web));
+    }
+    for (const SocketOptions& socket : sockets) {
         const std::string folder = fs::path{socket.path}.parent_path().string();
         if (const Result<Done> done = share_folder(folder.empty() ? "." : folder, user); !done) {
             return done.error();

@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+
 namespace sluice {
 namespace {
 
@@ -15,7 +17,30 @@ ordered_json problem(unsigned status, const std::string& title, const std::strin
     return {{"type", "about:blank"}, {"title", title}, {"status", status}, {"detail", detail}};
 }
 
+std::string_view trimmed_part(std::string_view text) {
+    const std::size_t begin = std::min(text.find_first_not_of(" \t"), text.size());
+    return text.substr(begin, text.find_last_not_of(" \t") + 1 - begin);
+}
+
+// `q=0`, `q=0.000`: never.
+bool is_never(std::string_view parameter) {
+    return parameter.starts_with("q=0") && parameter.find_first_not_of(".0", 3) == parameter.npos;
+}
+
 }  // namespace
+
+bool takes_gzip(const HttpRequest& request) {
+    std::string_view left = request.accept_encoding;
+    while (!left.empty()) {
+        const std::string_view item = left.substr(0, left.find(','));
+        left.remove_prefix(std::min(item.size() + 1, left.size()));
+        const std::size_t semicolon = std::min(item.find(';'), item.size());
+        if (trimmed_part(item.substr(0, semicolon)) == "gzip") {
+            return semicolon == item.size() || !is_never(trimmed_part(item.substr(semicolon + 1)));
+        }
+    }
+    return false;
+}
 
 HttpResponse json_response(const ordered_json& body) {
     return {.status = 200, .body = text_of(body)};

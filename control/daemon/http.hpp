@@ -1,4 +1,6 @@
 #pragma once
+#include "control/daemon/web/role.hpp"
+#include "control/daemon/web/way.hpp"
 #include "lib/wire/socket.hpp"
 
 #include <nlohmann/json_fwd.hpp>
@@ -7,6 +9,8 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace sluice {
@@ -30,9 +34,21 @@ struct HttpRequest {
     std::vector<FormPart> parts{};  // of a form, in place of `body`
     std::string if_match{};         // what If-Match says; empty: it is not there
     Peer peer;
-    std::string source{};    // the address that it came from by TCP; empty: by a Unix socket
-    bool read_only = false;  // came by a socket that changes nothing
+    std::string source{};        // the address that it came from by TCP; empty: by a Unix socket
+    Role role = Role::None;      // of who asks
+    Way way = Way::Unix;         // by which they have it
+    std::string user{};          // their name, for the audit and for people
+    std::string session{};       // the token of their session; empty: they have none
+    std::string content_type{};  // these three as the headers say them
+    std::string accept_encoding{};
+    std::string if_none_match{};
+
+    // From the dashboard, by a session or by a trusted proxy.
+    [[nodiscard]] bool via_web() const noexcept { return way == Way::Session || way == Way::Proxy; }
 };
+
+// True if the answer may be compressed: `Accept-Encoding` has gzip, and not at 0.
+[[nodiscard]] bool takes_gzip(const HttpRequest& request);
 
 struct HttpResponse {
     unsigned status = 200;
@@ -41,6 +57,10 @@ struct HttpResponse {
     std::string allow;         // of a 405
     std::string etag;          // of what a change can name by If-Match; empty: none
     unsigned retry_after = 0;  // seconds; 0: nothing is said of it
+    std::string encoding{};    // Content-Encoding; empty: none
+    std::vector<std::pair<std::string, std::string>> headers{};  // further ones
+    std::string_view fixed{};  // bytes that last as long as the process, in place of `body`
+    bool is_silent = false;    // the connection is closed in place of an answer
 };
 
 [[nodiscard]] HttpResponse json_response(const nlohmann::ordered_json& body);

@@ -1,10 +1,11 @@
 #include "control/daemon/http_server.hpp"
 
 #include "control/daemon/form.hpp"
+#include "control/daemon/http_reply.hpp"
 #include "control/daemon/request_head.hpp"
-#include "control/daemon/tcp_listener.hpp"
 #include "lib/wire/socket.hpp"
 
+#include <fmt/format.h>
 #include <microhttpd.h>
 #include <spdlog/spdlog.h>
 
@@ -13,6 +14,7 @@
 #include <optional>
 #include <string_view>
 #include <utility>
+#include <variant>
 
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -24,7 +26,13 @@ namespace {
 constexpr unsigned kIdleSeconds = 10;
 constexpr std::chrono::seconds kPatience{20};  // for a whole request, and for a whole answer
 constexpr std::size_t kAllUploads = 2 * kMaxBody;
-constexpr std::size_t kReadOnlyUploads = 64U << 10;  // who changes nothing has nothing to send
+
+// The largest body of a request: who changes nothing has little to send, and strangers a secret.
+constexpr std::size_t most_of(Role role) {
+    constexpr std::size_t kMostOfStrangers = 4U << 10;
+    constexpr std::size_t kMostOfViewers = 64U << 10;
+    return role == Role::None ? kMostOfStrangers : role == Role::View ? kMostOfViewers : kMaxBody;
+}
 
 using Clock = Deadlines::Clock;
 
@@ -39,6 +47,7 @@ struct Incoming {
     HttpRequest request;
     std::unique_ptr<FormReader> form;  // nullptr: the body is none
     std::size_t size = 0;              // bytes of the body that have come
+    std::size_t most = 0;              // bytes of it that are taken
     bool bad_address = false;          // told once the body has come, for whoever reads late
 };
 
@@ -49,37 +58,6 @@ int fd_of(MHD_Connection* connection) {
     const MHD_ConnectionInfo* info =
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
     return info == nullptr ? -1 : info->connect_fd;
-}
-
-// `last`: the connection ends with this answer.
-MHD_Result send(MHD_Connection* connection, const HttpResponse& response, bool last = false) {
-    MHD_Response* out = MHD_create_response_from_buffer(
-        response.body.size(), const_cast<char*>(response.body.data()), MHD_RESPMEM_MUST_COPY);
-    if (out == nullptr) {
-        return MHD_NO;
-    }
-    (void)MHD_add_response_header(out, MHD_HTTP_HEADER_CONTENT_TYPE, response.type.c_str());
-    if (!response.allow.empty()) {
-        (void)MHD_add_response_header(out, MHD_HTTP_HEADER_ALLOW, response.allow.c_str());
-    }
-    if (!response.etag.empty()) {
-        (void)MHD_add_response_header(out, MHD_HTTP_HEADER_ETAG,
-                                      ('"' + response.etag + '"').c_str());
-    }
-    if (response.retry_after != 0) {
-        (void)MHD_add_response_header(out, MHD_HTTP_HEADER_RETRY_AFTER,
-                                      std::to_string(response.retry_after).c_str());
-    }
-    if (response.status == MHD_HTTP_UNAUTHORIZED) {
-        (void)MHD_add_response_header(out, MHD_HTTP_HEADER_WWW_AUTHENTICATE,
-                                      "Bearer realm=\"sluice\"");
-    }
-    if (last) {
-        (void)MHD_add_response_header(out, MHD_HTTP_HEADER_CONNECTION, "close");
-    }
-    const MHD_Result queued = MHD_queue_response(connection, response.status, out);
-    MHD_destroy_response(out);
-    return queued;
 }
 
 HttpResponse answer(const HttpServer::Handler& handler, const HttpRequest& request) {
@@ -105,51 +83,6 @@ HttpResponse whole_answer(const HttpServer::Handler& handler, Incoming& incoming
 
 // Functions that the library calls. Nothing may be thrown through it.
 struct HttpCallbacks {
-    // The caller, if they may speak; else they were answered as `refused` says.
-    static std::optional<Peer> speaker(HttpServer& server, MHD_Connection* connection,
-                                       MHD_Result& refused) {
-        if (server.by_tcp_ != nullptr) {
-            return speaker_by_tcp(server, connection, refused);
-        }
-        const Result<Peer> peer = peer_of(fd_of(connection));
-        if (peer && may_speak(*peer, server.path_)) {
-            return *peer;
-        }
-        if (server.counters_.count(TurnedAway::Stranger)) {
-            spdlog::warn("refused uid {} pid {} on {}; further ones are only counted",
-                         peer ? static_cast<int>(peer->uid) : -1, peer ? peer->pid : -1,
-                         server.path_);
-        }
-        refused = send(connection, problem_response(403, "forbidden",
-                                                    "only root and the socket's owner and group "
-                                                    "may use it"));
-        return std::nullopt;
-    }
-
-    // Refusals are answered and recorded up to a number: the others are counted, and closed.
-    static std::optional<Peer> speaker_by_tcp(HttpServer& server, MHD_Connection* connection,
-                                              MHD_Result& refused) {
-        const char* said =
-            MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_AUTHORIZATION);
-        if (server.by_tcp_->gate.admits(said == nullptr ? "" : said)) {
-            return tcp_user();
-        }
-        (void)server.counters_.count(TurnedAway::Token);
-        refused = MHD_NO;
-        if (server.by_tcp_->gate.answers_refusal(Clock::now())) {
-            if (server.by_tcp_->gate.records_refusal(Clock::now())) {
-                server.by_tcp_->refused(source_text(fd_of(connection)));
-            }
-            refused = send(connection,
-                           problem_response(401, "unauthorized",
-                                            "Authorization: Bearer TOKEN, with the right one, "
-                                            "opens this address; sluicectl takes it from the "
-                                            "file that --token-file names"),
-                           true);
-        }
-        return std::nullopt;
-    }
-
     // Called for each request as soon as its first line is there, with its address as it came.
     static void* on_address(void*, const char* address, MHD_Connection* connection) noexcept {
         note_address(connection, address);
@@ -158,28 +91,35 @@ struct HttpCallbacks {
 
     static MHD_Result begin(HttpServer& server, MHD_Connection* connection, HttpRequest request,
                             void** context) {
-        MHD_Result refused = MHD_NO;
-        const std::optional<Peer> peer = speaker(server, connection, refused);
-        if (!peer) {
-            return refused;
+        const int fd = fd_of(connection);
+        const RequestHeaders headers = headers_of(connection);
+        auto admitted = server.entrance_->admit({fd, headers, request.method, request.path});
+        if (const auto* back = std::get_if<TurnedBack>(&admitted)) {
+            return back->is_answered ? send_reply(connection, back->response, back->is_last)
+                                     : MHD_NO;
         }
-        if (!server.fits(fd_of(connection), class_of(request.method, request.path))) {
-            return send(connection, busy_response(503, "busy", kNoPlace), true);
+        auto& speaker = std::get<Speaker>(admitted);
+        const RequestClass kind = speaker.role == Role::None
+                                      ? RequestClass::Stranger
+                                      : class_of(request.method, request.path);
+        if (!server.fits(fd, kind)) {
+            return send_reply(connection, busy_response(503, "busy", kNoPlace), true);
         }
-        if (promises_too_much(connection)) {
-            return send(connection,
-                        problem_response(413, "too large", "a request's body is at most 64 MiB"));
+        const std::size_t most = most_of(speaker.role);
+        if (promises_more_than(most, connection)) {
+            return send_reply(connection,
+                              problem_response(413, "too large",
+                                               fmt::format("the body of this request is at most {} "
+                                                           "KiB",
+                                                           most >> 10)),
+                              true);
         }
         auto incoming = std::make_unique<Incoming>(server.budget_);
+        incoming->most = most;
         incoming->request = std::move(request);
-        incoming->request.peer = *peer;
-        incoming->request.source = server.by_tcp_ == nullptr ? "" : source_text(fd_of(connection));
-        incoming->request.read_only = server.access_ == HttpServer::Access::ReadOnly;
+        take_speaker(std::move(speaker), incoming->request);
         read_arguments(connection, incoming->request);
-        if (const char* match = MHD_lookup_connection_value(connection, MHD_HEADER_KIND,
-                                                            MHD_HTTP_HEADER_IF_MATCH)) {
-            incoming->request.if_match = match;
-        }
+        read_terms(headers, incoming->request);
         incoming->form = FormReader::make(connection);
         *context = incoming.release();
         return MHD_YES;
@@ -187,7 +127,7 @@ struct HttpCallbacks {
 
     // False closes the connection: in the middle of a body there is no other answer.
     static bool add(Incoming& incoming, std::string_view piece) {
-        if (incoming.size + piece.size() > kMaxBody || !incoming.budget.take(piece.size())) {
+        if (incoming.size + piece.size() > incoming.most || !incoming.budget.take(piece.size())) {
             spdlog::warn("closed a client that sends more than is taken");
             return false;
         }
@@ -209,7 +149,11 @@ struct HttpCallbacks {
         const HttpResponse response = incoming.bad_address
                                           ? problem_response(400, "bad request", kBadAddress)
                                           : whole_answer(server.handler_, incoming);
-        const MHD_Result sent = send(connection, response, server.is_last(fd));
+        if (response.is_silent) {
+            return MHD_NO;
+        }
+        const bool is_last = incoming.request.role == Role::None || server.is_last(fd);
+        const MHD_Result sent = send_reply(connection, response, is_last);
         server.deadlines_.start(fd, Clock::now());
         return sent;
     }
@@ -265,41 +209,27 @@ struct HttpCallbacks {
     }
 };
 
-HttpServer::HttpServer(std::string path, std::unique_ptr<ByTcp> by_tcp, Access access,
+HttpServer::HttpServer(std::unique_ptr<Entrance> entrance, std::string socket_path,
                        ApiCounters& counters, Handler handler)
-    : path_{std::move(path)},
-      by_tcp_{std::move(by_tcp)},
-      access_{access},
+    : entrance_{std::move(entrance)},
+      socket_path_{std::move(socket_path)},
       counters_{counters},
       handler_{std::move(handler)},
       deadlines_{kPatience},
-      budget_{access == Access::All ? kAllUploads : kReadOnlyUploads} {}
+      budget_{kAllUploads} {}
 
-Result<std::unique_ptr<HttpServer>> HttpServer::start(UnixListener listener, Access access,
+Result<std::unique_ptr<HttpServer>> HttpServer::start(Listener listener,
+                                                      std::unique_ptr<Entrance> entrance,
                                                       ApiCounters& counters, Handler handler) {
     std::unique_ptr<HttpServer> server{
-        new HttpServer{listener.path(), nullptr, access, counters, std::move(handler)}};
-    if (const Result<Done> done = server->begin_listening(listener.take()); !done) {
-        (void)::unlink(listener.path().c_str());
-        return done.error();
-    }
-    return server;
-}
-
-Result<std::unique_ptr<HttpServer>> HttpServer::start_tcp(std::unique_ptr<ByTcp> by_tcp,
-                                                          Access access, ApiCounters& counters,
-                                                          Handler handler) {
-    Fd listener = std::move(by_tcp->listener);
-    const std::string name = by_tcp->name;
-    std::unique_ptr<HttpServer> server{
-        new HttpServer{name, std::move(by_tcp), access, counters, std::move(handler)}};
+        new HttpServer{std::move(entrance), listener.socket_path, counters, std::move(handler)}};
     if (const Result<Done> done = server->begin_listening(std::move(listener)); !done) {
         return done.error();
     }
     return server;
 }
 
-Result<Done> HttpServer::begin_listening(Fd listener) {
+Result<Done> HttpServer::begin_listening(Listener listener) {
     daemon_ = MHD_start_daemon(
         MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL |
             MHD_USE_ITC | MHD_USE_NO_LISTEN_SOCKET,
@@ -309,15 +239,12 @@ Result<Done> HttpServer::begin_listening(Fd listener) {
         MHD_OPTION_NOTIFY_CONNECTION, HttpCallbacks::on_connection, this,
         MHD_OPTION_URI_LOG_CALLBACK, HttpCallbacks::on_address, nullptr, MHD_OPTION_END);
     if (daemon_ == nullptr) {
-        return Error{Errc::Unreachable, "the API does not start on " + path_};
+        return Error{Errc::Unreachable, "the API does not start on " + listener.name};
     }
     Result<std::unique_ptr<Acceptor>> acceptor = Acceptor::make(
-        std::move(listener), {}, counters_,
+        std::move(listener.fd), {}, counters_,
         [this](int fd, const Peer& peer, RequestClass kind) { return admit(fd, peer, kind); },
-        by_tcp_ == nullptr ? AdmissionPolicy{}
-                           : AdmissionPolicy{source_of, [&gate = by_tcp_->gate](auto bytes) {
-                                                 return class_by_token(bytes, gate);
-                                             }});
+        entrance_->admission());
     if (!acceptor) {
         return acceptor.error();
     }
@@ -334,9 +261,9 @@ HttpServer::~HttpServer() {
     }
     if (daemon_ != nullptr) {
         MHD_stop_daemon(daemon_);
-        if (by_tcp_ == nullptr) {
-            (void)::unlink(path_.c_str());
-        }
+    }
+    if (!socket_path_.empty()) {
+        (void)::unlink(socket_path_.c_str());
     }
 }
 

@@ -2,13 +2,12 @@
 #include "control/daemon/acceptor.hpp"
 #include "control/daemon/api_counters.hpp"
 #include "control/daemon/deadlines.hpp"
+#include "control/daemon/entrance.hpp"
 #include "control/daemon/http.hpp"
 #include "control/daemon/places.hpp"
-#include "control/daemon/token_gate.hpp"
-#include "control/daemon/unix_listener.hpp"
 #include "control/daemon/upload_budget.hpp"
 #include "lib/base/result.hpp"
-#include "lib/rules/box_config.hpp"
+#include "lib/wire/fd.hpp"
 
 #include <functional>
 #include <map>
@@ -21,32 +20,24 @@ struct MHD_Daemon;
 
 namespace sluice {
 
-// HTTP/1.1 on a Unix socket (libmicrohttpd), in a thread for each request under way: a long call
-// delays no other one. Connections wait for their request in an Acceptor, and for a place of those
-// kept for its kind; the peer's credentials come with every request, or by TCP the token; bodies
-// and slowness are bounded.
+// HTTP/1.1 on a socket (libmicrohttpd), in a thread for each request under way: a long call delays
+// no other one. Connections wait for their request in an Acceptor, and for a place of those kept
+// for its kind; the Entrance says who speaks; bodies and slowness are bounded.
 class HttpServer {
 public:
     // Called from several threads.
     using Handler = std::function<HttpResponse(const HttpRequest&)>;
-    enum class Access : bool { All, ReadOnly };
-
-    // `counters` outlive it.
-    [[nodiscard]] static Result<std::unique_ptr<HttpServer>> start(UnixListener listener,
-                                                                   Access access,
-                                                                   ApiCounters& counters,
-                                                                   Handler handler);
-    // The additions by TCP: an address for people, who says the token may speak, and who is told of
-    // those that do not.
-    struct ByTcp {
-        Fd listener;
+    // A socket that listens, and its name for people.
+    struct Listener {
+        Fd fd;
         std::string name;
-        TokenGate gate;
-        std::function<void(const std::string& source)> refused;
+        std::string socket_path{};  // of a Unix socket, which is removed at the end
     };
-    // Bounds, places and memory are its own: who comes by TCP keeps nobody off a Unix socket.
-    [[nodiscard]] static Result<std::unique_ptr<HttpServer>> start_tcp(
-        std::unique_ptr<ByTcp> by_tcp, Access access, ApiCounters& counters, Handler handler);
+
+    // Bounds, places and memory are its own. `counters` outlive it.
+    [[nodiscard]] static Result<std::unique_ptr<HttpServer>> start(
+        Listener listener, std::unique_ptr<Entrance> entrance, ApiCounters& counters,
+        Handler handler);
     ~HttpServer();
     HttpServer(const HttpServer&) = delete;
     HttpServer& operator=(const HttpServer&) = delete;
@@ -60,9 +51,9 @@ private:
         RequestClass kind = RequestClass::Ordinary;
         uid_t user = 0;
     };
-    HttpServer(std::string path, std::unique_ptr<ByTcp> by_tcp, Access access,
-               ApiCounters& counters, Handler handler);
-    [[nodiscard]] Result<Done> begin_listening(Fd listener);
+    HttpServer(std::unique_ptr<Entrance> entrance, std::string socket_path, ApiCounters& counters,
+               Handler handler);
+    [[nodiscard]] Result<Done> begin_listening(Listener listener);
     [[nodiscard]] bool admit(int fd, const Peer& peer, RequestClass kind);
     void leave(int fd);
     // True if the connection has a place for that request, or has got another one.
@@ -70,9 +61,8 @@ private:
     // True if others need the connection's place more than it does once it is answered.
     [[nodiscard]] bool is_last(int fd);
 
-    std::string path_;               // or, by TCP, the address
-    std::unique_ptr<ByTcp> by_tcp_;  // nullptr: it is a Unix socket
-    Access access_;
+    std::unique_ptr<Entrance> entrance_;
+    std::string socket_path_;  // empty: it is none of a Unix socket
     ApiCounters& counters_;
     Handler handler_;
     Deadlines deadlines_;

@@ -8,9 +8,13 @@
 #include "control/daemon/notify/event_follower.hpp"
 #include "control/daemon/rule_compile.hpp"
 #include "control/daemon/settings.hpp"
+#include "control/daemon/socket_entrance.hpp"
 #include "control/daemon/state_lock.hpp"
 #include "control/daemon/tcp_listener.hpp"
-#include "control/daemon/token_gate.hpp"
+#include "control/daemon/token_entrance.hpp"
+#include "control/daemon/unix_listener.hpp"
+#include "control/daemon/web/opened_web.hpp"
+#include "control/daemon/web/web_entrance.hpp"
 #include "lib/base/system_user.hpp"
 #include "lib/wire/database_key.hpp"
 
@@ -146,12 +150,17 @@ void name_targets(const std::vector<Webhook>& webhooks) {
 // Opened with the rights that sluiced starts with, which it may not keep.
 struct OfRoot {
     std::optional<TcpEntrance> entrance;
+    std::optional<OpenedWeb> web;
     std::vector<WebhookTarget> webhooks;
 };
 Result<OfRoot> open_and_confine(const Settings& settings) {
     Result<std::optional<TcpEntrance>> entrance = open_entrance(settings);
     if (!entrance) {
         return entrance.error();
+    }
+    Result<std::optional<OpenedWeb>> web = open_web(settings);
+    if (!web) {
+        return web.error();
     }
     Result<std::vector<WebhookTarget>> webhooks = open_webhooks(settings.notify);
     if (!webhooks) {
@@ -164,7 +173,7 @@ Result<OfRoot> open_and_confine(const Settings& settings) {
     if (const Result<Done> done = check_certificates(*webhooks); !done) {
         return done.error();
     }
-    return OfRoot{*std::move(entrance), *std::move(webhooks)};
+    return OfRoot{*std::move(entrance), *std::move(web), *std::move(webhooks)};
 }
 
 // nullptr: there is none.
@@ -183,20 +192,23 @@ Result<std::unique_ptr<HttpServer>> serve_tcp(const ApiOptions& api, TcpEntrance
     };
     spdlog::info("serving {} for who has the token{}", name,
                  api.read_only ? ", which changes nothing" : ", changes included");
-    return HttpServer::start_tcp(
-        std::unique_ptr<HttpServer::ByTcp>{new HttpServer::ByTcp{
-            std::move(entrance.listener), name, std::move(entrance.gate), refused}},
-        api.read_only ? HttpServer::Access::ReadOnly : HttpServer::Access::All, counters, handle);
+    const Role role = api.read_only ? Role::View : Role::Admin;
+    return HttpServer::start(
+        {std::move(entrance.listener), name},
+        std::make_unique<TokenEntrance>(std::move(entrance.gate), role, counters, refused),
+        counters, handle);
 }
 
 std::int64_t utc_now_ns() {
     return std::chrono::nanoseconds{std::chrono::system_clock::now().time_since_epoch()}.count();
 }
 
-// By the Unix sockets: for operators, and for those who watch.
+// By the Unix sockets: for operators, for those who watch, and where there is one, for the
+// dashboard.
 struct Listeners {
     UnixListener control;
     UnixListener read_only;
+    std::optional<UnixListener> web{};
 };
 Result<Listeners> listen(const Settings& settings) {
     Result<UnixListener> control = UnixListener::open(settings.control);
@@ -207,40 +219,66 @@ Result<Listeners> listen(const Settings& settings) {
     if (!read_only) {
         return read_only.error();
     }
-    return Listeners{*std::move(control), *std::move(read_only)};
+    Listeners listeners{*std::move(control), *std::move(read_only)};
+    if (settings.web && !settings.web->path.empty()) {
+        Result<UnixListener> web = UnixListener::open(web_socket_of(*settings.web));
+        if (!web) {
+            return web.error();
+        }
+        listeners.web.emplace(*std::move(web));
+    }
+    return listeners;
 }
 
-// The servers of the API; `by_tcp` is nullptr where it is not asked for.
+HttpServer::Listener listener_of(UnixListener socket) {
+    const std::string path = socket.path();
+    return {socket.take(), path, path};
+}
+
+// The servers of the API; `by_tcp` and `web` are nullptr where they are not asked for.
 struct Servers {
     std::unique_ptr<HttpServer> control;
     std::unique_ptr<HttpServer> read_only;
     std::unique_ptr<HttpServer> by_tcp;
+    std::unique_ptr<HttpServer> web;
 
     void sweep() const {
-        for (const auto* one : {&control, &read_only, &by_tcp}) {
+        for (const auto* one : {&control, &read_only, &by_tcp, &web}) {
             if (*one != nullptr) {
                 (*one)->sweep();
             }
         }
     }
 };
-Result<Servers> serve(const Settings& settings, Listeners listeners,
-                      std::optional<TcpEntrance> entrance, ApiCounters& counters,
-                      Services& services) {
+Result<Servers> serve(const Settings& settings, Listeners listeners, OfRoot& of_root,
+                      ApiCounters& counters, Services& services) {
     const auto handle = [&](const HttpRequest& request) { return route(request, services); };
-    auto control =
-        HttpServer::start(std::move(listeners.control), HttpServer::Access::All, counters, handle);
-    auto read_only = HttpServer::start(std::move(listeners.read_only), HttpServer::Access::ReadOnly,
-                                       counters, handle);
-    auto by_tcp =
-        entrance ? serve_tcp(*settings.api, *std::move(entrance), services.audit, counters, handle)
-                 : Result<std::unique_ptr<HttpServer>>{nullptr};
-    for (const auto* one : {&control, &read_only, &by_tcp}) {
+    const auto start = [&](HttpServer::Listener listener, std::unique_ptr<Entrance> entrance) {
+        return HttpServer::start(std::move(listener), std::move(entrance), counters, handle);
+    };
+    const auto start_socket = [&](UnixListener& socket, Role role) {
+        const std::string path = socket.path();
+        return start(listener_of(std::move(socket)),
+                     std::make_unique<SocketEntrance>(path, role, counters, services.web));
+    };
+    auto control = start_socket(listeners.control, Role::Admin);
+    auto read_only = start_socket(listeners.read_only, Role::View);
+    auto by_tcp = of_root.entrance ? serve_tcp(*settings.api, *std::move(of_root.entrance),
+                                               services.audit, counters, handle)
+                                   : Result<std::unique_ptr<HttpServer>>{nullptr};
+    auto web = Result<std::unique_ptr<HttpServer>>{nullptr};
+    if (of_root.web) {
+        web = start(listeners.web ? listener_of(*std::move(listeners.web))
+                                  : HttpServer::Listener{std::move(of_root.web->listener),
+                                                         place_of_web(*settings.web)},
+                    std::make_unique<WebEntrance>(*services.web));
+    }
+    for (const auto* one : {&control, &read_only, &by_tcp, &web}) {
         if (!*one) {
             return one->error();
         }
     }
-    return Servers{*std::move(control), *std::move(read_only), *std::move(by_tcp)};
+    return Servers{*std::move(control), *std::move(read_only), *std::move(by_tcp), *std::move(web)};
 }
 
 // Rules that have ended, and what was compiled for questions that nobody asks any more.
@@ -249,26 +287,28 @@ void end_what_is_over(RuleKeeper& rules) {
     forget_explained(rules.view());
 }
 
+int say_refused(const Error& error) {
+    spdlog::error("{}", error.what);
+    return kRefused;
+}
+
 int run(const Settings& settings, const sigset_t& signals) {
     set_up_log(settings.log_level, settings.log_format);
     const Result<StateLock> lock = StateLock::take(settings.state_dir);
     if (!lock) {
-        spdlog::error("{}", lock.error().what);
-        return kRefused;
+        return say_refused(lock.error());
     }
     DataplaneLink link{settings.dataplane_socket, DataplaneLink::kTimeout,
                        std::filesystem::absolute(settings.state_dir).string()};
     share_database_key(settings, link);  // root's, and so before sluiced is another user
     Result<OfRoot> of_root = open_and_confine(settings);
     if (!of_root) {
-        spdlog::error("{}", of_root.error().what);
-        return kRefused;
+        return say_refused(of_root.error());
     }
     warn_of_state_dir(settings, *lock);
     Result<Listeners> listeners = listen(settings);  // before anything goes to the dataplane
     if (!listeners) {
-        spdlog::error("{}", listeners.error().what);
-        return kRefused;
+        return say_refused(listeners.error());
     }
     const std::jthread signal_waiter{
         [&](const std::stop_token& stop) { end_on_signal(stop, signals); }};
@@ -276,16 +316,16 @@ int run(const Settings& settings, const sigset_t& signals) {
     Audit audit{settings.state_dir};
     RuleKeeper rules{Store{settings.state_dir}, link, audit};
     ApiCounters counters;
-    Services services{rules, link, audit, counters, notices};
+    const std::unique_ptr<WebAccess> web = make_web_access(settings, of_root->web, audit, counters);
+    Services services{rules, link, audit, counters, notices, web.get()};
     LinkKeeper keeper{link, rules, settings.rules};
     ListKeeper lists{link, rules, audit};
     // Before the API answers: its first request finds the dataplane connected, if there is one.
     keeper.tick(LinkKeeper::Clock::now());
     const Result<Servers> servers =
-        serve(settings, *std::move(listeners), std::move(of_root->entrance), counters, services);
+        serve(settings, *std::move(listeners), *of_root, counters, services);
     if (!servers) {
-        spdlog::error("{}", servers.error().what);
-        return kRefused;
+        return say_refused(servers.error());
     }
     const std::jthread ends{[&](const std::stop_token& stop) {
         repeat(stop, kChorePause, [&] { end_what_is_over(rules); });

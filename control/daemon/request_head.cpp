@@ -2,8 +2,11 @@
 
 #include <microhttpd.h>
 
+#include <algorithm>
 #include <charconv>
+#include <cstddef>
 #include <system_error>
+#include <utility>
 
 namespace sluice {
 namespace {
@@ -21,6 +24,24 @@ FirstLine* first_line_of(MHD_Connection* connection) noexcept {
     const MHD_ConnectionInfo* info =
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
     return info == nullptr ? nullptr : static_cast<FirstLine*>(info->socket_context);
+}
+
+// True if nothing but blanks lies between the end of the name and the value.
+bool is_beside(std::string_view name, const char* value) noexcept {
+    constexpr std::ptrdiff_t kMostBlanks = 1 << 16;            // of a head of the library's memory
+    const char* const behind = name.data() + name.size() + 1;  // its colon, which is a NUL now
+    const std::ptrdiff_t gap = value - behind;
+    return gap >= 0 && gap < kMostBlanks &&
+           std::all_of(behind, value, [](char c) { return c == ' ' || c == '\t'; });
+}
+
+MHD_Result add_request_header(void* into, MHD_ValueKind, const char* name, const char* value) {
+    auto& headers = *static_cast<RequestHeaders*>(into);
+    headers.add(name, value == nullptr ? "" : value);
+    if (value != nullptr && !is_beside(name, value)) {
+        headers.mark_folded();
+    }
+    return MHD_YES;
 }
 
 }  // namespace
@@ -57,7 +78,7 @@ void read_arguments(MHD_Connection* connection, HttpRequest& request) {
     (void)MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, add_argument, &request);
 }
 
-bool promises_too_much(MHD_Connection* connection) {
+bool promises_more_than(std::size_t most, MHD_Connection* connection) {
     const char* value =
         MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_CONTENT_LENGTH);
     if (value == nullptr) {
@@ -66,7 +87,29 @@ bool promises_too_much(MHD_Connection* connection) {
     const std::string_view text{value};
     std::size_t length = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), length);
-    return error != std::errc{} || length > kMaxBody;
+    return error != std::errc{} || length > most;
+}
+
+RequestHeaders headers_of(MHD_Connection* connection) {
+    RequestHeaders headers;
+    (void)MHD_get_connection_values(connection, MHD_HEADER_KIND, add_request_header, &headers);
+    return headers;
+}
+
+void read_terms(const RequestHeaders& headers, HttpRequest& request) {
+    request.if_match = headers.value("if-match");
+    request.content_type = headers.value("content-type");
+    request.accept_encoding = headers.value("accept-encoding");
+    request.if_none_match = headers.value("if-none-match");
+}
+
+void take_speaker(Speaker speaker, HttpRequest& request) {
+    request.peer = speaker.peer;
+    request.source = std::move(speaker.source);
+    request.role = speaker.role;
+    request.way = speaker.way;
+    request.user = std::move(speaker.user);
+    request.session = std::move(speaker.session);
 }
 
 }  // namespace sluice

@@ -1,6 +1,9 @@
 #pragma once
+#include "control/daemon/entrance.hpp"
 #include "control/daemon/http.hpp"
+#include "control/daemon/web/request_headers.hpp"
 
+#include <cstddef>
 #include <string_view>
 
 struct MHD_Connection;
@@ -28,7 +31,15 @@ void note_address(MHD_Connection* connection, const char* address) noexcept;
 // The arguments of its query, of which none is to stand there twice.
 void read_arguments(MHD_Connection* connection, HttpRequest& request);
 
-// The head already promises more than is taken.
-[[nodiscard]] bool promises_too_much(MHD_Connection* connection);
+// The head already promises more bytes than `most`.
+[[nodiscard]] bool promises_more_than(std::size_t most, MHD_Connection* connection);
+
+// The headers, as long as the request lasts. One that goes on in another line is marked: the
+// library cuts headers in place, and moves such a value away from its name.
+[[nodiscard]] RequestHeaders headers_of(MHD_Connection* connection);
+// Of these, those that calls go by.
+void read_terms(const RequestHeaders& headers, HttpRequest& request);
+// The one who asks, as an entrance knows them.
+void take_speaker(Speaker speaker, HttpRequest& request);
 
 }  // namespace sluice

@@ -20,7 +20,8 @@ bool is_secret_char(char c) {
     return c > ' ' && c < 0x7F;
 }
 
-// Nobody else could have read or written it; empty: so it is.
+}  // namespace
+
 std::string exposure_of(const struct stat& info) {
     if (!S_ISREG(info.st_mode)) {
         return "is no file";
@@ -34,8 +35,6 @@ std::string exposure_of(const struct stat& info) {
     }
     return "";
 }
-
-}  // namespace
 
 Result<std::string> read_secret_file(const std::string& path, const SecretName& name) {
     const auto bad = [&](const std::string& why) {

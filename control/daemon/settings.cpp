@@ -26,6 +26,18 @@ std::string_view name_in(const std::array<std::string_view, kSize>& names, E val
     return names[static_cast<std::size_t>(value)];
 }
 
+// A file that sluice.yaml names: relative to it.
+std::string beside(const std::string& config, const std::string& file) {
+    return file.empty() ? "" : (std::filesystem::path{config}.parent_path() / file).string();
+}
+
+void name_files_of_web(const std::string& config, WebOptions& web) {
+    web.tokens_file = beside(config, web.tokens_file);
+    for (WebProxy& proxy : web.behind_proxy) {
+        proxy.secret_file = beside(config, proxy.secret_file);
+    }
+}
+
 // The configuration's part of the settings; what this version does not build is refused.
 bool take_config(const std::string& path, Settings& settings) {
     const Result<std::string> text = read_text_file(path);
@@ -45,16 +57,16 @@ bool take_config(const std::string& path, Settings& settings) {
     settings.read_only = box->read_only;
     settings.api = box->api;
     if (settings.api) {
-        settings.api->token_file =
-            (std::filesystem::path{path}.parent_path() / box->api->token_file).string();
+        settings.api->token_file = beside(path, box->api->token_file);
+    }
+    settings.web = box->web;
+    if (settings.web) {
+        name_files_of_web(path, *settings.web);
     }
     settings.notify = box->notify;
     for (Webhook& webhook : settings.notify) {
-        const auto beside = [&](const std::string& file) {
-            return (std::filesystem::path{path}.parent_path() / file).string();
-        };
-        webhook.secret_file = beside(webhook.secret_file);
-        webhook.ca_file = webhook.ca_file.empty() ? "" : beside(webhook.ca_file);
+        webhook.secret_file = beside(path, webhook.secret_file);
+        webhook.ca_file = beside(path, webhook.ca_file);
     }
     settings.dataplane_socket = box->dataplane.path;
     settings.state_dir = box->state_dir;
@@ -62,9 +74,7 @@ bool take_config(const std::string& path, Settings& settings) {
     settings.database_key = box->database_key;
     settings.log_level = name_in(kLogLevelNames, box->log_level);
     settings.log_format = name_in(kLogFormatNames, box->log_format);
-    if (!box->rules.empty()) {
-        settings.rules = (std::filesystem::path{path}.parent_path() / box->rules).string();
-    }
+    settings.rules = box->rules.empty() ? settings.rules : beside(path, box->rules);
     return true;
 }
 

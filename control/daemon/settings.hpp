@@ -14,6 +14,7 @@ struct Settings {
     // to the same.
     SocketOptions read_only{"", 0660, "", ""};
     std::optional<ApiOptions> api;  // by TCP
+    std::optional<WebOptions> web;  // the dashboard; its files as they are opened
     std::vector<Webhook> notify;    // where notices go; their files as they are opened
     std::string dataplane_socket = "/run/sluice/dataplane.sock";
     std::string state_dir = "/var/lib/sluice";

@@ -43,7 +43,14 @@ TcpAddress tcp_address_of(const ApiOptions& api) {
     return address;
 }
 
-// IPv4 also where a socket of IPv6 has mapped it.
+}  // namespace
+
+std::string endpoint_text(const ApiOptions& api) {
+    const std::string host = to_text(api.address.version, api.address.address);
+    return api.address.version == IpVersion::V6 ? fmt::format("[{}]:{}", host, api.port)
+                                                : fmt::format("{}:{}", host, api.port);
+}
+
 std::optional<VersionedAddress> address_of_peer(int fd) {
     sockaddr_storage storage{};
     socklen_t size = sizeof(storage);
@@ -70,15 +77,7 @@ std::optional<VersionedAddress> address_of_peer(int fd) {
     return found;
 }
 
-}  // namespace
-
-std::string endpoint_text(const ApiOptions& api) {
-    const std::string host = to_text(api.address.version, api.address.address);
-    return api.address.version == IpVersion::V6 ? fmt::format("[{}]:{}", host, api.port)
-                                                : fmt::format("{}:{}", host, api.port);
-}
-
-Result<Fd> listen_tcp(const ApiOptions& api) {
+Result<Fd> listen_tcp(const ApiOptions& api, std::string_view what) {
     const TcpAddress address = tcp_address_of(api);
     Fd socket{::socket(address.storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
     const int yes = 1;
@@ -87,7 +86,7 @@ Result<Fd> listen_tcp(const ApiOptions& api) {
         ::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address.storage), address.size) !=
             0 ||
         ::listen(socket.get(), kTcpBacklog) != 0) {
-        return Error{Errc::Unreachable, fmt::format("the API cannot listen on {}: {}",
+        return Error{Errc::Unreachable, fmt::format("{} cannot listen on {}: {}", what,
                                                     endpoint_text(api), std::strerror(errno))};
     }
     return socket;

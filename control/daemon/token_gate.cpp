@@ -45,18 +45,6 @@ bool TokenGate::admits(std::string_view authorization) const noexcept {
     return differs == 0;
 }
 
-bool TokenGate::Pace::take(Clock::time_point now) {
-    if (const auto earned = (now - counted_to) / every; earned > 0) {
-        spent -= static_cast<unsigned>(std::min<std::int64_t>(earned, spent));
-        counted_to = now;
-    }
-    if (spent == at_once) {
-        return false;
-    }
-    ++spent;
-    return true;
-}
-
 std::optional<RequestClass> class_by_token(std::string_view bytes, const TokenGate& gate) noexcept {
     const std::optional<RequestClass> kind = class_of(bytes);
     const bool is_known = gate.admits(header_in(bytes, "authorization:"));

@@ -5,10 +5,16 @@
 #include "control/daemon/dataplane_link.hpp"
 #include "control/daemon/http.hpp"
 #include "control/daemon/rule_keeper.hpp"
+#include "control/daemon/web/role.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace sluice {
 
 class NoticeSender;
+class WebAccess;
 
 // Services that the resources work on.
 struct Services {
@@ -17,11 +23,28 @@ struct Services {
     Audit& audit;
     const ApiCounters& counters;
     NoticeSender& notices;
+    WebAccess* web = nullptr;  // nullptr: there is no dashboard
     ExplainTurns explain_turns{};
 };
 
-// Answers one request: finds its resource in the table of routes, or says 404 or 405.
+// Answers one request: finds its resource in the table of routes, or says 404 or 405. The one place
+// that decides which role may call it.
 [[nodiscard]] HttpResponse route(const HttpRequest& request, Services& services);
+
+// A row of that table: its path as it stands there, with `*` for one part.
+struct RouteShape {
+    std::string_view method;
+    std::string_view path;
+    Role role;
+};
+[[nodiscard]] std::vector<RouteShape> route_shapes();
+// Of a row of the table.
+[[nodiscard]] Role role_needed(std::string_view method, std::string_view path);
+// 403, for whoever has less than `needed`.
+[[nodiscard]] HttpResponse lacks_role(const HttpRequest& request, Role needed);
+
+// Records a change with whoever asked for it: the rest of the entry is the call's.
+void write_audit(Services& services, const HttpRequest& request, AuditEntry entry);
 
 // The resources, one file each.
 [[nodiscard]] HttpResponse get_rules(const HttpRequest& request, Services& services);
@@ -60,6 +83,10 @@ struct Services {
 [[nodiscard]] HttpResponse post_panic(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse post_notify_test(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse get_health(const HttpRequest& request, Services& services);
+[[nodiscard]] HttpResponse post_session(const HttpRequest& request, Services& services);
+[[nodiscard]] HttpResponse get_session(const HttpRequest& request, Services& services);
+[[nodiscard]] HttpResponse delete_session(const HttpRequest& request, Services& services);
+[[nodiscard]] HttpResponse post_session_link(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse get_metrics(const HttpRequest& request, Services& services);
 
 // An argument of the query; `otherwise` where it is absent or empty.

@@ -180,12 +180,11 @@ HttpResponse refused(const Refusal& refusal) {
 
 void record(Services& services, const HttpRequest& request, const std::string& call,
             const RuleChange& change) {
-    services.audit.write({.who = request.peer,
-                          .source = request.source,
-                          .call = call,
-                          .before = generation_text(change.before),
-                          .after = generation_text(change.refusal ? change.before : change.after),
-                          .outcome = change.refusal ? "refused: " + change.refusal->what : "done"});
+    write_audit(services, request,
+                {.call = call,
+                 .before = generation_text(change.before),
+                 .after = generation_text(change.refusal ? change.before : change.after),
+                 .outcome = change.refusal ? "refused: " + change.refusal->what : "done"});
 }
 
 HttpResponse changed(const RuleChange& change, Services& services) {

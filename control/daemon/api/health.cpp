@@ -2,9 +2,11 @@
 #include "control/daemon/api/change.hpp"
 #include "control/daemon/notify/missing_webhooks.hpp"
 #include "control/daemon/notify/notice_sender.hpp"
+#include "control/daemon/web/web_access.hpp"
 #include "lib/base/device_text.hpp"
 
 #include <algorithm>
+#include <ctime>
 #include <utility>
 
 namespace sluice {
@@ -172,6 +174,19 @@ Json notify_json(const NoticeSender& notices, const RuleView& view) {
     return webhooks;
 }
 
+// The dashboard: who can reach it, and as what; null: it is off.
+Json web_json(WebAccess* web) {
+    if (web == nullptr) {
+        return nullptr;
+    }
+    const std::string problem = web->tokens().problem();
+    return {{"listen", place_of_web(web->options())},
+            {"reach", reach_of_web(web->options(), web->sockets())},
+            {"sessions", web->session_count()},
+            {"tokens", web->tokens().count(std::time(nullptr))},
+            {"problem", problem.empty() ? Json() : Json(problem)}};
+}
+
 }  // namespace
 
 // The first question of a person on call: whether the rules judge, and for how long.
@@ -200,6 +215,7 @@ HttpResponse get_health(const HttpRequest&, Services& services) {
          {"state", stats ? kept_state_json(stats->state) : Json()},
          {"list_problem", view->list_problem.empty() ? Json() : Json(view->list_problem)},
          {"notify", notify_json(services.notices, *view)},
+         {"web", web_json(services.web)},
          {"unconfirmed", unconfirmed_json(view->unconfirmed)}});
 }
 

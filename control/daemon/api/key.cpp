@@ -173,16 +173,14 @@ void record(Services& services, const HttpRequest& request, const FoundKey& foun
     if (found.ask.action == KeyAction::Grant) {
         call += fmt::format(" {}", found.ask.units);
     }
-    services.audit.write(
-        {.who = request.peer,
-         .source = request.source,
-         .call = std::move(call),
-         .before = state != nullptr ? left_text(*state, &KeyBucketState::before) : "",
-         .after = state != nullptr ? left_text(*state, &KeyBucketState::remaining) : "",
-         .outcome = !reply                 ? "refused: " + reply.error().what
-                    : state == nullptr     ? "refused"
-                    : all_answered(*state) ? "done"
-                                           : "done, but not every worker has answered"});
+    write_audit(services, request,
+                {.call = std::move(call),
+                 .before = state != nullptr ? left_text(*state, &KeyBucketState::before) : "",
+                 .after = state != nullptr ? left_text(*state, &KeyBucketState::remaining) : "",
+                 .outcome = !reply                 ? "refused: " + reply.error().what
+                            : state == nullptr     ? "refused"
+                            : all_answered(*state) ? "done"
+                                                   : "done, but not every worker has answered"});
 }
 
 // The dataplane has new rules a moment before they are shown here, and answers nothing about the

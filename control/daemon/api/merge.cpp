@@ -35,12 +35,11 @@ HttpResponse post_merge(const HttpRequest& request, Services& services) {
     const auto ns = static_cast<std::uint64_t>(interval->count());
     const Result<Stats> before = ask_stats(services);
     const Result<Reply> reply = services.link.call(SetMergeInterval{ns});
-    services.audit.write({.who = request.peer,
-                          .source = request.source,
-                          .call = "merge-interval " + text,
-                          .before = before ? in_us(before->merge_interval_ns) : "",
-                          .after = reply ? in_us(ns) : "",
-                          .outcome = reply ? "done" : "refused: " + reply.error().what});
+    write_audit(services, request,
+                {.call = "merge-interval " + text,
+                 .before = before ? in_us(before->merge_interval_ns) : "",
+                 .after = reply ? in_us(ns) : "",
+                 .outcome = reply ? "done" : "refused: " + reply.error().what});
     if (!reply) {
         return reply.error().code == Errc::Unreachable || reply.error().code == Errc::Busy
                    ? no_dataplane(reply.error())

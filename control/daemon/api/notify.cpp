@@ -33,14 +33,13 @@ HttpResponse post_notify_test(const HttpRequest& request, Services& services) {
     }
     const std::optional<WebhookCall::Result> result = services.notices.test(name);
     test_places.release();
-    services.audit.write({.who = request.peer,
-                          .source = request.source,
-                          .call = "notify test " + name,
-                          .before = "",
-                          .after = "",
-                          .outcome = !result                   ? "refused: no such webhook"
-                                     : result->problem.empty() ? "done"
-                                                               : "not taken: " + result->problem});
+    write_audit(services, request,
+                {.call = "notify test " + name,
+                 .before = "",
+                 .after = "",
+                 .outcome = !result                   ? "refused: no such webhook"
+                            : result->problem.empty() ? "done"
+                                                      : "not taken: " + result->problem});
     return result ? answer(name, *result)
                   : problem_response(404, "no such webhook",
                                      "sluice.yaml has no webhook " + name + " under `notify`");

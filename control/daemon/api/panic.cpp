@@ -32,12 +32,11 @@ HttpResponse post_panic(const HttpRequest& request, Services& services) {
     const bool pass = body["pass"];
     const Result<Reply> reply = services.link.call(SetPanic{pass, not_after.get<std::uint64_t>()});
     const auto* set = reply ? std::get_if<PanicSet>(&*reply) : nullptr;
-    services.audit.write({.who = request.peer,
-                          .source = request.source,
-                          .call = "panic " + word(pass),
-                          .before = set != nullptr ? word(set->before) : "",
-                          .after = reply ? word(pass) : "",
-                          .outcome = reply ? "done" : "refused: " + reply.error().what});
+    write_audit(services, request,
+                {.call = "panic " + word(pass),
+                 .before = set != nullptr ? word(set->before) : "",
+                 .after = reply ? word(pass) : "",
+                 .outcome = reply ? "done" : "refused: " + reply.error().what});
     if (!reply) {
         return no_dataplane(reply.error());
     }

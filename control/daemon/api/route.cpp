@@ -1,4 +1,5 @@
 #include "control/daemon/api/api.hpp"
+#include "control/daemon/web/asset_answer.hpp"
 #include "control/visible_text.hpp"
 
 #include <fmt/format.h>
@@ -15,12 +16,12 @@ using Resource = HttpResponse (*)(const HttpRequest&, Services&);
 struct Route {
     std::string_view method;
     std::string_view path;  // `*` stands for one part
+    Role role;              // that whoever calls it has at least
     Resource resource;
     // Names of the query, with blanks between them. A call with another one is refused: done
     // without it, a mistyped `confirm` would change the rules for good.
     std::string_view arguments = "";
     std::size_t most = 64U << 10;  // bytes of the body
-    bool shows = false;            // changes nothing, whatever its method
 };
 
 constexpr std::string_view kAnyArguments = "*";  // of scrapers, which add their own
@@ -35,44 +36,51 @@ constexpr std::size_t kMostOfBans = 8U << 20;  // bytes: as many keys as can be 
 
 constexpr std::size_t kMostOfPackets = 1U << 20;  // bytes: a packet and those before it, in hex
 
+constexpr std::size_t kMostOfSecret = 4U << 10;  // bytes, of a stranger
+
 constexpr auto kRoutes = std::to_array<Route>({
-    {"GET", "/v1/rules", get_rules},
-    {"PUT", "/v1/rules", put_rules, kFileTerms, kMaxBody},
-    {"GET", "/v1/rules/source", get_source},
-    {"POST", "/v1/rules/diff", post_diff, "file directory", kMaxBody},
-    {"GET", "/v1/rules/files", get_files},
-    {"POST", "/v1/rules", post_rule, "before after file force strict confirm", kMostOfRule},
-    {"PUT", "/v1/rules/*", put_rule, kTerms, kMostOfRule},
-    {"DELETE", "/v1/rules/*", delete_rule, kTerms},
-    {"GET", "/v1/rules/*/full", get_rule},
-    {"PUT", "/v1/rules/*/mode", put_mode},
-    {"GET", "/v1/rules/*/key", get_key, "key limit tier"},
-    {"POST", "/v1/rules/*/key", post_key},
-    {"GET", "/v1/rules/*/keys", get_keys, "most after"},
-    {"POST", "/v1/rules/*/keys", post_keys, "", kMostOfKeys},
-    {"POST", "/v1/rules/*/bans", post_bans, "", kMostOfBans},
-    {"POST", "/v1/rules/*/unbans", post_unbans, "", kMostOfBans},
-    {"GET", "/v1/keys", get_live_keys, "rule most after"},
-    {"GET", "/v1/bans", get_bans, "rule most after"},
-    {"GET", "/v1/find", get_find, "of most after"},
-    {"POST", "/v1/confirm", post_confirm},
-    {"POST", "/v1/rollback", post_rollback, "set force strict confirm"},
-    {"POST", "/v1/rollback/diff", post_rollback_diff, "set force strict confirm"},
-    {"GET", "/v1/history", get_history},
-    {"GET", "/v1/stats", get_stats},
-    {"GET", "/v1/top", get_top, "rule by window count"},
-    {"GET", "/v1/events", get_events, "rule from wait"},
-    {"POST", "/v1/explain", post_explain, "account", kMostOfPackets, true},
-    {"POST", "/v1/traces", post_traces},
-    {"GET", "/v1/traces/*", get_trace, "wait"},
-    {"DELETE", "/v1/traces/*", delete_trace},
-    {"GET", "/v1/ports", get_ports},
-    {"GET", "/v1/workers", get_workers},
-    {"POST", "/v1/merge", post_merge},
-    {"POST", "/v1/panic", post_panic},
-    {"POST", "/v1/notify/*/test", post_notify_test},
-    {"GET", "/v1/health", get_health},
-    {"GET", "/v1/metrics", get_metrics, kAnyArguments},
+    {"GET", "/v1/rules", Role::View, get_rules},
+    {"PUT", "/v1/rules", Role::Admin, put_rules, kFileTerms, kMaxBody},
+    {"GET", "/v1/rules/source", Role::View, get_source},
+    {"POST", "/v1/rules/diff", Role::Operate, post_diff, "file directory", kMaxBody},
+    {"GET", "/v1/rules/files", Role::View, get_files},
+    {"POST", "/v1/rules", Role::Admin, post_rule, "before after file force strict confirm",
+     kMostOfRule},
+    {"PUT", "/v1/rules/*", Role::Admin, put_rule, kTerms, kMostOfRule},
+    {"DELETE", "/v1/rules/*", Role::Admin, delete_rule, kTerms},
+    {"GET", "/v1/rules/*/full", Role::View, get_rule},
+    {"PUT", "/v1/rules/*/mode", Role::Operate, put_mode},
+    {"GET", "/v1/rules/*/key", Role::View, get_key, "key limit tier"},
+    {"POST", "/v1/rules/*/key", Role::Operate, post_key},
+    {"GET", "/v1/rules/*/keys", Role::View, get_keys, "most after"},
+    {"POST", "/v1/rules/*/keys", Role::Operate, post_keys, "", kMostOfKeys},
+    {"POST", "/v1/rules/*/bans", Role::Operate, post_bans, "", kMostOfBans},
+    {"POST", "/v1/rules/*/unbans", Role::Operate, post_unbans, "", kMostOfBans},
+    {"GET", "/v1/keys", Role::View, get_live_keys, "rule most after"},
+    {"GET", "/v1/bans", Role::View, get_bans, "rule most after"},
+    {"GET", "/v1/find", Role::View, get_find, "of most after"},
+    {"POST", "/v1/confirm", Role::Operate, post_confirm},
+    {"POST", "/v1/rollback", Role::Admin, post_rollback, "set force strict confirm"},
+    {"POST", "/v1/rollback/diff", Role::Operate, post_rollback_diff, "set force strict confirm"},
+    {"GET", "/v1/history", Role::View, get_history},
+    {"GET", "/v1/stats", Role::View, get_stats},
+    {"GET", "/v1/top", Role::View, get_top, "rule by window count"},
+    {"GET", "/v1/events", Role::View, get_events, "rule from wait"},
+    {"POST", "/v1/explain", Role::View, post_explain, "account", kMostOfPackets},
+    {"POST", "/v1/traces", Role::Operate, post_traces},
+    {"GET", "/v1/traces/*", Role::Operate, get_trace, "wait"},
+    {"DELETE", "/v1/traces/*", Role::Operate, delete_trace},
+    {"GET", "/v1/ports", Role::View, get_ports},
+    {"GET", "/v1/workers", Role::View, get_workers},
+    {"POST", "/v1/merge", Role::Admin, post_merge},
+    {"POST", "/v1/panic", Role::Admin, post_panic},
+    {"POST", "/v1/notify/*/test", Role::Admin, post_notify_test},
+    {"POST", "/v1/session", Role::None, post_session, "", kMostOfSecret},
+    {"GET", "/v1/session", Role::View, get_session},
+    {"DELETE", "/v1/session", Role::View, delete_session},
+    {"POST", "/v1/session/link", Role::Admin, post_session_link},
+    {"GET", "/v1/health", Role::View, get_health},
+    {"GET", "/v1/metrics", Role::View, get_metrics, kAnyArguments},
 });
 
 bool fits(std::string_view pattern, std::string_view path) {
@@ -104,6 +112,9 @@ bool takes(const Route& row, std::string_view name) {
 }
 
 HttpResponse answer(const Route& row, const HttpRequest& request, Services& services) {
+    if (request.role < row.role) {
+        return lacks_role(request, row.role);
+    }
     if (request.body.size() > row.most) {
         return problem_response(413, "too large", "the body of this call is small");
     }
@@ -123,19 +134,59 @@ HttpResponse answer(const Route& row, const HttpRequest& request, Services& serv
     return row.resource(request, services);
 }
 
-bool only_shows(const HttpRequest& request) {
-    return request.method == "GET" || request.method == "HEAD" ||
-           std::ranges::any_of(kRoutes, [&](const Route& row) {
-               return row.shows && row.method == request.method && fits(row.path, request.path);
-           });
+// The page of the dashboard, which is of no secret.
+HttpResponse page_answer(const HttpRequest& request, const Services& services) {
+    if (services.web != nullptr && request.way != Way::Api) {
+        return answer_asset(request, web_assets());
+    }
+    return problem_response(
+        404, "not found",
+        fmt::format("there is no {}{}", visible_line(request.path),
+                    services.web == nullptr ? ": the dashboard is off; `web:` in sluice.yaml turns "
+                                              "it on"
+                                            : ", and no dashboard by the token of the API"));
 }
 
 }  // namespace
 
+HttpResponse lacks_role(const HttpRequest& request, Role needed) {
+    const std::string_view by = request.way == Way::Unix && request.role == Role::View
+                                    ? "this socket only shows; changes go to the one for operators"
+                                : request.way == Way::Api ? "the API by TCP is read_only here"
+                                                          : "another one is given on the box";
+    return problem_response(
+        403, "role",
+        fmt::format("this needs the role {}, and {} has {}: {}", name_of(needed),
+                    visible_line(request.user), name_of(request.role), by));
+}
+
+std::vector<RouteShape> route_shapes() {
+    std::vector<RouteShape> shapes;
+    for (const Route& row : kRoutes) {
+        shapes.push_back({row.method, row.path, row.role});
+    }
+    return shapes;
+}
+
+Role role_needed(std::string_view method, std::string_view path) {
+    const auto row = std::ranges::find_if(
+        kRoutes, [&](const Route& one) { return one.method == method && one.path == path; });
+    return row == kRoutes.end() ? Role::Admin : row->role;
+}
+
+void write_audit(Services& services, const HttpRequest& request, AuditEntry entry) {
+    entry.who = request.peer;
+    entry.source = request.source;
+    if (request.via_web()) {
+        entry.name = request.user;
+        entry.via = "web";
+    }
+    services.audit.write(entry);
+}
+
 HttpResponse route(const HttpRequest& request, Services& services) {
-    if (request.read_only && !only_shows(request)) {
-        return problem_response(403, "read only",
-                                "this socket only shows; changes go to the one for operators");
+    if (!request.path.starts_with("/v1/")) {
+        return page_answer(request, services);
     }
     std::string allowed;
     for (const Route& row : kRoutes) {

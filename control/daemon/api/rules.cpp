@@ -2,6 +2,8 @@
 #include "control/daemon/api/change.hpp"
 #include "control/daemon/api/json_body.hpp"
 #include "control/daemon/api/known_members.hpp"
+#include "control/daemon/api/verbs.hpp"
+#include "control/daemon/dynamic_count.hpp"
 #include "control/service_json.hpp"
 #include "lib/policy/values/named_value.hpp"
 
@@ -184,6 +186,19 @@ HttpResponse put_rules(const HttpRequest& request, Services& services) {
     return change.refusal ? refused(*change.refusal) : changed(change, services);
 }
 
+namespace {
+
+// nullopt: there is no rule and no service of that id.
+std::optional<Mode> mode_in_force(const RuleView& view, const std::string& id) {
+    if (const RuleSummary* const rule = find_rule(view.rules, id)) {
+        return rule->mode;
+    }
+    const auto service = std::ranges::find(view.services, id, &ServiceSummary::id);
+    return service == view.services.end() ? std::nullopt : std::optional{service->mode};
+}
+
+}  // namespace
+
 HttpResponse put_mode(const HttpRequest& request, Services& services) {
     const std::string id = rule_in(request, "/mode");
     const std::variant<Json, HttpResponse> parsed = parse_body(request);
@@ -201,6 +216,10 @@ HttpResponse put_mode(const HttpRequest& request, Services& services) {
     const auto found = std::find(kModeNames.begin(), kModeNames.end(), word);
     if (found == kModeNames.end()) {
         return problem_response(422, "no such mode", "a mode is monitor, enforce or off");
+    }
+    if (request.role < kAnyModeRole &&
+        (word != "monitor" || mode_in_force(*services.rules.view(), id) != Mode::Enforce)) {
+        return lacks_role(request, kAnyModeRole);
     }
     const RuleChange change = services.rules.set_mode(
         id, static_cast<Mode>(found - kModeNames.begin()), request.peer.uid);

@@ -122,11 +122,6 @@ HttpResponse trace_ended(const TracedPackets& packets) {
                                 : "it was ended, or nobody had read it for ten seconds");
 }
 
-// Packets hold what their senders wrote: they are for operators alone.
-HttpResponse for_operators() {
-    return problem_response(403, "read only", "traces are for the socket of operators");
-}
-
 // The trace to begin; or why it cannot be.
 struct AskedTrace {
     BeginTrace begin;
@@ -252,12 +247,11 @@ HttpResponse post_traces(const HttpRequest& request, Services& services) {
     if (!begun) {
         return no_dataplane(begun.error());
     }
-    services.audit.write({.who = request.peer,
-                          .source = request.source,
-                          .call = "trace" + (rule.empty() ? "" : " rule " + rule),
-                          .before = "",
-                          .after = asked.when,
-                          .outcome = "done"});
+    write_audit(services, request,
+                {.call = "trace" + (rule.empty() ? "" : " rule " + rule),
+                 .before = "",
+                 .after = asked.when,
+                 .outcome = "done"});
     HttpResponse response = json_response({{"trace", text_of_trace({begun->origin, begun->number})},
                                            {"most_per_second", begun->most_per_second},
                                            {"unread_after_s", begun->unread_after_ms / 1000.0},
@@ -268,9 +262,6 @@ HttpResponse post_traces(const HttpRequest& request, Services& services) {
 }
 
 HttpResponse get_trace(const HttpRequest& request, Services& services) {
-    if (request.read_only) {
-        return for_operators();
-    }
     const std::optional<TraceName> name = name_in(request.path);
     if (!name) {
         return no_such_trace();

@@ -28,36 +28,6 @@ TEST(TokenGate, OnlyTheTokenItselfOpensIt) {
     EXPECT_FALSE(longest.admits("Bearer " + std::string(TokenGate::kLongest + 1, 'x')));
 }
 
-TEST(TokenGate, ARefusalInTimeIsAnsweredAndManyAreNot) {
-    TokenGate gate{kToken};
-    TokenGate::Clock::time_point now{std::chrono::hours{1}};
-    for (unsigned i = 0; i < TokenGate::kRefusalsAtOnce; ++i) {
-        EXPECT_TRUE(gate.answers_refusal(now));
-    }
-    EXPECT_FALSE(gate.answers_refusal(now));
-    now += TokenGate::kRefusalEvery;
-    EXPECT_TRUE(gate.answers_refusal(now));
-    EXPECT_FALSE(gate.answers_refusal(now));
-    now += std::chrono::hours{1};
-    unsigned answered = 0;
-    while (gate.answers_refusal(now)) {
-        ++answered;
-    }
-    EXPECT_EQ(answered, TokenGate::kRefusalsAtOnce);
-}
-
-TEST(TokenGate, FewRefusalsAreRecorded) {
-    TokenGate gate{kToken};
-    TokenGate::Clock::time_point now{std::chrono::hours{1}};
-    unsigned recorded = 0;
-    for (int second = 0; second < 24 * 3600; ++second) {
-        now += std::chrono::seconds{1};
-        recorded += gate.records_refusal(now) ? 1 : 0;
-    }
-    EXPECT_LE(recorded, TokenGate::kRecordsAtOnce + 24 * 6);
-    EXPECT_GE(recorded, 24U * 6);
-}
-
 TEST(TokenGate, AFileThatOthersMayReadHasNoToken) {
     const TemporaryFolder folder;
     folder.write("token", std::string{kToken} + "\n");

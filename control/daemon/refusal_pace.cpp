@@ -1,0 +1,20 @@
+#include "control/daemon/refusal_pace.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace sluice {
+
+bool RefusalPace::Pace::take(Clock::time_point now) {
+    if (const auto earned = (now - counted_to) / every; earned > 0) {
+        spent -= static_cast<unsigned>(std::min<std::int64_t>(earned, spent));
+        counted_to = now;
+    }
+    if (spent == at_once) {
+        return false;
+    }
+    ++spent;
+    return true;
+}
+
+}  // namespace sluice

@@ -1,0 +1,29 @@
+#include "control/daemon/socket_entrance.hpp"
+
+#include "lib/wire/socket.hpp"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+namespace sluice {
+
+std::string uid_text(uid_t uid) {
+    return fmt::format("uid {}", uid);
+}
+
+std::variant<Speaker, TurnedBack> SocketEntrance::admit(const Visit& visit) {
+    const Result<Peer> peer = peer_of(visit.fd);
+    if (!peer || !may_speak(*peer, path_)) {
+        if (counters_.count(TurnedAway::Stranger)) {
+            spdlog::warn("refused uid {} pid {} on {}; further ones are only counted",
+                         peer ? static_cast<int>(peer->uid) : -1, peer ? peer->pid : -1, path_);
+        }
+        return TurnedBack{problem_response(
+            403, "forbidden", "only root and the socket's owner and group may use it")};
+    }
+    Speaker speaker{.peer = *peer, .role = role_, .user = uid_text(peer->uid)};
+    return web_ == nullptr ? std::variant<Speaker, TurnedBack>{std::move(speaker)}
+                           : web_->judge_by_socket(visit, std::move(speaker));
+}
+
+}  // namespace sluice

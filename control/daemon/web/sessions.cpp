@@ -1,0 +1,86 @@
+#include "control/daemon/web/sessions.hpp"
+
+#include "control/random_secret.hpp"
+
+#include <utility>
+
+namespace sluice {
+
+Result<std::string> Sessions::begin(Session session, Clock::time_point now) {
+    Result<std::string> token = random_secret();
+    if (!token) {
+        return token.error();
+    }
+    const std::lock_guard lock{mutex_};
+    drop_ended(now);
+    if (!make_room(session)) {
+        return Error{Errc::Busy,
+                     "as many sessions as there may be are those of stronger users; "
+                     "they end by themselves, or with sluiced"};
+    }
+    places_.emplace(digest_of(*token), Place{std::move(session), now});
+    return token;
+}
+
+std::optional<Session> Sessions::find(std::string_view token, Clock::time_point now) {
+    const Sha256Digest digest = digest_of(token);
+    const std::lock_guard lock{mutex_};
+    const auto found = places_.find(digest);
+    if (found == places_.end()) {
+        return std::nullopt;
+    }
+    if (found->second.session.end <= now) {
+        places_.erase(found);
+        return std::nullopt;
+    }
+    found->second.used = now;
+    return found->second.session;
+}
+
+void Sessions::end(std::string_view token) {
+    const Sha256Digest digest = digest_of(token);
+    const std::lock_guard lock{mutex_};
+    places_.erase(digest);
+}
+
+std::size_t Sessions::count(Clock::time_point now) {
+    const std::lock_guard lock{mutex_};
+    drop_ended(now);
+    return places_.size();
+}
+
+void Sessions::drop_ended(Clock::time_point now) {
+    std::erase_if(places_, [&](const auto& one) { return one.second.session.end <= now; });
+}
+
+bool Sessions::make_room(const Session& session) {
+    std::size_t of_user = 0;
+    auto idlest_of_user = places_.end();
+    auto idlest = places_.end();
+    for (auto one = places_.begin(); one != places_.end(); ++one) {
+        const auto is_idler = [&](const Places::iterator& than) {
+            return than == places_.end() || one->second.used < than->second.used;
+        };
+        if (one->second.session.user == session.user) {
+            ++of_user;
+            idlest_of_user = is_idler(idlest_of_user) ? one : idlest_of_user;
+        }
+        if (one->second.session.role <= session.role && is_idler(idlest)) {
+            idlest = one;
+        }
+    }
+    if (of_user >= kMostOfUser) {
+        places_.erase(idlest_of_user);
+        return true;
+    }
+    if (places_.size() < kMost) {
+        return true;
+    }
+    if (idlest == places_.end()) {
+        return false;
+    }
+    places_.erase(idlest);
+    return true;
+}
+
+}  // namespace sluice
