@@ -273,6 +273,8 @@ constexpr auto kCommands = std::to_array<Command>({
     {"notify", "send a webhook a notice by hand", run_notify, notify_arguments},
     {"merge-interval", "how often workers that share limits tell each other, from now on",
      run_merge_interval, merge_interval_arguments},
+    {"dashboard", "print a link to the dashboard, or change its named tokens", run_dashboard,
+     dashboard_arguments},
     {"health", "show whether sluiced has its dataplane", run_health},
 });
 

@@ -36,6 +36,7 @@ ExitCode run_xdp(const Options& options);
 ExitCode run_panic(const Options& options);
 ExitCode run_notify(const Options& options);
 ExitCode run_merge_interval(const Options& options);
+ExitCode run_dashboard(const Options& options);
 ExitCode run_health(const Options& options);
 
 }  // namespace sluice

@@ -44,6 +44,8 @@ constexpr auto kChoices =
                             {"rollback", 0, "", kSets},
                             {"panic", 0, "", "pass resume"},
                             {"notify", 0, "", "test"},
+                            {"dashboard", 0, "", "token"},
+                            {"dashboard", 1, "token", "add list remove"},
                             {"completion", 0, "", "bash zsh fish"}});
 
 // Words that an option of a command takes; of a list, each behind a comma.
@@ -70,7 +72,8 @@ std::vector<OptionChoices> option_choices(const std::vector<CompletionWord>& wor
         {"inspect", "--tunnels", joined_views(tunnel_choices()), true},
         {"simulate", "--algorithm", joined_views(algorithm_names())},
         {"simulate", "--load", "backlog constant bursts poisson on-off capture"},
-        {"simulate", "--per", "packet byte connection"}};
+        {"simulate", "--per", "packet byte connection"},
+        {"dashboard", "--role", "view operate admin"}};
     for (const CompletionWord& word : words) {
         if (std::ranges::find(word.options, "--rule") != word.options.end()) {
             choices.push_back(

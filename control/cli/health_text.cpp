@@ -185,6 +185,23 @@ std::string rules_problem_text(const Json& health) {
 }
 
 // Webhooks that do not take notices, or did not take all.
+// Who can reach the dashboard, and what is wrong with its tokens; nothing where it is off.
+std::string web_text(const Json& health) {
+    const Json web = health.value("web", Json());
+    if (web.is_null()) {
+        return "";
+    }
+    std::string text =
+        fmt::format("the dashboard is at {}, with {} sessions and {} named tokens\n",
+                    text_at(web, "listen"), count_at(web, "sessions"), count_at(web, "tokens"));
+    for (const Json& line : web.at("reach")) {
+        text += "  it can be reached by " + line.get<std::string>() + "\n";
+    }
+    return text + (web.at("problem").is_null()
+                       ? ""
+                       : "tokens that do not hold: " + text_at(web, "problem") + "\n");
+}
+
 std::string notify_text(const Json& health) {
     std::string text;
     for (const Json& webhook : health.value("notify", Json::array())) {
@@ -220,8 +237,8 @@ std::string health_text(const Json& document) {
            fallen_back_text(document) + other_programs_text(document) + links_down_text(document) +
            low_mtus_text(document) + raised_mtus_text(document) + lost_state_text(document) +
            list_problem_text(document) + empty_lists_text(document) +
-           inactive_rules_text(document) + notify_text(document) + unconfirmed_text(document) +
-           learning_text(document);
+           inactive_rules_text(document) + notify_text(document) + web_text(document) +
+           unconfirmed_text(document) + learning_text(document);
 }
 
 }  // namespace sluice

@@ -74,6 +74,10 @@ struct Options {
     std::uint64_t most = 1'000;  // of lists: rows at most
     std::string word;            // a mode, pass or resume, a shell
     std::string webhook;         // of notify
+    std::string role = "view";   // of dashboard, and of a token of it
+    std::string token_word;      // of `dashboard token`: add, list or remove
+    std::string token_name;      // of these
+    std::string tokens_file;     // of these; empty: as sluice.yaml has it
     std::string dataplane_socket = "/run/sluice/dataplane.sock";
 
     std::string when;           // of trace and capture: a condition; empty: every packet

@@ -83,4 +83,22 @@ void notify_arguments(CLI::App& app, Options& options) {
         ->required();
 }
 
+void dashboard_arguments(CLI::App& app, Options& options) {
+    app.add_option("WORD", options.word, "token: the named tokens; without it, a link")
+        ->check(CLI::IsMember({"token"}));
+    app.add_option("ACTION", options.token_word, "of token: add, list or remove")
+        ->check(CLI::IsMember({"add", "list", "remove"}));
+    app.add_option("NAME", options.token_name, "of add and remove: whose token");
+    app.add_option("--role", options.role, "view, operate or admin")
+        ->capture_default_str()
+        ->check(CLI::IsMember({"view", "operate", "admin"}));
+    app.add_option(
+        "--for", options.lasts,
+        "how long the link's session lasts, 12h at most; or the token, default for good");
+    app.add_option("--config", options.config_file,
+                   "of token: sluice.yaml; default /etc/sluice/sluice.yaml");
+    app.add_option("--tokens-file", options.tokens_file,
+                   "of token: the file, in place of --config");
+}
+
 }  // namespace sluice

@@ -1,0 +1,97 @@
+#include "control/cli/token_file.hpp"
+
+#include "control/text_file.hpp"
+#include "lib/base/system_user.hpp"
+#include "lib/wire/fd.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+#include <utility>
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace sluice {
+namespace {
+
+Error cannot_write(const std::string& path) {
+    return {Errc::Refused, "cannot write " + path + ": " + std::strerror(errno)};
+}
+
+// Whose the new file is: the user of sluice.yaml, else who has the file now.
+Result<Done> give_tokens_to_owner(const Fd& file, const TokenPlace& place) {
+    struct stat old{};
+    if (!place.user.empty()) {
+        const Result<SystemUser> user = user_named(place.user);
+        if (!user) {
+            return user.error();
+        }
+        old.st_uid = user->uid;
+        old.st_gid = user->gid;
+    } else if (::stat(place.path.c_str(), &old) != 0) {
+        return Done{};
+    }
+    if (::geteuid() == 0 && ::fchown(file.get(), old.st_uid, old.st_gid) != 0) {
+        return cannot_write(place.path);
+    }
+    return Done{};
+}
+
+Result<Done> write_tokens(const TokenPlace& place, const std::string& text) {
+    const std::string beside = place.path + ".new";
+    (void)::unlink(beside.c_str());
+    const Fd file{
+        ::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)};
+    if (!file.is_open()) {
+        return cannot_write(beside);
+    }
+    if (const Result<Done> done = give_tokens_to_owner(file, place); !done) {
+        (void)::unlink(beside.c_str());
+        return done;
+    }
+    const bool is_whole =
+        ::write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&
+        ::fsync(file.get()) == 0 && ::rename(beside.c_str(), place.path.c_str()) == 0;
+    if (!is_whole) {
+        const Error why = cannot_write(place.path);
+        (void)::unlink(beside.c_str());
+        return why;
+    }
+    return Done{};
+}
+
+}  // namespace
+
+Result<std::string> token_text(const TokenPlace& place) {
+    struct stat info{};
+    if (::stat(place.path.c_str(), &info) != 0 && errno == ENOENT) {
+        return std::string{};
+    }
+    return read_text_file(place.path, kLargestTokenFile);
+}
+
+Result<Done> change_tokens(const TokenPlace& place,
+                           const std::function<Result<std::string>(const std::string&)>& change) {
+    const std::filesystem::path parent = std::filesystem::path{place.path}.parent_path();
+    const std::string folder_name = parent.empty() ? "." : parent.string();
+    const Fd folder{::open(folder_name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+    if (!folder.is_open() || ::flock(folder.get(), LOCK_EX) != 0) {
+        return cannot_write(place.path);
+    }
+    const Result<std::string> text = token_text(place);
+    if (!text) {
+        return text.error();
+    }
+    const Result<std::string> changed = change(*text);
+    return changed ? write_tokens(place, *changed) : Result<Done>{changed.error()};
+}
+
+std::string beside_config(const std::string& config, const std::string& file) {
+    return (std::filesystem::path{config}.parent_path() / file).string();
+}
+
+}  // namespace sluice
