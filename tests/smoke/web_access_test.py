@@ -302,7 +302,7 @@ class WebAccess(unittest.TestCase):
         self.assertEqual(self.begin({"token": bob}).status, 401)
         problem = self.box.get("/v1/health").json()["web"]["problem"]
         self.assertIn("tokens:1: a line is NAME ROLE END SHA256", problem)
-        self.assertIn("tokens:3: a role is view, operate or admin, found `viewer`; did you mean view", problem)
+        self.assertIn("tokens:3: a role is view, operate or admin, found `viewer`; did you mean `view`?", problem)
         self.tokens.write_text(text)
         self.ctl("dashboard", "token", "remove", "alice", "--config", self.config)
         self.assertEqual(self.ask("GET", "/v1/session", token=session).status, 401)

@@ -129,7 +129,7 @@ std::optional<TurnedBack> WebAccess::fault_of_head(const Visit& visit, const Spe
 
 // Authority that comes without being asked for, by a socket or a proxy, is lent to no other page.
 std::optional<TurnedBack> WebAccess::fault_of_page(const Visit& visit, const Speaker& speaker) {
-    if (!is_of_api(visit.path) || speaker.way == Way::Session) {
+    if (!is_of_api(visit.path)) {
         return std::nullopt;
     }
     const AskingPage page = asking_page(visit.headers);

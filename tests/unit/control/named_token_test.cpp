@@ -31,7 +31,7 @@ constexpr BadLine kBadLines[] = {
     {"alice", "NAME ROLE END SHA256"},
     {"alice view never DIGEST more", "NAME ROLE END SHA256"},
     {"al/ice view never DIGEST", "a name has 1 to 64"},
-    {"alice viewer never DIGEST", "did you mean view?"},
+    {"alice viewer never DIGEST", "did you mean `view`?"},
     {"alice none never DIGEST", "a role is view, operate or admin"},
     {"alice Admin never DIGEST", "a role is view, operate or admin"},
     {"alice view 2027-02-31T00:00:00Z DIGEST", "an end is"},

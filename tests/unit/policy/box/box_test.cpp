@@ -395,6 +395,30 @@ TEST(ReadBox, WhatIsNotBuiltIsAWarningForCheck) {
     EXPECT_EQ(outcome.problems[0].severity, Severity::Warning);
 }
 
+TEST(ReadBox, TheDashboard) {
+    const Outcome by_tcp = read(HEAD
+                                "web: {listen: \"0.0.0.0:8480\", hosts: [Sluice.Example.net], "
+                                "tokens_file: t, behind_proxy: [{address: 192.0.2.1, secret_file: "
+                                "s, secret_header: X-Key}], user_header: U, role_header: R}\n");
+    ASSERT_TRUE(by_tcp.box && by_tcp.box->web) << "an address of others, for proxies alone";
+    const WebOptions& web = *by_tcp.box->web;
+    EXPECT_EQ(web.port, 8480);
+    EXPECT_EQ(web.hosts, std::vector<std::string>{"sluice.example.net"});
+    EXPECT_EQ(web.tokens_file, "t");
+    ASSERT_EQ(web.behind_proxy.size(), 1U);
+    EXPECT_EQ(web.behind_proxy[0].address, parse_address("192.0.2.1"));
+    EXPECT_EQ(web.behind_proxy[0].secret_header, "X-Key");
+    EXPECT_EQ(web.user_header + web.role_header, "UR");
+    const Outcome by_socket = read(HEAD "web: {listen: /a, behind_proxy: [{user: b}]}\n");
+    ASSERT_TRUE(by_socket.box && by_socket.box->web);
+    EXPECT_EQ(by_socket.box->web->path, "/a");
+    EXPECT_EQ(by_socket.box->web->user_header, "X-Sluice-User");
+    EXPECT_FALSE(read(HEAD).box->web) << "off until asked for";
+    for (const char* const own : {"127.0.0.1:1", "127.1.2.3:1", "[::1]:1"}) {
+        EXPECT_TRUE(read(HEAD "web: {listen: \"" + std::string{own} + "\"}\n").box) << own;
+    }
+}
+
 }  // namespace
 }  // namespace sluice::box_test
 
