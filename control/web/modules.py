@@ -22,9 +22,12 @@ def main(npm, source, folder, stamp):
         shutil.copyfile(pathlib.Path(source) / name, folder / name)
     # Nothing is written outside the build.
     cache = {"npm_config_cache": os.environ.get("npm_config_cache", str(folder.resolve() / "cache"))}
-    done = subprocess.run([npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline"], cwd=folder,
-                          env={**os.environ, **cache}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, text=True, check=False)
+    try:
+        done = subprocess.run([npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline"], cwd=folder,
+                              env={**os.environ, **cache}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, check=False)
+    except OSError as fault:
+        sys.exit(f"{fault}\n{HINT}")
     if done.returncode:
         sys.exit(f"{done.stdout}\n{HINT}")
     stamp.write_text(f"{folder.resolve()}\n")

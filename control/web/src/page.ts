@@ -6,6 +6,7 @@ import type { LiveAnswer, SeriesAnswer } from "./transport/answers";
 import { LivePoll } from "./transport/live_poll";
 import { reasonOf, send } from "./transport/send";
 import { Session, secretIn } from "./transport/session";
+import { visibleText } from "./text/visible";
 import type { Zone } from "./text/time";
 
 // The state of this tab. Components read the signals; all of it changes here.
@@ -127,6 +128,10 @@ export function begin(): void {
       ticks.value = Math.max(ticks.peek(), shown.arrived);
       keepSeries(shown.answer);
     }
+  });
+  effect(() => {
+    const name = poll.shown.value?.answer.box.name ?? "";
+    document.title = `${isStale.value && name !== "" ? "Old: " : ""}${visibleText(name).slice(0, 40)} Sluice`.trim();
   });
   effect(() => {
     if (poll.outdated.value) {

@@ -40,7 +40,7 @@ export function Notices() {
       <p class="notice" role="status">
         sluiced was started anew while this page was open; plots begin with it.{" "}
         <button type="button" onClick={() => (poll.restarts.value = 0)}>
-          Good
+          Close
         </button>
       </p>
     );

@@ -82,7 +82,7 @@ function Caller() {
 
 export function Frame({ children }: { children: ComponentChildren }) {
   return (
-    <div class={isStale.value ? "page stale" : "page"}>
+    <div class={isStale.value ? "page stale" : "page"} inert={session.state.value.kind !== "open"}>
       <header>
         <a class="skip" href="#content" onClick={(event) => { event.preventDefault(); document.getElementById("content")?.focus(); }}>
           To the content

@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 
 import { session } from "../page";
 import { Text } from "../parts/text";
@@ -7,6 +7,8 @@ import { Text } from "../parts/text";
 export function Lock() {
   const state = session.state.value;
   const [token, setToken] = useState("");
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => field.current?.focus(), [state.kind]);
   if (state.kind === "open") {
     return null;
   }
@@ -35,7 +37,7 @@ export function Lock() {
           for you:
         </p>
         <label>
-          Token <input type="password" name="token" autocomplete="off" value={token} onInput={(event) => setToken(event.currentTarget.value)} />
+          Token <input ref={field} type="password" name="token" autocomplete="off" value={token} onInput={(event) => setToken(event.currentTarget.value)} />
         </label>
         <button type="submit" disabled={token.trim() === ""}>
           Open

@@ -36,7 +36,7 @@ function joined(letters: Piece[]): Piece[] {
 
 /** All of a text; escapes apart from letters that only look like one. */
 export function visible(text: string): Piece[] {
-  return joined(lettersOf(text));
+  return HIDDEN.test(text) ? joined(lettersOf(text)) : [{ text, escaped: false }];
 }
 
 export function visibleText(text: string): string {
@@ -61,6 +61,9 @@ function fitting(letters: Piece[], room: number): number {
 
 /** The same, its middle left out where it takes more than `most` characters; null: it does not. No escape is cut in two. */
 export function shortened(text: string, most = 80): Piece[] | null {
+  if (text.length <= most && !HIDDEN.test(text)) {
+    return null;
+  }
   const letters = lettersOf(text);
   if (fitting(letters, most) === letters.length) {
     return null;

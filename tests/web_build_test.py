@@ -1,0 +1,83 @@
+"""What makes the dashboard's page: its bounds, its embedding, and npm that cannot bring what is wanted.
+
+    web_build_test.py
+"""
+import gzip
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+HOME = pathlib.Path(__file__).resolve().parents[1] / "control/web"
+sys.path.insert(0, str(HOME))
+import embed  # noqa: E402
+import page_rules  # noqa: E402
+
+ROWS = [{"path": "/", "file": "index.html", "type": "text/html", "immutable": False},
+        {"path": "/assets/a-1.js", "file": "a.js", "type": "text/javascript", "immutable": True}]
+
+
+class Page(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.write("index.html", b"<!doctype html>")
+        self.write("a.js", b"const a = 'http://www.w3.org/2000/svg'; " * 40)
+
+    def write(self, name, content):
+        (self.folder / name).write_bytes(content)
+
+    def test_a_page_within_its_bounds_passes(self):
+        self.assertLess(page_rules.judge(self.folder, ROWS), 300)
+
+    def test_the_first_load_is_bounded(self):
+        noise = bytes(b"" .join(embed.digest_of(str(n).encode()).encode() for n in range(2200)))
+        self.write("a.js", noise)
+        with self.assertRaisesRegex(page_rules.Broken, "the first load is"):
+            page_rules.judge(self.folder, ROWS)
+
+    def test_no_other_host_is_named(self):
+        for text in (b"fetch('https://x.example/a')", b"url(//cdn.example.org/a)", b"new WebSocket('wss://x.example')"):
+            self.write("a.js", text)
+            with self.assertRaisesRegex(page_rules.Broken, "a.js names other hosts: (x|cdn)"):
+                page_rules.judge(self.folder, ROWS)
+
+    def test_what_is_embedded_is_the_same_for_the_same_files_alone(self):
+        def made():
+            embed.write(self.folder, ROWS, self.folder)
+            return (self.folder / "web_assets.cpp").read_text(), (self.folder / "web_assets.bin").read_bytes()
+
+        first = made()
+        self.assertEqual(made(), first)
+        self.write("a.js", b"const a = 'http://www.w3.org/2000/svh'; " * 40)
+        other = made()
+        self.assertEqual(len(other[1]), len(first[1]))
+        self.assertNotEqual(other[0].splitlines()[0], first[0].splitlines()[0])  # so that it is assembled anew
+
+    def test_each_row_of_the_table_has_its_bytes(self):
+        embed.write(self.folder, ROWS, self.folder)
+        blob = (self.folder / "web_assets.bin").read_bytes()
+        places = re.findall(r"web_bytes\((\d+), (\d+)\)", (self.folder / "web_assets.cpp").read_text())
+        parts = [blob[int(begin):int(begin) + int(size)] for begin, size in places]
+        self.assertEqual(len(parts), 4)
+        self.assertEqual(parts[0], b"<!doctype html>")
+        self.assertEqual(parts[1], b"")  # compressed it is larger
+        self.assertEqual(gzip.decompress(parts[3]), parts[2])
+
+    def test_an_npm_that_reaches_no_registry_says_how_to_build_without(self):
+        npm = self.folder / "npm"
+        npm.write_text("#!/bin/sh\necho 'npm ERR! network' >&2\nexit 1\n")
+        npm.chmod(0o755)
+        for program in (npm, self.folder / "none"):
+            done = subprocess.run([sys.executable, HOME / "modules.py", program, HOME, self.folder / "m", self.folder / "stamp"],
+                                  capture_output=True, text=True)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("-Dweb=disabled", done.stderr)
+            self.assertFalse((self.folder / "stamp").exists())
+
+
+if __name__ == "__main__":
+    unittest.main()
