@@ -2,7 +2,8 @@ import { computed, effect, signal } from "@preact/signals";
 
 import { fragmentOf, queryOf, routeOf, type Route } from "./frame/route";
 import { emptySeries, extended, seriesOf, type Series } from "./plot/series";
-import type { LiveAnswer, SeriesAnswer } from "./transport/answers";
+import type { LiveAnswer } from "./transport/answers";
+import { isSeriesAnswer, UNKNOWN_ANSWER } from "./transport/known_answer";
 import { LivePoll } from "./transport/live_poll";
 import { reasonOf, send } from "./transport/send";
 import { Session, secretIn } from "./transport/session";
@@ -78,11 +79,11 @@ async function fetchSeries(answer: LiveAnswer): Promise<void> {
   }
   asking = true;
   const reply = await send("/v1/series?seconds=600", { token: session.token() });
-  if (reply.status === 200) {
-    series.value = seriesOf(reply.body as SeriesAnswer);
+  if (reply.status === 200 && isSeriesAnswer(reply.body)) {
+    series.value = seriesOf(reply.body);
     seriesTrouble.value = null;
   } else {
-    seriesTrouble.value = reasonOf(reply);
+    seriesTrouble.value = reply.status === 200 ? UNKNOWN_ANSWER : reasonOf(reply);
     series.value ??= emptySeries(answer);
   }
   asking = false;

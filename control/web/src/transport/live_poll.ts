@@ -1,6 +1,7 @@
 import { signal } from "@preact/signals";
 
 import type { LiveAnswer } from "./answers";
+import { isLiveAnswer, UNKNOWN_ANSWER } from "./known_answer";
 import { reasonOf, type Reply, type Send } from "./send";
 
 // A long poll: the next snapshot is asked for when one has come. One call is under way at a time; what a call of a former
@@ -121,10 +122,10 @@ export class LivePoll {
   }
 
   private settle(reply: Reply, query: LiveQuery): number {
-    if (reply.status === 200) {
+    if (reply.status === 200 && isLiveAnswer(reply.body)) {
       this.failures = 0;
       this.trouble.value = null;
-      this.take(reply.body as LiveAnswer, query);
+      this.take(reply.body, query);
       return 0;
     }
     if (reply.status === 401) {
@@ -133,7 +134,7 @@ export class LivePoll {
       return 0;
     }
     this.failures += 1;
-    this.trouble.value = reasonOf(reply);
+    this.trouble.value = reply.status === 200 ? UNKNOWN_ANSWER : reasonOf(reply);
     return reply.againIn !== null ? reply.againIn * 1000 : Math.min(this.failures * 1000, LONGEST_MS);
   }
 

@@ -1,6 +1,7 @@
 import { signal } from "@preact/signals";
 
 import type { Who } from "./answers";
+import { isWho, UNKNOWN_ANSWER } from "./known_answer";
 import { reasonOf, type Send } from "./send";
 
 // The authority of this page: a token in sessionStorage, sent as Authorization; or nothing of its own, where
@@ -66,7 +67,8 @@ export class Session {
   private async ask(): Promise<void> {
     const reply = await this.send("/v1/session", { token: this.token() });
     if (reply.status === 200) {
-      this.state.value = { kind: "open", who: reply.body as Who };
+      const who = reply.body;
+      this.state.value = isWho(who) ? { kind: "open", who } : { kind: "locked", why: UNKNOWN_ANSWER };
     } else {
       this.lock(reply.status === 401 ? "This page has no session." : reasonOf(reply), reply.status === 401);
     }

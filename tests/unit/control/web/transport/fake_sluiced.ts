@@ -9,8 +9,10 @@ export interface Pending {
   answer(reply: Partial<Reply>): Promise<void>;
 }
 
+const EMPTY = { box: {}, problems: [], ports: [], events: [], rules: { rows: [] } };
+
 export function snapshot(number: number, more: Partial<LiveAnswer> = {}): Partial<Reply> {
-  return { status: 200, body: { snapshot: number, run: "a", web: "w", ...more } };
+  return { status: 200, body: { snapshot: number, run: "a", web: "w", ...EMPTY, ...more } };
 }
 
 /** Whatever waits for what has happened has had its turn. */

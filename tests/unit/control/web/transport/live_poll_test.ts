@@ -125,6 +125,16 @@ test("a session that is over ends the calls, and what was shown stays", async ()
   assert.deepEqual([sluiced.locked.length, sluiced.calls.length, poll.shown.value?.answer.snapshot], [1, 2, 3]);
 });
 
+test("what is no answer of sluiced changes nothing that is shown", async () => {
+  const [sluiced, poll] = await begun();
+  await sluiced.last().answer(snapshot(3));
+  for (const body of [null, "<html>", [], { snapshot: 4 }, { ...(snapshot(4).body as object), rules: null }, { ...(snapshot(4).body as object), ports: {} }]) {
+    await sluiced.pass(6000);
+    await sluiced.last().answer({ status: 200, body });
+    assert.deepEqual([poll.shown.value?.answer.snapshot, poll.trouble.value], [3, "What answers is no sluiced of this page's version"]);
+  }
+});
+
 test("a page of another version is outdated", async () => {
   const [sluiced, poll] = await begun();
   await sluiced.last().answer(snapshot(3));
