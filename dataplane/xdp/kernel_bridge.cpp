@@ -308,16 +308,19 @@ void KernelBridge::note_ban(const NewBan& ban) {
         return;
     }
     const ClockPair now = ClockPair::now();
-    if (ban.until > now.utc) {
-        const auto left = static_cast<std::uint64_t>((ban.until - now.utc).count());
-        boxed_.note({*source, rules_->set().rules[ban.rule].ban.boxes[0].identity},
-                    now.monotonic + left, now.monotonic);
+    const LoadedLimit& box = rules_->set().rules[ban.rule].ban.boxes[0];
+    // No ban is longer, also where somebody has set the clock since it was told.
+    const Nanoseconds longest = now.utc + Nanoseconds{std::get<PenaltyLimit>(box.limit).lasts};
+    const Nanoseconds until = std::min(ban.until, longest);
+    if (until > now.utc) {
+        const auto left = static_cast<std::uint64_t>((until - now.utc).count());
+        boxed_.note({*source, box.identity}, now.monotonic + left, now.monotonic);
     }
     for (const auto& pair : pairs_) {
         for (std::size_t side = 0; side < pair->tables.size(); ++side) {
             const auto network = pair->proofs[side] == nullptr
                                      ? std::nullopt
-                                     : pair->proofs[side]->boxed(ban.rule, ban.key(), ban.until);
+                                     : pair->proofs[side]->boxed(ban.rule, ban.key(), until);
             if (!network) {
                 continue;
             }
