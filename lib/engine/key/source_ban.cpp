@@ -5,6 +5,7 @@
 #include "lib/engine/burst/adopt.hpp"
 #include "lib/engine/burst/key_digests.hpp"
 #include "lib/engine/key/key_policy.hpp"
+#include "lib/share/word.hpp"
 
 #include <array>
 #include <bit>
@@ -14,12 +15,27 @@
 namespace sluice {
 namespace {
 
+constexpr std::size_t kEntriesOfLine = 64 / sizeof(Entry);
+
 // A rule that may have banned somebody.
 struct BanningRule {
     std::uint32_t rule = 0;
     std::uint64_t workers = 0;  // those with entries in one of its boxes, a bit each
     bool asks_all = false;      // bans may be elsewhere than in the boxes of these
 };
+
+// True if a table has an entry of a key, whether its owner moves it just now or not: entries move
+// from the second line home, so the first is read once more.
+bool has_entry(const BucketTable& table, const TableKey& key) noexcept {
+    const BucketTable::Lines lines = table.prefetch_both(key);
+    bool found = false;
+    for (const Entry* const line : {lines.first, lines.second, lines.first}) {
+        for (std::size_t i = 0; i < kEntriesOfLine; ++i) {
+            found |= (load_word(line[i].key) & kSlotAndTagMask) == key.slot_and_tag;
+        }
+    }
+    return found;
+}
 
 // The bans of the sources of one burst.
 class SourceBans {
@@ -161,9 +177,11 @@ private:
         RowMask found = 0;
         for_each_key(rule, rows, [&](std::size_t row, const TableKey& key) {
             for_each_table(rule, [&](const BucketTable& table) {
-                const Entry entry = table.peek(key);
-                const bool bans = !entry.empty() && PenaltyMeter::banned(entry.cell(), now_.at);
-                found |= bans ? row_bit(row) : 0;
+                if (has_entry(table, key)) [[unlikely]] {
+                    const Entry entry = table.peek(key);
+                    const bool bans = !entry.empty() && PenaltyMeter::banned(entry.cell(), now_.at);
+                    found |= bans ? row_bit(row) : 0;
+                }
             });
         });
         return found;

@@ -319,16 +319,18 @@ void decide_all(Burst& burst, const LoadedSet& set, CoreState& core, Now now,
     }
 }
 
-// The same where bans hold for sources: some may have begun since the burst was looked up, and rows
-// that were decided on sight count now that none has come before them.
-[[gnu::noinline]] void decide_under_bans(Burst& burst, const LoadedSet& set, CoreState& core,
-                                         Now now, bool follows) noexcept {
+// Where bans hold for sources, some may have begun since the burst was looked up.
+[[gnu::noinline]] void begin_under_bans(Burst& burst, const LoadedSet& set, CoreState& core,
+                                        Now now) noexcept {
+    burst.scratch().on_sight &= burst.live();
     find_bans_begun(burst, set, core, now);
-    const RowMask came = burst.live();
-    decide_all(burst, set, core, now, follows);
+}
+// Rows that were decided on sight count once no ban has come before them.
+[[gnu::noinline]] void end_under_bans(const Burst& burst, const LoadedSet& set,
+                                      const CoreState& core) noexcept {
     count_banned(burst, set, core);
     if (burst.origin() != Burst::Origin::Pending) {
-        count_sighted(burst, came & ~burst.scratch().banned, set.meter_plan, core);
+        count_sighted(burst, ~burst.scratch().banned, set.meter_plan, core);
     }
 }
 
@@ -349,10 +351,13 @@ void decide_located(Burst& burst, const LoadedSet& set, CoreState& core, Now now
             find_entries(further.scratch(), core, now);
         }
     }
-    if (!set.source_bans.empty()) [[unlikely]] {
-        decide_under_bans(burst, set, core, now, follows);
-    } else {
-        decide_all(burst, set, core, now, follows);
+    const bool under_bans = !set.source_bans.empty();
+    if (under_bans) [[unlikely]] {
+        begin_under_bans(burst, set, core, now);
+    }
+    decide_all(burst, set, core, now, follows);
+    if (under_bans) [[unlikely]] {
+        end_under_bans(burst, set, core);
     }
     if (set.reports_limits && core.events != nullptr) [[unlikely]] {
         note_refusals(burst, set, core, now);
