@@ -43,6 +43,16 @@ rules:
 )yaml"},
 };
 
+// A rule over few sources beside P1's, which refuses them and notes it, and bans nobody: other
+// sources are looked up for nothing where its bans would hold for all that they send.
+std::string beside_ban(const std::string& applies_to) {
+    return std::string{kOneRule} +
+           "  - {id: few, mode: enforce, when: 'ip.src in {10.0.0.0/28}', key: [ip.src], limits: "
+           "[{algorithm: fixed_window, count: 1, window: 1h}], ban: {after: 1000, within: 1h, for: "
+           "1h, applies_to: " +
+           applies_to + "}}\n";
+}
+
 constexpr std::size_t kCounted = (std::size_t{1} << 16) / PacketMill::kBurst;
 constexpr std::size_t kFlows = std::size_t{1} << 18;
 constexpr std::size_t kWarm = 4 * kFlows / PacketMill::kBurst;
@@ -105,6 +115,8 @@ int run(const std::string& rule_file) {
         count_flows(shape.name, flows, shape.rules);
     }
     count_flows("scrubbing.yaml", flows, **scrubbing);
+    count_flows("one rule beside bans of keys", flows, beside_ban("key"));
+    count_flows("one rule beside bans of sources", flows, beside_ban("source, spoofable: yes"));
     PacketMill not_ip{PacketMill::Headers::Source, PacketMill::Mix::NotIp};
     count_flows("frames that are not IP", not_ip, kOneRule);
     PacketMill malformed{PacketMill::Headers::Source, PacketMill::Mix::Malformed};
