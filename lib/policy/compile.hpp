@@ -111,6 +111,7 @@ struct RuleSummary {
     bool bans_sources = false;  // for all that they send
     std::shared_ptr<const BannedKeys> banned{};   // by override files; nullptr: none
     std::shared_ptr<const NamedRanges> ranges{};  // of `overrides`; nullptr: none
+    std::shared_ptr<const NamedRows> named{};     // likewise, rows of single keys
     std::optional<DynamicTerms> dynamic{};        // which numbers may be set for its keys
     std::optional<NotifyTerms> notify{};          // the webhook that is told of its keys
     std::optional<Nanoseconds> ttl;               // how long after it was first applied it ends

@@ -284,6 +284,27 @@ Result<ReadKey> read_key_text(const GroupingKey& key, std::string_view text,
     return read;
 }
 
+std::optional<Error> find_narrower(const GroupingKey& key, std::string_view text) {
+    const std::vector<std::string_view> texts = split_at_bars(text);
+    for (std::size_t i = 0; i < std::min(key.size(), texts.size()); ++i) {
+        const auto named = key[i].is_address() ? parse_address(texts[i]) : std::nullopt;
+        if (!named) {
+            continue;
+        }
+        const VersionedAddress inside = unwrapped(*named, key[i].unwrapping);
+        const std::uint8_t length = key[i].length(inside.version);
+        if (length != (inside.version == IpVersion::V4 ? 32 : 128)) {
+            return Error{
+                Errc::OutOfRange,
+                quoted(texts[i]) + " is narrower than a key: the rule groups by networks " +
+                    "of /" + std::to_string(length) + "; all of it is `" +
+                    to_text(IpPrefix{inside.version, masked(inside.address, length), length}) +
+                    "`"};
+        }
+    }
+    return std::nullopt;
+}
+
 Result<ReadKey> read_key_of_rule(std::span<const GroupingKey> keys, MissingKey missing,
                                  std::string_view text, std::optional<std::size_t> tier,
                                  const TextNames& names) {

@@ -24,6 +24,10 @@ struct ReadKey {
 [[nodiscard]] Result<ReadKey> read_key_text(const GroupingKey& key, std::string_view text,
                                             const TextNames& names = {});
 
+// The part of a text of such a key that is a single address where the key has networks, as a fault:
+// the key has more addresses than it says. nullopt: it has none.
+[[nodiscard]] std::optional<Error> find_narrower(const GroupingKey& key, std::string_view text);
+
 // Reads a text as the one of a rule's keys that it can be. `tier`, from 1 on, names it; without, a
 // text that could be more than one is refused. With `missing` as Share the empty text stands for
 // the packets that lack a part.

@@ -109,7 +109,10 @@ void build_fixed_window(LimitBuilder& limit) {
     if (const auto made =
             limit.checked(make_fixed_window(*window, phase, offset), {"utc_offset"})) {
         limit.depends_on({"window", "phase", "utc_offset"});
-        limit.finish(*made, "{count} in {window} phase {phase}",
+        limit.finish(*made,
+                     limit.find("utc_offset")->given
+                         ? "{count} in {window} phase {phase} utc_offset {utc_offset}"
+                         : "{count} in {window} phase {phase}",
                      "2 * {count}{units} in any {window}");
     }
 }

@@ -44,7 +44,10 @@ Result<OverrideBuilder::Named> OverrideBuilder::read_name(const OverrideText& te
         key = read_network_of_rule(rule_.keys, text.key, tier);
     }
     if (key) {
-        return Named{*std::move(key), {}};
+        const auto narrower = source == OverrideSource::RunTime
+                                  ? std::nullopt
+                                  : find_narrower(rule_.keys[key->index], text.key);
+        return narrower ? Result<Named>{*narrower} : Result<Named>{Named{*std::move(key), {}}};
     }
     const bool has_address =
         std::any_of(rule_.keys.begin(), rule_.keys.end(), [](const GroupingKey& one) {
@@ -107,7 +110,8 @@ void OverrideBuilder::finish_ranges(Overrides& overrides, std::vector<OverrideTw
         overrides.ranges[first.range.index].push_back(
             {first.range.first, first.range.last, plan,
              static_cast<std::uint8_t>(first.range.version)});
-        ranges_->push_back({first.range, plan, first.row.place,
+        const OverrideRows::Piece& piece = said_.pieces[first.row.piece];
+        ranges_->push_back({first.range, plan, first.row.place, piece.exempt, piece.numbers.until,
                             first.row.reason == 0 ? nullptr : said_.reasons[first.row.reason - 1]});
     }
 }

@@ -1,6 +1,7 @@
 #include "lib/policy/overrides/named_ranges.hpp"
 
 #include "lib/match/address_key.hpp"
+#include "lib/policy/overrides/named_rows.hpp"
 #include "lib/rules/group.hpp"
 
 #include <algorithm>
@@ -50,8 +51,7 @@ std::string_view source_name(OverrideSource source) noexcept {
 }
 
 std::string text_with_place(const NamedRange& range) {
-    return to_text(range.range) + ", line " + std::to_string(range.place.line) + " of the " +
-           std::string{source_name(range.place.source)};
+    return to_text(range.range) + ", " + text_of(range.place);
 }
 
 }  // namespace sluice

@@ -15,6 +15,8 @@ struct NamedRange {
     KeyRange range;
     std::uint32_t plan = 0;  // in Overrides::plans
     OverridePlace place;
+    bool exempt = false;                          // else it has numbers
+    Nanoseconds until = kForever;                 // UTC
     std::shared_ptr<const std::string> reason{};  // as its row has it; nullptr: none
 };
 // By key, version and first address; of several with one first address the larger before.

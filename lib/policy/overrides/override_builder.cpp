@@ -165,7 +165,7 @@ std::optional<OverrideFault> OverrideBuilder::add(const OverrideText& text, Over
     const auto begin = static_cast<std::uint32_t>(said_.bytes.size());
     said_.bytes.insert(said_.bytes.end(), bytes.begin(), bytes.end());
     said_.rows.push_back({begin, static_cast<std::uint32_t>(said_.bytes.size()), piece, place, key,
-                          text.banned ? reason_of(text) : 0});
+                          reason_of(text)});
     return std::nullopt;
 }
 
@@ -379,7 +379,12 @@ std::shared_ptr<const Overrides> OverrideBuilder::finish(std::vector<OverrideTwi
             {static_cast<std::uint32_t>(keys.bytes.size()), plan_of(group, *overrides)});
     }
     finish_ranges(*overrides, twice);
-    return said_.size() == 0 || !twice.empty() ? nullptr : overrides;
+    if (said_.size() == 0 || !twice.empty()) {
+        return nullptr;
+    }
+    named_ = std::make_shared<NamedRows>(std::move(said_));
+    named_ = named_->has_any() ? std::move(named_) : nullptr;
+    return overrides;
 }
 
 }  // namespace sluice

@@ -2,6 +2,7 @@
 #include "lib/policy/keys/key_text.hpp"
 #include "lib/policy/overrides/banned_keys.hpp"
 #include "lib/policy/overrides/named_ranges.hpp"
+#include "lib/policy/overrides/named_rows.hpp"
 #include "lib/policy/overrides/override_numbers.hpp"
 #include "lib/policy/overrides/override_rows.hpp"
 #include "lib/policy/problems/problem.hpp"
@@ -96,11 +97,14 @@ public:
     // The networks and ranges that have terms, once finished; nullptr: none.
     [[nodiscard]] std::shared_ptr<const NamedRanges> ranges() const { return ranges_; }
 
+    // The rows of single keys that texts have, once finished; nullptr: none.
+    [[nodiscard]] std::shared_ptr<const NamedRows> named() const { return named_; }
+
     // A checksum over all rows that count.
     [[nodiscard]] std::uint64_t sum() const noexcept { return sum_; }
 
-    // nullptr: there are no rows, it was interrupted, or some stand twice; then `twice` has the
-    // first places of these.
+    // Once: no row is left here. nullptr: there are none, it was interrupted, or some stand twice;
+    // then `twice` has the first places of these.
     [[nodiscard]] std::shared_ptr<const Overrides> finish(std::vector<OverrideTwice>& twice,
                                                           const std::stop_token& stop = {});
 
@@ -143,6 +147,7 @@ private:
     std::uint64_t sum_ = 0;                                        // once finished
     std::shared_ptr<BannedKeys> banned_;                           // likewise
     std::shared_ptr<NamedRanges> ranges_;                          // likewise
+    std::shared_ptr<const NamedRows> named_;                       // likewise
     std::unordered_map<std::string, std::uint32_t> known_pieces_;  // by their text
     std::unordered_map<std::string, std::uint32_t> known_plans_;   // by their pieces, of several
     std::unordered_map<std::string, std::uint32_t> known_reasons_;

@@ -21,18 +21,19 @@ void sort_ranges(std::vector<OverrideRows::RangeRow>& ranges) {
 
 }  // namespace
 
+int compare_keys(ByteView a, ByteView b) noexcept {
+    const int order = std::memcmp(a.data(), b.data(), std::min(a.size(), b.size()));
+    return order != 0 || a.size() == b.size() ? order : a.size() < b.size() ? -1 : 1;
+}
+
 // Files mostly are in order, and few rows come from elsewhere.
 void OverrideRows::sort() {
     const auto before = [this](const Row& a, const Row& b) {
         if (a.key != b.key) {
             return a.key < b.key;
         }
-        const ByteView first = bytes_of(a);
-        const ByteView second = bytes_of(b);
-        const int order =
-            std::memcmp(first.data(), second.data(), std::min(first.size(), second.size()));
-        if (order != 0 || first.size() != second.size()) {
-            return order != 0 ? order < 0 : first.size() < second.size();
+        if (const int order = compare_keys(bytes_of(a), bytes_of(b)); order != 0) {
+            return order < 0;
         }
         return a.place.source != b.place.source ? a.place.source < b.place.source
                                                 : a.begin < b.begin;

@@ -18,6 +18,9 @@ struct OverridePlace {
     std::uint32_t column = 1;
 };
 
+// The order of keys by their canonical bytes: below zero when `a` comes first.
+[[nodiscard]] int compare_keys(ByteView a, ByteView b) noexcept;
+
 // Overrides of single keys of a rule, read but not put together yet.
 struct OverrideRows {
     // Numbers of one limit, or that the key is exempt or banned. Many rows may share one.
@@ -34,7 +37,7 @@ struct OverrideRows {
         std::uint32_t piece = 0;
         OverridePlace place;
         std::uint8_t key = 0;      // of the rule's
-        std::uint32_t reason = 0;  // of a ban or a range: in `reasons`, from 1 on; 0: none
+        std::uint32_t reason = 0;  // in `reasons`, from 1 on; 0: none
     };
     // Keys between two addresses; its row has no bytes.
     struct RangeRow {
@@ -56,7 +59,7 @@ struct OverrideRows {
     std::size_t sorted = 0;  // so many of them are, from the first on
     std::vector<Piece> pieces;
     std::vector<std::uint64_t> piece_sums;
-    std::vector<std::shared_ptr<const std::string>> reasons;  // many bans may share one
+    std::vector<std::shared_ptr<const std::string>> reasons;  // many rows may share one
 };
 
 }  // namespace sluice

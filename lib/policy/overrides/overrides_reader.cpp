@@ -383,14 +383,12 @@ ReadOverrides read_overrides(const YamlNode* node, const Rule& rule, const Overr
         return {};
     }
     report_twice(twice, file, context);
-    if (overrides != nullptr && !networks_fit(*overrides, sources.rule, context)) {
-        return {};
-    }
-    if (overrides == nullptr) {
+    if (overrides == nullptr || !networks_fit(*overrides, sources.rule, context)) {
         return {};
     }
     warn_of_everybody(*overrides, sources.rule, context);
-    return {overrides, builder.banned(), builder.ranges(), text_of(*overrides, builder.sum())};
+    return {overrides, builder.banned(), builder.ranges(), builder.named(),
+            text_of(*overrides, builder.sum())};
 }
 
 void check_overrides(const YamlNode& node, const ReadContext& context) {

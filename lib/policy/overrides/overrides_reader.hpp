@@ -3,6 +3,7 @@
 #include "lib/policy/lists/list_reader.hpp"
 #include "lib/policy/overrides/banned_keys.hpp"
 #include "lib/policy/overrides/named_ranges.hpp"
+#include "lib/policy/overrides/named_rows.hpp"
 #include "lib/policy/yaml/map_reader.hpp"
 #include "lib/rules/rule_set.hpp"
 
@@ -27,6 +28,7 @@ struct ReadOverrides {
     std::shared_ptr<const Overrides> overrides;   // nullptr: none, or what is wrong was reported
     std::shared_ptr<const BannedKeys> banned{};   // by files; nullptr: none
     std::shared_ptr<const NamedRanges> ranges{};  // nullptr: none
+    std::shared_ptr<const NamedRows> named{};     // nullptr: none of single keys
     std::string text{};  // "3 keys, sum 0123456789abcdef": another when anything is another
 };
 

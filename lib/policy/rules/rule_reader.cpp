@@ -282,6 +282,7 @@ private:
         rule.overrides = std::move(read.overrides);
         read_.summary.banned = std::move(read.banned);
         read_.summary.ranges = std::move(read.ranges);
+        read_.summary.named = std::move(read.named);
         if (rule.overrides != nullptr) {
             read_.summary.settings.push_back({"overrides", std::move(read.text)});
         }

@@ -160,5 +160,22 @@ TEST(OverrideRangeRows, TheyLieInOneAnotherOnlySoDeep) {
               "another; the first is on line 2");
 }
 
+// The key has more addresses than they name.
+TEST(OverrideRangeRows, SingleAddressesUnderAWiderKeyAreRefused) {
+    const std::string key = R"(["prefix(ip.src, 24|64)"])";
+    const Outcome file = compile(HEADER "10.0.0.7,exempt,,,,,\n10.0.1.0/24,exempt,,,,,\n", "", key);
+    EXPECT_FALSE(file.rules);
+    EXPECT_EQ(first_problem(file),
+              "/etc/o.csv:2:1: `10.0.0.7` is narrower than a key: the rule groups by networks of "
+              "/24; all of it is `10.0.0.0/24`");
+    const Outcome rows = compile("", "        - {key: [\"2001:db8::7\"], exempt: true}\n", key);
+    EXPECT_FALSE(rows.rules);
+    EXPECT_NE(first_problem(rows).find("all of it is `2001:db8::/64`"), std::string::npos);
+    EXPECT_TRUE(compile(HEADER "10.0.0.0/24,exempt,,,,,\n", "", key).rules);
+    const std::string pair = R"(["prefix(ip.src, 24|64)", l4.dport])";
+    EXPECT_FALSE(compile(HEADER "10.0.0.7|80,exempt,,,,,\n", "", pair).rules);
+    EXPECT_TRUE(compile(HEADER "10.0.0.0/24|80,exempt,,,,,\n", "", pair).rules);
+}
+
 }  // namespace
 }  // namespace sluice::override_ranges_test
