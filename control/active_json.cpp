@@ -27,6 +27,11 @@ Json active_json(const ActiveTimes& times, Nanoseconds utc) {
             {"changes", std::move(changes)}};
 }
 
+Json inactive_json(const RuleSummary& rule, Nanoseconds utc) {
+    const bool idle = rule.active && !state_at(rule.active->schedule, utc).active;
+    return idle ? Json(next_text(*rule.active, utc)) : Json();
+}
+
 std::string next_text(const Json& active) {
     const bool now = active.at("now").get<bool>();
     if (!active.at("changes").is_string()) {

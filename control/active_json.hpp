@@ -14,6 +14,9 @@ namespace sluice {
 // becomes the other, null if none is near.
 [[nodiscard]] Json active_json(const ActiveTimes& times, Nanoseconds utc);
 
+// null where it is active at that instant, or has no `active`; else next_text().
+[[nodiscard]] Json inactive_json(const RuleSummary& rule, Nanoseconds utc);
+
 // "now, until 2026-11-27T15:00:00Z", "not before 2026-11-30T06:00:00Z".
 [[nodiscard]] std::string next_text(const ActiveTimes& times, Nanoseconds utc);
 [[nodiscard]] std::string next_text(const Json& active);

@@ -45,6 +45,16 @@ std::string ban_text(const Json& row) {
                        reason.empty() ? "" : ", because: " + reason);
 }
 
+// "rule src: 172.16.0.0/12 has other numbers by line 6 of the override file, because: …".
+std::string override_text(const Json& row) {
+    const auto reason = visible(row, "reason");
+    return fmt::format("{}: {} {} by line {} of the {}{}{}\n", rule_text(row), visible(row, "key"),
+                       text_at(row, "says") == "exempt" ? "is exempt" : "has other numbers",
+                       count_at(row, "line"), text_at(row, "source"),
+                       row.at("until").is_null() ? "" : " until " + text_at(row, "until"),
+                       reason.empty() ? "" : ", because: " + reason);
+}
+
 // Rules that would count it, or whose keys may have it beside what nobody names.
 std::string counts_text(const Json& row) {
     return row.at("key").is_null()
@@ -58,6 +68,9 @@ std::string row_text(const Json& row) {
     const auto what = text_at(row, "what");
     if (what == "condition") {
         return condition_text(row);
+    }
+    if (what == "override") {
+        return override_text(row);
     }
     return what == "ban" ? ban_text(row) : what == "counts" ? counts_text(row) : key_text(row);
 }

@@ -132,15 +132,47 @@ std::string file_ban_text(const Json& document) {
                        reason.empty() ? "" : ", because: " + reason);
 }
 
+std::string end_and_reason(const Json& row) {
+    const auto reason = visible_line(text_at(row, "reason"));
+    return fmt::format("{}{}", row.at("until").is_null() ? "" : " until " + text_at(row, "until"),
+                       reason.empty() ? "" : ", because: " + reason);
+}
+
+// "exempt by line 4 of the override file until 2031-…Z, because: …": the key's own rows.
+std::string own_rows_text(const Json& document) {
+    std::string text;
+    for (const Json& row : document.value("rows", Json::array())) {
+        const std::string says = row.at("limit").is_null()
+                                     ? "exempt"
+                                     : "numbers of " + visible_line(text_at(row, "limit"));
+        text += fmt::format("{} by line {} of the {}{}\n", says, count_at(row, "line"),
+                            text_at(row, "source"), end_and_reason(row));
+    }
+    return text;
+}
+
+// Networks and ranges that its numbers come from, where they say why or until when.
+std::string number_rows_text(const Json& document) {
+    std::string text;
+    for (const Json& limit : document.at("limits")) {
+        for (const Json& worker : limit.at("workers")) {
+            const std::string more =
+                worker.contains("row") ? end_and_reason(worker.at("row")) : std::string{};
+            const std::string line =
+                more.empty() ? "" : override_row_text(worker.at("row")) + ":" + more + "\n";
+            text += text.find(line) == std::string::npos ? line : "";
+        }
+    }
+    return text;
+}
+
 // "exempt by 10.0.0.0/8, line 2 of the override file, because: …".
 std::string exempt_by_text(const Json& document) {
     if (!document.contains("exempt_by")) {
         return "";
     }
     const Json& row = document.at("exempt_by");
-    const auto reason = visible_line(text_at(row, "reason"));
-    return fmt::format("exempt by {}{}\n", override_row_text(row),
-                       reason.empty() ? "" : ", because: " + reason);
+    return fmt::format("exempt by {}{}\n", override_row_text(row), end_and_reason(row));
 }
 
 // True if a file bans the key, or a network that it lies in is banned, and nothing exempts it.
@@ -236,8 +268,15 @@ std::string lifted_text(const Json& document) {
 
 // The note on a ban of a rule that does not enforce.
 std::string idle_mode_text(const Json& document, bool banned) {
-    return banned && document.value("mode", "enforce") == "monitor"
-               ? "the rule is in monitor: nothing is dropped for its bans\n"
+    if (!banned) {
+        return "";
+    }
+    if (document.value("mode", "enforce") == "monitor") {
+        return "the rule is in monitor: nothing is dropped for its bans\n";
+    }
+    return document.contains("inactive")
+               ? fmt::format("the rule is active {}: nothing is dropped for its bans\n",
+                             text_at(document, "inactive"))
                : "";
 }
 
@@ -246,9 +285,19 @@ std::string banned_scope_text(const Json& document) {
     return document.value("applies_to", "key") == "source" ? ", with all that it sends" : "";
 }
 
-bool is_set_banned(const Json& set) {
+bool is_set(const Json& set, std::string_view what) {
     return std::any_of(set.begin(), set.end(),
-                       [](const Json& one) { return text_at(one, "set") == "banned"; });
+                       [what](const Json& one) { return text_at(one, "set") == what; });
+}
+
+// A ban that an operator has set for the key itself goes before all else.
+std::string banned_all_the_same_text(const Json& document) {
+    const Json& set = document.at("set");
+    const bool exempt = is_set(set, "exempt") || document.value("exempt", false);
+    return is_set(set, "banned") && exempt
+               ? fmt::format("it is banned all the same: `key unban {} {}` ends that\n",
+                             text_at(document, "rule"), visible_line(text_at(document, "key")))
+               : "";
 }
 
 // Settings of another kind, which the one that was made has ended.
@@ -288,12 +337,13 @@ std::string key_text(const Json& document) {
                                  ? ": banned" + banned_scope_text(document)
                              : document.at("exempt").get<bool>() ? ": exempt"
                                                                  : "";
-    std::string text = fmt::format("{}{}\n{}\n{}", head(document), fate,
-                                   settings_text(document.at("set")) + exempt_by_text(document) +
-                                       file_ban_text(document) + networks_text(document) +
-                                       way_out_text(document) + ban_text(document) +
-                                       idle_mode_text(document, document.at("banned").get<bool>()),
-                                   table.text());
+    std::string text = fmt::format(
+        "{}{}\n{}\n{}", head(document), fate,
+        settings_text(document.at("set")) + banned_all_the_same_text(document) +
+            own_rows_text(document) + exempt_by_text(document) + number_rows_text(document) +
+            file_ban_text(document) + networks_text(document) + way_out_text(document) +
+            ban_text(document) + idle_mode_text(document, document.at("banned").get<bool>()),
+        table.text());
     for (const Json& worker : document.at("unanswered")) {
         text +=
             fmt::format("\nthe worker on lcore {} has not answered{}", count_at(worker, "lcore"),
@@ -310,11 +360,11 @@ std::string setting_text(const Json& document) {
     const std::string nothing = banned   ? "nothing is set\n"
                                 : exempt ? "nothing is set; an override exempts it\n"
                                          : "nothing is set; the rule's numbers count\n";
-    return fmt::format("{}{}\n{}{}{}{}{}{}{}{}", head(document), fate, lifted_text(document),
+    return fmt::format("{}{}\n{}{}{}{}{}{}{}{}{}", head(document), fate, lifted_text(document),
                        file_ban_text(document), networks_text(document), way_out_text(document),
                        everybody_text(document), set.empty() ? nothing : settings_text(set),
-                       ended_text(document),
-                       idle_mode_text(document, banned || is_set_banned(set)));
+                       banned_all_the_same_text(document), ended_text(document),
+                       idle_mode_text(document, banned || is_set(set, "banned")));
 }
 
 std::string key_list_text(const Json& document) {

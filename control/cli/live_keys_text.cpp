@@ -63,15 +63,19 @@ std::string count_cell(const Json& count) {
 
 // Rules whose bans drop nothing, a line each: "dns is in monitor: nothing is dropped for its bans".
 std::string idle_text(const Json& bans) {
-    std::map<std::string, std::string> modes;
+    std::map<std::string, std::string> reasons;
     for (const Json& row : bans) {
-        modes.emplace(text_at(row, "rule"), row.value("mode", "enforce"));
+        const auto mode = row.value("mode", "enforce");
+        const Json inactive = row.value("inactive", Json());
+        if (mode != "enforce") {
+            reasons.emplace(text_at(row, "rule"), (mode == "monitor" ? "in " : "") + mode);
+        } else if (inactive.is_string()) {
+            reasons.emplace(text_at(row, "rule"), "active " + inactive.get<std::string>());
+        }
     }
     std::string text;
-    for (const auto& [rule, mode] : modes) {
-        text += mode == "enforce" ? ""
-                                  : fmt::format("{} is {}{}: nothing is dropped for its bans\n",
-                                                rule, mode == "monitor" ? "in " : "", mode);
+    for (const auto& [rule, reason] : reasons) {
+        text += fmt::format("{} is {}: nothing is dropped for its bans\n", rule, reason);
     }
     return text;
 }

@@ -1,3 +1,4 @@
+#include "control/active_json.hpp"
 #include "control/daemon/api/banned_networks.hpp"
 #include "control/daemon/api/live_pages.hpp"
 #include "lib/rules/group.hpp"
@@ -50,10 +51,11 @@ std::int64_t utc_seconds() {
         .count();
 }
 
-// In a mode other than enforce it drops nothing.
+// In a mode other than enforce, or while the rule is not active, it drops nothing.
 Json ban_json(BanSource source, const RuleSummary& rule, const std::string& key, std::size_t tier) {
     return {{"rule", rule.id},
             {"mode", kModeNames[static_cast<std::size_t>(rule.mode)]},
+            {"inactive", inactive_json(rule, utc_now())},
             {"key", key},
             {"tier", tier},
             {"applies_to", kBanScopeNames[rule.bans_sources ? 1 : 0]},

@@ -197,6 +197,11 @@ private:
                     counting_of(rule, i + 1, Json(), shape_of(rule.keys[i], rule.text_names)));
             }
         }
+        for (const Json& row : known.override_ranges()) {
+            Json finding = finding_of(rule, "override");
+            finding.update(row);
+            words.push_back(std::move(finding));
+        }
         for (const Json& ban : known.network_bans()) {
             Json finding = finding_of(rule, "ban");
             finding.update(ban);

@@ -47,7 +47,7 @@ MetRules met_rules(const std::vector<RuleSummary>& rules,
 
 bool is_live(const Json& key) {
     if (key.at("banned").get<bool>() || key.at("exempt").get<bool>() || !key.at("set").empty() ||
-        key.contains("file_ban") || key.contains("networks")) {
+        key.contains("rows") || key.contains("file_ban") || key.contains("networks")) {
         return true;
     }
     for (const Json& limit : key.at("limits")) {

@@ -1,3 +1,4 @@
+#include "control/active_json.hpp"
 #include "control/daemon/api/banned_networks.hpp"
 #include "control/daemon/api/change.hpp"
 #include "control/daemon/api/json_body.hpp"
@@ -245,6 +246,9 @@ Json key_state_json(const FoundKey& found, const KeyState& state, const RuleView
               {"set", settings_json(found.ask.rule, found.text, found.ask.key + 1U, view.keys)},
               {"limits", limits_json(found, state)},
               {"unanswered", unanswered_json(state)}};
+    if (Json inactive = inactive_json(*found.rule, utc_now()); !inactive.is_null()) {
+        json["inactive"] = std::move(inactive);
+    }
     if (found.rule->bans_sources) {
         json["applies_to"] = kBanScopeNames[1];
     }
@@ -253,6 +257,9 @@ Json key_state_json(const FoundKey& found, const KeyState& state, const RuleView
     }
     if (Json row = exempt_row(found, state); !row.is_null()) {
         json["exempt_by"] = std::move(row);
+    }
+    if (Json rows = own_rows_json(found); !rows.empty()) {
+        json["rows"] = std::move(rows);
     }
     if (Json ban = file_ban_json(found); !ban.is_null()) {
         json["file_ban"] = std::move(ban);

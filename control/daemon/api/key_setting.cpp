@@ -1,3 +1,4 @@
+#include "control/active_json.hpp"
 #include "control/daemon/api/banned_networks.hpp"
 #include "control/daemon/api/change.hpp"
 #include "control/daemon/api/setting_words.hpp"
@@ -52,6 +53,9 @@ OtherBans other_bans(FoundKey key, bool exempt, const RuleView& view) {
 void add_bans(const FoundKey& key, const OtherBans& bans, Json& told) {
     told["mode"] = kModeNames[static_cast<std::size_t>(key.rule->mode)];
     told["exempt"] = bans.exempt;
+    if (Json inactive = inactive_json(*key.rule, utc_now()); !inactive.is_null()) {
+        told["inactive"] = std::move(inactive);
+    }
     told["is_network"] = key.is_network;
     if (!bans.by_file.is_null()) {
         told["file_ban"] = bans.by_file;

@@ -2,6 +2,7 @@
 
 #include "control/daemon/api/banned_networks.hpp"
 #include "control/daemon/api/change.hpp"
+#include "control/daemon/api/range_rows.hpp"
 #include "lib/policy/keys/key_text.hpp"
 #include "lib/rules/group.hpp"
 #include "lib/rules/network_bans.hpp"
@@ -22,7 +23,7 @@ std::string text_of_bytes(ByteView bytes) {
 // The key of packets of what is sought: of a network that is narrower, the one that it lies in.
 Result<ReadKey> read_exact(const GroupingKey& key, const Sought& sought, const TextNames& names) {
     Result<ReadKey> read = read_key_text(key, sought.text, names);
-    if (!read && sought.kind == Sought::Kind::Network && !leaves_open(key, sought)) {
+    if (!read && sought.has_network() && !leaves_open(key, sought)) {
         read = read_key_text(key, to_text(sought.network.version, sought.network.address), names);
     }
     return read;
@@ -70,6 +71,7 @@ KnownByName::KnownByName(const RuleSummary& rule, const RuleView& view,
     add_exact();
     add_set(settings);
     add_banned();
+    add_overridden();
 }
 
 const KnownByName::Known* KnownByName::put(const ReadKey& key, bool exact, std::size_t room) {
@@ -159,6 +161,20 @@ void KnownByName::add_banned() {
     }
 }
 
+// Keys that `overrides` names, likewise.
+void KnownByName::add_overridden() {
+    if (rule_.named == nullptr) {
+        return;
+    }
+    rule_.named->each([this](std::uint8_t key, ByteView bytes, const NamedRow&) {
+        if (key < rule_.keys.size() && leaves_open(rule_.keys[key], sought_) &&
+            has_part(rule_.keys[key], bytes, sought_)) {
+            (void)add(text_of_bytes(bytes), key + std::size_t{1});
+        }
+        return !cut_;
+    });
+}
+
 bool KnownByName::has_exact(std::size_t tier) const {
     return std::ranges::any_of(
         keys_, [&](const auto& one) { return one.first.first == tier && one.second.exact; });
@@ -169,12 +185,25 @@ bool KnownByName::is_in_networks(std::size_t key) const {
            rule_.keys[key].front().is_address() && !has_exact(key + 1);
 }
 
-void KnownByName::put_ban(Json& bans, Json ban) {
-    if (bans.size() == kMost) {
+void KnownByName::put_row(Json& rows, Json row) {
+    if (rows.size() == kMost) {
         cut_ = true;
     } else {
-        bans.push_back(std::move(ban));
+        rows.push_back(std::move(row));
     }
+}
+
+Json KnownByName::override_ranges() {
+    Json rows = Json::array();
+    if (rule_.ranges == nullptr) {
+        return rows;
+    }
+    for (const NamedRange& one : *rule_.ranges) {
+        if (is_in_networks(one.range.index) && meets(one.range, sought_)) {
+            put_row(rows, override_range_json(one));
+        }
+    }
+    return rows;
 }
 
 Json KnownByName::network_bans() {
@@ -187,7 +216,7 @@ Json KnownByName::network_bans() {
         }
         const auto network = read_network_of_rule(rule_.keys, one.key, one.tier);
         if (network && has_part(rule_.keys[one.tier - 1], network->bytes.view(), sought_)) {
-            put_ban(bans, ban_json(one.key, one.tier, "operator", one.until, one.reason));
+            put_row(bans, ban_json(one.key, one.tier, "operator", one.until, one.reason));
         }
     }
     if (rule_.banned == nullptr) {
@@ -202,7 +231,7 @@ Json KnownByName::network_bans() {
             !has_part(rule_.keys[one.key], one.bytes, sought_)) {
             continue;
         }
-        put_ban(bans, ban_json(text_of_bytes(one.bytes), one.key + std::size_t{1}, "policy", until,
+        put_row(bans, ban_json(text_of_bytes(one.bytes), one.key + std::size_t{1}, "policy", until,
                                reason_of(one)));
     }
     return bans;

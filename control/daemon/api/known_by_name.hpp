@@ -48,16 +48,19 @@ public:
     // Bans of networks that overlap with the one that is sought, where no key of it says so:
     // [{"key":"10.0.0.0/16","tier":1,"source":"operator","until":…,"reason":…}].
     [[nodiscard]] Json network_bans();
+    // Networks and ranges of `overrides` that overlap with it, likewise, as override_range_json().
+    [[nodiscard]] Json override_ranges();
 
 private:
     void add_exact();
     void add_set(const SettingsByRule& settings);
     void add_banned();
+    void add_overridden();
     // The first of the rule's keys that the text is one of and that concerns what is sought.
     [[nodiscard]] std::optional<ReadKey> key_of(std::string_view text,
                                                 std::optional<std::size_t> tier) const;
     const Known* put(const ReadKey& key, bool exact, std::size_t room);
-    void put_ban(Json& bans, Json ban);
+    void put_row(Json& rows, Json row);
     [[nodiscard]] bool has_exact(std::size_t tier) const;
     [[nodiscard]] bool is_in_networks(std::size_t key) const;
 

@@ -13,13 +13,9 @@ namespace sluice {
 namespace {
 
 // A set's share of what is sought: nothing, some or all of it.
-Truth share_of(std::span<const AddressRange> ranges, const IpPrefix& sought) {
-    const IpAddress& first = sought.address;
-    IpAddress last = first;
-    for (unsigned bit = sought.length; bit < (sought.version == IpVersion::V4 ? 32U : 128U);
-         ++bit) {
-        last.bytes[bit / 8] |= std::byte{0x80} >> (bit % 8);
-    }
+Truth share_of(std::span<const AddressRange> ranges, const Sought& sought) {
+    const IpAddress& first = sought.first;
+    const IpAddress& last = sought.last;
     const auto at = std::ranges::partition_point(
         ranges, [&](const AddressRange& range) { return range.last < first; });
     if (at == ranges.end() || last < at->first) {
@@ -37,7 +33,7 @@ Truth named_by(const Leaf& leaf, const Sought& sought) {
     if (row_of(leaf.field).kind != FieldKind::Address || !sought.has_network()) {
         return Truth::No;
     }
-    return share_of(sought.network.version == IpVersion::V4 ? leaf.v4 : leaf.v6, sought.network);
+    return share_of(sought.network.version == IpVersion::V4 ? leaf.v4 : leaf.v6, sought);
 }
 
 bool holds(TextHow how, bool ignore_case, std::string_view named, std::string_view text) {
@@ -151,9 +147,8 @@ private:
         Json entry;
         if (leaf.from_list) {
             entry = next_entry({.type = ListType::Cidr}, may_be, [&](const ListValues& one) {
-                const IpPrefix& network = sought_.network;
-                return share_of(network.version == IpVersion::V4 ? one.v4 : one.v6, network) !=
-                       Truth::No;
+                const bool v4 = sought_.network.version == IpVersion::V4;
+                return share_of(v4 ? one.v4 : one.v6, sought_) != Truth::No;
             });
         }
         if (leaf.from_list ? !entry.is_null() : named_by(leaf, sought_) != Truth::No) {

@@ -2,16 +2,20 @@
 
 #include "control/visible_text.hpp"
 #include "lib/base/ascii.hpp"
+#include "lib/match/address_key.hpp"
 #include "lib/packet/client_address.hpp"
 #include "lib/policy/texts/letter_case.hpp"
 #include "lib/policy/texts/text_form.hpp"
 #include "lib/policy/values/network_text.hpp"
+#include "lib/policy/values/range_set.hpp"
 #include "lib/rules/group.hpp"
 #include "lib/rules/text_part.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cctype>
 #include <cstring>
 #include <span>
 
@@ -55,14 +59,69 @@ Result<Sought> read_network(std::string_view text) {
         return network.error();
     }
     const bool whole = network->length == (network->version == IpVersion::V4 ? 32 : 128);
+    const AddressRange range = range_of(*network);
     Sought sought{whole ? Sought::Kind::Address : Sought::Kind::Network, to_text(*network),
-                  *network};
+                  *network, range.first, range.last};
     const VersionedAddress outer{network->version, network->address};
     const VersionedAddress inner = unwrapped(outer, Unwrapping{Unwrapping::kAll});
     if (inner != outer && whole) {
         sought.inside = to_text(inner.version, inner.address);
     }
     return sought;
+}
+
+// `10.0.0.4-10.0.0.9`, as override files have it; one that is a network is that.
+Result<Sought> read_range(std::string_view text) {
+    const std::array<GroupingKey, 1> address{{{KeyPart{.field = Field::IpSrc}}}};
+    const Result<KeyRange> range = read_key_range(address, text, 1);
+    if (!range) {
+        return range.error();
+    }
+    const std::string whole = to_text(*range);
+    const std::size_t dash = whole.find('-');
+    if (dash == std::string::npos) {
+        return read_network(whole);
+    }
+    const auto first = parse_address(std::string_view{whole}.substr(0, dash));
+    const auto last = parse_address(std::string_view{whole}.substr(dash + 1));
+    std::uint8_t length = range->version == IpVersion::V4 ? 32 : 128;
+    while (masked(first->address, length) != masked(last->address, length)) {
+        --length;
+    }
+    return Sought{Sought::Kind::Range,
+                  whole,
+                  {range->version, masked(first->address, length), length},
+                  first->address,
+                  last->address};
+}
+
+// Two addresses with a dash between them.
+bool looks_like_range(std::string_view text) {
+    const std::size_t dash = text.find('-');
+    return dash != std::string_view::npos && parse_address(text.substr(0, dash)) &&
+           parse_address(text.substr(dash + 1));
+}
+
+// Two hexadecimal digits, six times, between colons.
+bool is_mac(std::string_view text) {
+    bool is = text.size() == 17;
+    for (std::size_t i = 0; is && i < text.size(); ++i) {
+        is = i % 3 == 2 ? text[i] == ':' : std::isxdigit(static_cast<unsigned char>(text[i])) != 0;
+    }
+    return is;
+}
+
+// The answer to texts that are none of what can be found; nullopt: it may be a key.
+std::optional<Error> find_other_kind(std::string_view text) {
+    if (const std::size_t at = text.find("://"); at != std::string_view::npos && at < 10) {
+        const std::string_view rest = text.substr(at + 3);
+        return wrong(fmt::format("`{}` is a URL; its host is to be found: {}", text,
+                                 rest.substr(0, rest.find_first_of("/?#"))));
+    }
+    if (is_mac(text)) {
+        return wrong(fmt::format("`{}` is a MAC address, which no rule counts by", text));
+    }
+    return std::nullopt;
 }
 
 // A name in small letters, without the dot that may end it.
@@ -91,7 +150,7 @@ Result<Sought> read_host(std::string_view text) {
     if (fault && fault_as(TextField::DnsQname)) {
         return wrong(fmt::format("http.host{}", *fault));
     }
-    return Sought{Sought::Kind::Host, std::move(host)};
+    return Sought{.kind = Sought::Kind::Host, .text = std::move(host)};
 }
 
 // True if it was meant as an address or network, whether or not it is one. A key may begin with
@@ -132,7 +191,7 @@ bool is_sought(const KeyPart& form, const Part& part, const Sought& sought) {
             static_cast<IpVersion>(part.header.version), {}, part.header.prefix_length};
         const std::size_t size = std::min(part.value.size(), network.address.bytes.size());
         std::memcpy(network.address.bytes.data(), part.value.data(), size);
-        return sought.has_network() && overlap(network, sought.network);
+        return meets(network, sought);
     }
     if (!form.text || row_of(*form.text).kind == TextKind::Number) {
         return false;
@@ -146,7 +205,9 @@ bool is_sought(const KeyPart& form, const Part& part, const Sought& sought) {
 
 Result<Sought> read_sought(std::string_view text) {
     if (text.empty()) {
-        return wrong("`of` is an address, a network, the name of a host, or a key as part|part");
+        return wrong(
+            "there is nothing to find: name an address, a network, a range, a host, or a key as "
+            "part|part");
     }
     if (text.size() > kMostSought) {
         return wrong(fmt::format("`of` has at most {} bytes; found {}", kMostSought, text.size()));
@@ -158,15 +219,28 @@ Result<Sought> read_sought(std::string_view text) {
     if (looks_like_network(text)) {
         return read_network(text);
     }
+    if (looks_like_range(text)) {
+        return read_range(text);
+    }
+    if (std::optional<Error> fault = find_other_kind(text)) {
+        return *std::move(fault);
+    }
     if (looks_like_host(text)) {
         return read_host(text);
     }
-    return Sought{Sought::Kind::Key, std::string{text}};
+    return Sought{.kind = Sought::Kind::Key, .text = std::string{text}};
 }
 
-bool overlap(const IpPrefix& a, const IpPrefix& b) noexcept {
-    const unsigned bits = std::min(a.length, b.length);
-    return a.version == b.version && masked(a.address, bits) == masked(b.address, bits);
+bool meets(const IpPrefix& network, const Sought& sought) noexcept {
+    const AddressRange range = range_of(network);
+    return sought.has_network() && network.version == sought.network.version &&
+           !(sought.last < range.first) && !(range.last < sought.first);
+}
+
+bool meets(const KeyRange& range, const Sought& sought) noexcept {
+    return sought.has_network() && range.version == sought.network.version &&
+           range.first <= wide_key(range.version, sought.last) &&
+           wide_key(range.version, sought.first) <= range.last;
 }
 
 bool has_part(const GroupingKey& key, ByteView bytes, const Sought& sought) {

@@ -72,6 +72,11 @@ TEST(BansText, SaysWhoHasMadeThem) {
               "RULE  KEY                    SOURCE           LEFT  REASON\n"
               "r     10.0.0.1               operator     for good  abuse\n"
               "r     wider #00000000000ab1  penalty_box     1m30s\n");
+    box["inactive"] = "not before 2026-11-30T07:06:00Z";
+    EXPECT_TRUE(
+        bans_text({{"bans", {box}}, {"next", nullptr}})
+            .ends_with("r is active not before 2026-11-30T07:06:00Z: nothing is dropped for "
+                       "its bans\n"));
     EXPECT_EQ(bans_text({{"bans", Json::array()}, {"next", nullptr}}), "nobody is banned\n");
     // Who is in a penalty box is not known.
     EXPECT_EQ(bans_text({{"bans", Json::array()}, {"boxes_read", false}, {"next", nullptr}}), "");

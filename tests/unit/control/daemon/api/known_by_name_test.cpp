@@ -1,10 +1,14 @@
 #include "control/daemon/api/known_by_name.hpp"
 
+#include "control/daemon/api/range_rows.hpp"
+#include "tests/unit/policy/outcome.hpp"
+
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 namespace sluice::known_by_name_test {
 namespace {
@@ -73,6 +77,71 @@ TEST(KnownByName, TellsWhichKeysConcernIt) {
     EXPECT_FALSE(none.known.concerns("10.0.0.8|203.0.113.9", 1));
     EXPECT_FALSE(none.known.concerns("10.0.0.7|203.0.113.9", 2));
     EXPECT_TRUE(none.known.keys().empty());
+}
+
+// A rule by source, compiled with these overrides.
+struct Overridden {
+    explicit Overridden(std::string_view of) : sought{*read_sought(of)} {}
+
+    std::string csv =
+        "key,limit,rate,burst,count,expires,reason\n"
+        "172.16.0.0/12,1,9/s,9,,,the other branch\n"
+        "172.16.5.20,exempt,,,,2031-12-31,our monitor\n"
+        "172.16.9.4-172.16.9.9,exempt,,,,,\n";
+    ListReader files = [this](const std::string& path) -> Result<ListFile> {
+        return ListFile{"/etc/" + path, std::make_shared<const std::string>(csv)};
+    };
+    test::Outcome done = test::compile({"rules",
+                                        "version: 1\nrules:\n  - id: r\n    mode: enforce\n"
+                                        "    key: [ip.src]\n    limits: [{algorithm: "
+                                        "token_bucket, rate: 50/s, burst: 200}]\n"
+                                        "    overrides: {file: o.csv}\n",
+                                        &files},
+                                       Purpose::Enforce);
+    Sought sought;
+    RuleView view;
+    SettingsByRule settings;
+    KnownByName known{done.rules->rules[0], view, settings, sought};
+};
+
+std::string ranges_of(std::string_view of) {
+    std::string text;
+    for (const Json& row : Overridden{of}.known.override_ranges()) {
+        text += fmt::format("{}:{} ", row.at("key").get<std::string>(), row.at("line").get<int>());
+    }
+    return text;
+}
+
+TEST(KnownByName, NamesOverridesOfNetworksInsideAndAround) {
+    const struct {
+        std::string_view of;
+        std::string_view ranges;
+    } kCases[] = {
+        {"172.16.0.0/12", "172.16.0.0/12:2 172.16.9.4-172.16.9.9:4 "},
+        {"172.0.0.0/8", "172.16.0.0/12:2 172.16.9.4-172.16.9.9:4 "},
+        {"172.16.5.0/24", "172.16.0.0/12:2 "},
+        {"172.16.9.9-172.16.9.12", "172.16.0.0/12:2 172.16.9.4-172.16.9.9:4 "},
+        {"172.16.9.10-172.16.9.12", "172.16.0.0/12:2 "},
+        {"172.32.0.0/12", ""},
+        {"172.16.9.5", ""},  // its key says so
+    };
+    for (const auto& one : kCases) {
+        EXPECT_EQ(ranges_of(one.of), one.ranges) << one.of;
+    }
+}
+
+TEST(KnownByName, NamesKeysThatOverridesName) {
+    const Overridden around{"172.16.5.0/24"};
+    ASSERT_EQ(around.known.keys().size(), 1U);
+    const KnownByName::Known& key = around.known.keys().begin()->second;
+    EXPECT_EQ(key.key.text, "172.16.5.20");
+    const Json rows = own_rows_json(key.key);
+    ASSERT_EQ(rows.size(), 1U);
+    EXPECT_EQ(rows[0].at("line"), 3);
+    EXPECT_EQ(rows[0].at("says"), "exempt");
+    EXPECT_EQ(rows[0].at("until"), "2032-01-01T00:00:00Z");
+    EXPECT_EQ(rows[0].at("reason"), "our monitor");
+    EXPECT_TRUE(Overridden{"172.16.6.0/24"}.known.keys().empty());
 }
 
 }  // namespace

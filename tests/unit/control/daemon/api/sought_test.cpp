@@ -62,7 +62,10 @@ TEST(Sought, IsReadInTheSpellingOfPackets) {
         {"10.9.0.0/24|80", Kind::Key, "10.9.0.0/24|80"},
         {"2001:db8::/64|80", Kind::Key, "2001:db8::/64|80"},
         {"/login", Kind::Key, "/login"},
-        {"02:00:00:00:00:01", Kind::Key, "02:00:00:00:00:01"},
+        {"10.0.0.4-10.0.0.7", Kind::Network, "10.0.0.4/30"},
+        {"10.0.0.5-10.0.0.9", Kind::Range, "10.0.0.5-10.0.0.9"},
+        {"2001:db8::1-2001:db8::3", Kind::Range, "2001:db8::1-2001:db8::3"},
+        {"10.0.0.7-10.0.0.7", Kind::Address, "10.0.0.7"},
         {"443", Kind::Key, "443"},
         {"localhost", Kind::Key, "localhost"},
         {"a.", Kind::Key, "a."},
@@ -107,7 +110,10 @@ TEST(Sought, SaysWhatIsWrong) {
         std::string words;
         std::string_view said;
     } kCases[] = {
-        {"", "an address, a network"},
+        {"", "name an address, a network"},
+        {"http://evil.example:8080/a", "its host is to be found: evil.example:8080"},
+        {"02:00:00:00:00:01", "a MAC address"},
+        {"10.0.0.9-10.0.0.5", "ends before it begins"},
         {"10.0.0.7/24", "the network is 10.0.0.0/24"},
         {"10.0.0.300", "`10.0.0.300`"},
         {"10.0.0", "`10.0.0`"},
