@@ -300,6 +300,15 @@ std::string banned_all_the_same_text(const Json& document) {
                : "";
 }
 
+// The rule groups by networks, and a single address was named.
+std::string wider_text(const Json& document) {
+    return document.contains("asked")
+               ? fmt::format("{} stands for its whole key: this is set for all of {}\n",
+                             visible_line(text_at(document, "asked")),
+                             visible_line(text_at(document, "key")))
+               : "";
+}
+
 // Settings of another kind, which the one that was made has ended.
 std::string ended_text(const Json& document) {
     std::string text;
@@ -360,9 +369,10 @@ std::string setting_text(const Json& document) {
     const std::string nothing = banned   ? "nothing is set\n"
                                 : exempt ? "nothing is set; an override exempts it\n"
                                          : "nothing is set; the rule's numbers count\n";
-    return fmt::format("{}{}\n{}{}{}{}{}{}{}{}{}", head(document), fate, lifted_text(document),
-                       file_ban_text(document), networks_text(document), way_out_text(document),
-                       everybody_text(document), set.empty() ? nothing : settings_text(set),
+    return fmt::format("{}{}\n{}{}{}{}{}{}{}{}{}{}", head(document), fate, wider_text(document),
+                       lifted_text(document), file_ban_text(document), networks_text(document),
+                       way_out_text(document), everybody_text(document),
+                       set.empty() ? nothing : settings_text(set),
                        banned_all_the_same_text(document), ended_text(document),
                        idle_mode_text(document, banned || is_set(set, "banned")));
 }

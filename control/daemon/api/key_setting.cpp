@@ -2,6 +2,7 @@
 #include "control/daemon/api/banned_networks.hpp"
 #include "control/daemon/api/change.hpp"
 #include "control/daemon/api/setting_words.hpp"
+#include "lib/policy/keys/key_text.hpp"
 
 #include <fmt/format.h>
 
@@ -177,6 +178,9 @@ HttpResponse set_key(const std::string& action, const FoundKey& key, const Json&
     }
     if (const std::string everybody = everybody_text(key); !everybody.empty()) {
         call.told["warning"] = everybody;
+    }
+    if (find_narrower(key.rule->keys[key.ask.key], body.at("key").get<std::string>())) {
+        call.told["asked"] = body.at("key");
     }
     const RuleChange change = services.rules.set_key(*std::move(setting), request.peer.uid);
     if (change.refusal && action == "set") {

@@ -95,7 +95,9 @@ inline constexpr auto kClientFrom = std::to_array<KeyRow>({{"header"}, {"hops_fr
 inline constexpr auto kClientIp = std::to_array<KeyRow>(
     {{"trusted_proxies"}, {"from"}, {"ipv4_prefix"}, {"ipv6_prefix"}, {"unwrap"}});
 inline constexpr auto kOnMatchWords = std::to_array<std::string_view>({"drop", "allow"});
-inline constexpr auto kSpoofableWords = std::to_array<std::string_view>({"no", "yes"});
+// Tools of YAML 1.1 write true for yes.
+inline constexpr auto kSpoofableWords =
+    std::to_array<std::string_view>({"no", "yes", "false", "true"});
 inline constexpr auto kScopeWords = std::to_array<std::string_view>({"box", "cluster"});
 
 }  // namespace sluice::rule_keys

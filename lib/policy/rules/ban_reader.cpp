@@ -63,7 +63,7 @@ void read_terms(const MapReader& map, const ActionText& action, const ReadContex
                 ReadBan& read) {
     const std::size_t word = map.word("applies_to", kBanScopeNames).value_or(0);
     read.ban.applies_to = static_cast<BanScope>(word);
-    read.ban.spoofable = map.word("spoofable", rule_keys::kSpoofableWords).value_or(0) == 1;
+    read.ban.spoofable = map.word("spoofable", rule_keys::kSpoofableWords).value_or(0) % 2 == 1;
     if (read.ban.applies_to == BanScope::Key) {
         if (map.find("spoofable") != nullptr) {
             context.problems.error(map.place_of_key("spoofable"),
