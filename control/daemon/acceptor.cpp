@@ -20,13 +20,18 @@ namespace {
 
 constexpr int kTickMs = 250;
 
-void say_busy(int fd) {
-    const std::string body = busy_response(503, "busy", kNoPlace).body;
+void say(int fd, const HttpResponse& response) {
     const std::string answer = fmt::format(
         "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/problem+json\r\n"
-        "Retry-After: 1\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{}",
-        body.size(), body);
+        "Retry-After: {}\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{}",
+        response.retry_after, response.body.size(), response.body);
     (void)::send(fd, answer.data(), answer.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+// A connection that is closed with bytes unread may lose the answer on its way.
+void take_request(int fd) {
+    std::array<char, kMostPeeked> bytes;
+    (void)::recv(fd, bytes.data(), bytes.size(), MSG_DONTWAIT);
 }
 
 }  // namespace
@@ -162,6 +167,10 @@ void Acceptor::admit_waiting() {
             if (admit_(fd, pending.peer, *pending.kind)) {
                 (void)pending.fd.release();
                 pending.gone = true;
+            } else if (pending.kind == RequestClass::Live) {
+                take_request(fd);
+                say(fd, no_live_place());
+                reject(pending, TurnedAway::LivePlace);
             }
         }
     }
@@ -174,7 +183,7 @@ void Acceptor::end_patience() {
             continue;
         }
         if (pending.kind) {
-            say_busy(pending.fd.get());
+            say(pending.fd.get(), busy_response(503, "busy", kNoPlace));
         }
         reject(pending, pending.kind ? TurnedAway::NoPlace : TurnedAway::NoRequest);
     }

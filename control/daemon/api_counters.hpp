@@ -8,8 +8,8 @@
 namespace sluice {
 
 // Why connections to the API had no answer to their request, but a refusal at most.
-enum class TurnedAway : std::uint8_t { NoRequest, NoPlace, Crowd, Stranger, Token, Web };
-inline constexpr std::size_t kTurnedAwayCount = 6;
+enum class TurnedAway : std::uint8_t { NoRequest, NoPlace, Crowd, Stranger, Token, Web, LivePlace };
+inline constexpr std::size_t kTurnedAwayCount = 7;
 
 struct TurnedAwayRow {
     std::string_view name;
@@ -22,6 +22,7 @@ inline constexpr std::array<TurnedAwayRow, kTurnedAwayCount> kTurnedAway{{
     {"stranger", "the user may not use the socket"},
     {"token", "by TCP, without the token or with another one"},
     {"web", "to the dashboard, without authority, by a foreign name or from a foreign page"},
+    {"no_live_place", "as many pages look at /v1/live as may, of the user or of all"},
 }};
 
 class ApiCounters {

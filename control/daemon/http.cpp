@@ -60,6 +60,16 @@ HttpResponse problem_response(unsigned status, const std::string& title, const s
     return {.status = status, .type = "application/problem+json", .body = text_of(body)};
 }
 
+HttpResponse no_live_place() {
+    constexpr unsigned kAgainIn = 5;  // seconds
+    ordered_json body = problem(503, "busy", "as many pages look at this box as may; try again");
+    body["again_in"] = kAgainIn;
+    return {.status = 503,
+            .type = "application/problem+json",
+            .body = text_of(body),
+            .retry_after = kAgainIn};
+}
+
 HttpResponse busy_response(unsigned status, const std::string& title, const std::string& detail) {
     HttpResponse response = problem_response(status, title, detail);
     response.retry_after = 1;

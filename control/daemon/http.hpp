@@ -60,7 +60,10 @@ struct HttpResponse {
     std::string encoding{};    // Content-Encoding; empty: none
     std::vector<std::pair<std::string, std::string>> headers{};  // further ones
     std::string_view fixed{};  // bytes that last as long as the process, in place of `body`
-    bool is_silent = false;    // the connection is closed in place of an answer
+    // In the place of `body`: bytes that several answers have in common.
+    std::shared_ptr<const std::string> shared{};
+    bool has_encodings = false;  // the answer would be another for who accepts another one
+    bool is_silent = false;      // the connection is closed in place of an answer
 };
 
 [[nodiscard]] HttpResponse json_response(const nlohmann::ordered_json& body);
@@ -75,6 +78,8 @@ struct HttpResponse {
 // the box.
 [[nodiscard]] HttpResponse busy_response(unsigned status, const std::string& title,
                                          const std::string& detail);
+// There are as many clients of /v1/live as may be: 503, and when to come again (`again_in`).
+[[nodiscard]] HttpResponse no_live_place();
 // A request that has no place is answered so, with 503.
 inline constexpr const char* kNoPlace =
     "as many requests as may be are under way already; try again";

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -29,7 +30,26 @@ void add_header(MHD_Response* out, const char* name, const std::string& value) {
     }
 }
 
+void release_shared(void* shared) noexcept {
+    delete static_cast<std::shared_ptr<const std::string>*>(shared);
+}
+
+// A shared body is sent as it lies, and stays until it has been.
+MHD_Response* shared_body(const HttpResponse& response) {
+    auto kept = std::make_unique<std::shared_ptr<const std::string>>(response.shared);
+    MHD_Response* out = MHD_create_response_from_buffer_with_free_callback_cls(
+        response.shared->size(), const_cast<char*>(response.shared->data()), release_shared,
+        kept.get());
+    if (out != nullptr) {
+        (void)kept.release();
+    }
+    return out;
+}
+
 MHD_Response* body_of(const HttpResponse& response) {
+    if (response.shared != nullptr) {
+        return shared_body(response);
+    }
     const bool is_fixed = !response.fixed.empty();
     const std::string_view body = is_fixed ? response.fixed : std::string_view{response.body};
     return MHD_create_response_from_buffer(
@@ -49,6 +69,8 @@ MHD_Result send_reply(MHD_Connection* connection, const HttpResponse& response, 
     }
     add_header(out, MHD_HTTP_HEADER_CONTENT_TYPE, response.type);
     add_header(out, MHD_HTTP_HEADER_CONTENT_ENCODING, response.encoding);
+    add_header(out, MHD_HTTP_HEADER_VARY,
+               response.has_encodings ? MHD_HTTP_HEADER_ACCEPT_ENCODING : "");
     add_header(out, MHD_HTTP_HEADER_ALLOW, response.allow);
     add_header(out, MHD_HTTP_HEADER_ETAG, response.etag.empty() ? "" : '"' + response.etag + '"');
     add_header(out, MHD_HTTP_HEADER_RETRY_AFTER,

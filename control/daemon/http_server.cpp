@@ -103,7 +103,7 @@ struct HttpCallbacks {
                                       ? RequestClass::Stranger
                                       : class_of(request.method, request.path);
         if (!server.fits(fd, kind)) {
-            return send_reply(connection, busy_response(503, "busy", kNoPlace), true);
+            return send_reply(connection, server.no_place(kind), true);
         }
         const std::size_t most = most_of(speaker.role);
         if (promises_more_than(most, connection)) {
@@ -298,7 +298,7 @@ bool HttpServer::fits(int fd, RequestClass kind) {
     const std::lock_guard lock{placing_};
     const auto found = placed_.find(fd);
     if (found == placed_.end() || found->second.kind == kind ||
-        found->second.kind == RequestClass::Ordinary) {
+        (found->second.kind == RequestClass::Ordinary && kind != RequestClass::Live)) {
         return true;
     }
     if (!places_.take(kind, found->second.user)) {
@@ -308,6 +308,14 @@ bool HttpServer::fits(int fd, RequestClass kind) {
     found->second.kind = kind;
     acceptor_->wake();
     return true;
+}
+
+HttpResponse HttpServer::no_place(RequestClass kind) {
+    if (kind == RequestClass::Live) {
+        (void)counters_.count(TurnedAway::LivePlace);
+        return no_live_place();
+    }
+    return busy_response(503, "busy", kNoPlace);
 }
 
 bool HttpServer::is_last(int fd) {

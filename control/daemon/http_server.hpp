@@ -58,6 +58,8 @@ private:
     void leave(int fd);
     // True if the connection has a place for that request, or has got another one.
     [[nodiscard]] bool fits(int fd, RequestClass kind);
+    // The answer where it does not.
+    [[nodiscard]] HttpResponse no_place(RequestClass kind);
     // True if others need the connection's place more than it does once it is answered.
     [[nodiscard]] bool is_last(int fd);
 

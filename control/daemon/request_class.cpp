@@ -18,6 +18,8 @@ constexpr auto kClassRows = std::to_array<ClassRow>({
     {"HEAD", "/v1/health", RequestClass::Watching},
     {"GET", "/v1/metrics", RequestClass::Watching},
     {"HEAD", "/v1/metrics", RequestClass::Watching},
+    {"GET", "/v1/live", RequestClass::Live},
+    {"HEAD", "/v1/live", RequestClass::Live},
 });
 
 char lower(char c) noexcept {

@@ -12,9 +12,10 @@ enum class RequestClass : std::uint8_t {
     Ordinary,
     Watching,
     Panic,
+    Live,      // waits for the next second: a place of its own, or an answer at once
     Stranger,  // by TCP without the token: what is left to do is to refuse it
 };
-inline constexpr std::size_t kRequestClassCount = 4;
+inline constexpr std::size_t kRequestClassCount = 5;
 
 inline constexpr std::size_t kMostPeeked = 8192;
 

@@ -4,9 +4,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <semaphore>
+#include <string>
 #include <string_view>
 #include <thread>
 
@@ -19,6 +22,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::string_view kRequest = "GET /v1/rules HTTP/1.1\r\nHost: x\r\n\r\n";
+constexpr std::string_view kLiveRequest = "GET /v1/live HTTP/1.1\r\nHost: x\r\n\r\n";
 constexpr auto kPatience = 60s;
 
 // A acceptor whose thread is held up whenever a request has come, until the test lets it go on.
@@ -89,6 +93,24 @@ TEST(Acceptor, TheEndOfAConnectionIsNotThatOfTheNextOnesDescriptor) {
     acceptor.go_on();
     ASSERT_TRUE(acceptor.wait_for_request()) << "and each time that the acceptor looks about";
     EXPECT_TRUE(is_open(second));
+}
+
+// Who finds no place for the next second of the box is told when to come again, and waits for none.
+TEST(Acceptor, APageWithoutAPlaceIsAnsweredAtOnce) {
+    HeldLobby acceptor;
+    const Fd page = acceptor.connect(kLiveRequest);
+    ASSERT_TRUE(acceptor.wait_for_request());
+    acceptor.go_on();
+    std::string answer;
+    std::array<char, 4096> bytes;
+    for (ssize_t got = 1; got > 0;) {
+        got = ::recv(page.get(), bytes.data(), bytes.size(), 0);
+        answer.append(bytes.data(), static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+    }
+    EXPECT_TRUE(answer.starts_with("HTTP/1.1 503 ")) << answer;
+    EXPECT_NE(answer.find("\r\nRetry-After: 5\r\n"), std::string::npos);
+    EXPECT_NE(answer.find("\"again_in\":5"), std::string::npos);
+    EXPECT_EQ(acceptor.counters.read()[static_cast<std::size_t>(TurnedAway::LivePlace)], 1U);
 }
 
 }  // namespace

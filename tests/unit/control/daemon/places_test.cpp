@@ -17,8 +17,8 @@ std::size_t taken_by(Places& places, RequestClass kind, uid_t user) {
 }
 
 TEST(Places, AreBoundedByKindAndByUser) {
-    for (const RequestClass kind :
-         {RequestClass::Ordinary, RequestClass::Watching, RequestClass::Panic}) {
+    for (const RequestClass kind : {RequestClass::Ordinary, RequestClass::Watching,
+                                    RequestClass::Panic, RequestClass::Live}) {
         Places places;
         const Places::Bound bound = Places::kBounds[static_cast<std::size_t>(kind)];
         EXPECT_EQ(taken_by(places, kind, 1), bound.of_user);

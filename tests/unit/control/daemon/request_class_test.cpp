@@ -38,6 +38,8 @@ TEST(RequestClass, OfWhatHasCome) {
         {"GET /v1/health HTTP/1.1\r\nHost: x\r\n\r\n", kWatching},
         {"GET /v1/health HTTP/1.1\n\n", kWatching},
         {"HEAD /v1/metrics?a=b HTTP/1.1\r\n\r\n", kWatching},
+        {"GET /v1/live?after=7&wait=3 HTTP/1.1\r\n\r\n", RequestClass::Live},
+        {"GET /v1/lives HTTP/1.1\r\n\r\n", kOrdinary},
         {"GET /v1/healthy HTTP/1.1\r\n\r\n", kOrdinary},
         {"GET /v1/rules HTTP/1.1\r\n\r\n", kOrdinary},
         {"PUT /v1/rules HTTP/1.1\r\nContent-Length: 9\r\n\r\n", kOrdinary},
