@@ -4,6 +4,7 @@
 #include "control/daemon/http_server.hpp"
 #include "control/daemon/link_keeper.hpp"
 #include "control/daemon/list_keeper.hpp"
+#include "control/daemon/live/live_sampler.hpp"
 #include "control/daemon/log.hpp"
 #include "control/daemon/notify/event_follower.hpp"
 #include "control/daemon/rule_compile.hpp"
@@ -15,12 +16,14 @@
 #include "control/daemon/unix_listener.hpp"
 #include "control/daemon/web/opened_web.hpp"
 #include "control/daemon/web/web_entrance.hpp"
+#include "control/web/asset.hpp"
 #include "lib/base/system_user.hpp"
 #include "lib/wire/database_key.hpp"
 
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <condition_variable>
@@ -31,6 +34,7 @@
 #include <filesystem>
 #include <functional>
 #include <mutex>
+#include <random>
 #include <stop_token>
 #include <string>
 #include <thread>
@@ -281,10 +285,34 @@ Result<Servers> serve(const Settings& settings, Listeners listeners, OfRoot& of_
     return Servers{*std::move(control), *std::move(read_only), *std::move(by_tcp), *std::move(web)};
 }
 
+// Seconds of the box for those who look at it, and for nobody where nobody does.
+LiveOrigin live_origin() {
+    std::array<char, 256> name{};
+    (void)::gethostname(name.data(), name.size() - 1);
+    return {.run = fmt::format("{:08x}", std::random_device{}()),
+            .name = name.data(),
+            .web = std::string{web_version()}};
+}
+
 // Rules that have ended, and what was compiled for questions that nobody asks any more.
 void end_what_is_over(RuleKeeper& rules) {
     rules.end_rules();
     forget_explained(rules.view());
+}
+
+// Each in a thread of its own, until the threads are gone.
+std::array<std::jthread, 3> begin_chores(RuleKeeper& rules, ListKeeper& lists,
+                                         EventFollower& follower) {
+    return {std::jthread{[&rules](const std::stop_token& stop) {
+                repeat(stop, kChorePause, [&] { end_what_is_over(rules); });
+            }},
+            std::jthread{[&lists](const std::stop_token& stop) {
+                repeat(stop, kChorePause, [&] { lists.tick(ListKeeper::Clock::now()); });
+            }},
+            std::jthread{[&follower](const std::stop_token& stop) {
+                repeat(stop, EventFollower::kPause,
+                       [&] { follower.tick(EventFollower::Clock::now(), utc_now_ns()); });
+            }}};
 }
 
 int say_refused(const Error& error) {
@@ -318,6 +346,8 @@ int run(const Settings& settings, const sigset_t& signals) {
     ApiCounters counters;
     const std::unique_ptr<WebAccess> web = make_web_access(settings, of_root->web, audit, counters);
     Services services{rules, link, audit, counters, notices, web.get()};
+    LiveBoard live{live_origin(), of_root->web.has_value()};
+    services.live = &live;
     LinkKeeper keeper{link, rules, settings.rules};
     ListKeeper lists{link, rules, audit};
     // Before the API answers: its first request finds the dataplane connected, if there is one.
@@ -327,17 +357,10 @@ int run(const Settings& settings, const sigset_t& signals) {
     if (!servers) {
         return say_refused(servers.error());
     }
-    const std::jthread ends{[&](const std::stop_token& stop) {
-        repeat(stop, kChorePause, [&] { end_what_is_over(rules); });
-    }};
-    const std::jthread reloads{[&](const std::stop_token& stop) {
-        repeat(stop, kChorePause, [&] { lists.tick(ListKeeper::Clock::now()); });
-    }};
     EventFollower follower{rules, link, notices};
-    const std::jthread following{[&](const std::stop_token& stop) {
-        repeat(stop, EventFollower::kPause,
-               [&] { follower.tick(EventFollower::Clock::now(), utc_now_ns()); });
-    }};
+    const auto chores = begin_chores(rules, lists, follower);
+    const std::jthread sampling{
+        [&](const std::stop_token& stop) { LiveSampler{rules, link, notices, live}.run(stop); }};
     (void)sd_notify(0, "READY=1");
     spdlog::info("serving {}", settings.control.path);
     repeat(compile_stop().get_token(), kLinkPause, [&] {
@@ -347,6 +370,7 @@ int run(const Settings& settings, const sigset_t& signals) {
     (void)sd_notify(0, "STOPPING=1");
     spdlog::info("stopping");
     notices.end_tests();  // the servers wait for their requests
+    live.stop();
     return 0;
 }
 

@@ -393,6 +393,11 @@ void FakeDataplane::hang(bool hangs) {
     const std::lock_guard lock{mutex_};
     hangs_ = hangs;
 }
+void FakeDataplane::count(std::uint64_t packets_per_second) {
+    const std::lock_guard lock{mutex_};
+    packets_per_second_ = packets_per_second;
+    counts_since_ = std::chrono::steady_clock::now();
+}
 void FakeDataplane::hold_packets(bool holds) {
     const std::lock_guard lock{mutex_};
     holds_packets_ = holds;
@@ -467,6 +472,30 @@ Stats FakeDataplane::stats_of(const ApplyRules& running, bool panic) {
     stats.services = {{"web", ChecksumTrust::Trusting, ChecksumTrust::Verifying},
                       {"dns", ChecksumTrust::Off, ChecksumTrust::Learning}};
     return stats;
+}
+
+// Beside what it counts in any case; each packet has 100 bytes.
+void FakeDataplane::grow(Stats& stats) const {
+    constexpr std::uint64_t kBytes = 100;
+    const std::chrono::nanoseconds since = std::chrono::steady_clock::now() - counts_since_;
+    stats.uptime_ns = static_cast<std::uint64_t>(since.count());
+    const std::uint64_t packets = packets_per_second_ * (stats.uptime_ns / 1'000) / 1'000'000;
+    const std::uint64_t refused = packets / 4;
+    WorkerStats& worker = stats.workers[0];
+    worker.by_verdict[static_cast<std::size_t>(Verdict::Pass)] += packets - refused;
+    worker.by_verdict[static_cast<std::size_t>(Verdict::Drop)] += refused;
+    worker.bytes_by_verdict[static_cast<std::size_t>(Verdict::Pass)] +=
+        (packets - refused) * kBytes;
+    worker.bytes_by_verdict[static_cast<std::size_t>(Verdict::Drop)] += refused * kBytes;
+    stats.ports[0].rx_packets += packets;
+    stats.ports[0].rx_bytes += packets * kBytes;
+    for (std::size_t i = 0; i < stats.rules.size(); ++i) {
+        RuleCounts& counts = stats.rules[i].counts;
+        counts.admitted += (packets - refused) / (i + 1);
+        counts.exceeded += refused / (i + 1);
+        counts.admitted_bytes += (packets - refused) / (i + 1) * kBytes;
+        counts.exceeded_bytes += refused / (i + 1) * kBytes;
+    }
 }
 
 void FakeDataplane::serve() {
@@ -563,7 +592,11 @@ Reply FakeDataplane::answer(const Request& request) {
         return RunningRules{running_.rules.generation, running_.source, running_.modes};
     }
     if (std::holds_alternative<GetStats>(request)) {
-        return stats_of(running_, panic_);
+        Stats stats = stats_of(running_, panic_);
+        if (packets_per_second_ != 0) {
+            grow(stats);
+        }
+        return stats;
     }
     if (std::holds_alternative<Ping>(request)) {
         return Applied{running_.rules.generation};

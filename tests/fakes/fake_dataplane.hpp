@@ -3,6 +3,7 @@
 #include "lib/wire/frame_buffer.hpp"
 #include "lib/wire/message.hpp"
 
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
@@ -29,6 +30,9 @@ public:
     void refuse(const std::string& why);
     // From now on nothing is answered.
     void hang(bool hangs);
+    // From now on it counts so many packets a second, by a clock of its own that has just begun:
+    // all at its first worker and port; a quarter of them exceeds each rule.
+    void count(std::uint64_t packets_per_second);
     // Questions about packets wait, and all that comes behind them, until it is told otherwise.
     void hold_packets(bool holds);
     // Keys in the penalty box of each rule that bans, from 10.0.0.1 on, of which the second has no
@@ -57,6 +61,7 @@ private:
     [[nodiscard]] Reply apply(const ApplyRules& request, bool keep);
     [[nodiscard]] Reply keep(const KeepRules& request);
     [[nodiscard]] bool hangs();
+    void grow(Stats& stats) const;
 
     std::string path_;
     Asked asked_;
@@ -74,6 +79,8 @@ private:
     bool misunderstands_ = false;
     bool holds_packets_ = false;
     std::uint64_t banned_keys_ = 1;
+    std::uint64_t packets_per_second_ = 0;
+    std::chrono::steady_clock::time_point counts_since_{};
     std::condition_variable let_go_;
     std::string refusal_;
 

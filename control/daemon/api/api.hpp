@@ -13,6 +13,7 @@
 
 namespace sluice {
 
+class LiveBoard;
 class NoticeSender;
 class WebAccess;
 
@@ -25,6 +26,7 @@ struct Services {
     NoticeSender& notices;
     WebAccess* web = nullptr;  // nullptr: there is no dashboard
     ExplainTurns explain_turns{};
+    LiveBoard* live = nullptr;  // set wherever /v1/live is asked for
 };
 
 // Answers one request: finds its resource in the table of routes, or says 404 or 405. The one place
@@ -77,6 +79,8 @@ void write_audit(Services& services, const HttpRequest& request, AuditEntry entr
 [[nodiscard]] HttpResponse post_traces(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse get_trace(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse delete_trace(const HttpRequest& request, Services& services);
+[[nodiscard]] HttpResponse get_live(const HttpRequest& request, Services& services);
+[[nodiscard]] HttpResponse get_series(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse get_ports(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse get_workers(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse post_merge(const HttpRequest& request, Services& services);

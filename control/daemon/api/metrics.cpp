@@ -14,6 +14,7 @@ HttpResponse get_metrics(const HttpRequest&, Services& services) {
                     list_metrics(*rules, std::chrono::system_clock::now()) +
                     dynamic_metrics(services.rules.dynamic_count(), services.rules.refused_sets()) +
                     api_metrics(services.counters) +
+                    (services.live == nullptr ? "" : live_metrics(services.live->stats())) +
                     notify_metrics(services.notices.states(), services.notices.strangers())};
 }
 

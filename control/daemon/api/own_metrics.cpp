@@ -1,6 +1,6 @@
 #include "control/daemon/api/own_metrics.hpp"
 
-#include "control/daemon/api/metrics_writer.hpp"
+#include "control/daemon/api/stat_metrics.hpp"
 
 #include <sys/stat.h>
 
@@ -54,6 +54,12 @@ std::string api_metrics(const ApiCounters& counters) {
     text.family("sluice_api_connections_turned_away_total",
                 help_of("Connections that were closed unanswered:", kTurnedAway));
     text.by_name("reason", counters.read(), kTurnedAway);
+    return text.take();
+}
+
+std::string live_metrics(const LiveStats& stats) {
+    MetricsWriter text;
+    put_numbers(text, stats);
     return text.take();
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 #include "control/daemon/api_counters.hpp"
 #include "control/daemon/dynamic_count.hpp"
+#include "control/daemon/live/live_board.hpp"
 #include "control/daemon/notify/notice_sender.hpp"
 #include "control/daemon/rule_change.hpp"
 
@@ -22,6 +23,9 @@ namespace sluice {
 
 // Counters of the API's sockets.
 [[nodiscard]] std::string api_metrics(const ApiCounters& counters);
+
+// Seconds of the box that were read for GET /v1/live, and who waits for the next.
+[[nodiscard]] std::string live_metrics(const LiveStats& stats);
 
 // Notices by webhook, and those for webhooks that there are not; nothing where there are neither.
 [[nodiscard]] std::string notify_metrics(const std::vector<NoticeSender::State>& webhooks,

@@ -70,6 +70,8 @@ constexpr auto kRoutes = std::to_array<Route>({
     {"POST", "/v1/traces", Role::Operate, post_traces},
     {"GET", "/v1/traces/*", Role::Operate, get_trace, "wait"},
     {"DELETE", "/v1/traces/*", Role::Operate, delete_trace},
+    {"GET", "/v1/live", Role::View, get_live, "after wait view sort order filter first most"},
+    {"GET", "/v1/series", Role::View, get_series, "seconds rule"},
     {"GET", "/v1/ports", Role::View, get_ports},
     {"GET", "/v1/workers", Role::View, get_workers},
     {"POST", "/v1/merge", Role::Admin, post_merge},

@@ -1,0 +1,88 @@
+#include "control/daemon/live/live_views.hpp"
+
+#include "control/daemon/live/gzip.hpp"
+#include "control/daemon/live/live_json.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace sluice {
+namespace {
+
+// The entry of a name, or a new one, which is kept while there are few.
+template <typename Entry>
+std::shared_ptr<Entry> entry_of(std::map<std::string, std::shared_ptr<Entry>>& entries,
+                                const std::string& name) {
+    const auto found = entries.find(name);
+    if (found != entries.end()) {
+        return found->second;
+    }
+    auto made = std::make_shared<Entry>();
+    if (entries.size() < LiveViews::kMostKept) {
+        entries.emplace(name, made);
+    }
+    return made;
+}
+
+std::string dumped(const Json& json) {
+    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace
+
+LiveViews::LiveViews(LiveSnapshot snapshot, const LiveOrigin& origin)
+    : snapshot_{std::move(snapshot)}, head_{dumped(live_json(snapshot_, origin))} {
+    head_.pop_back();  // its brace: the rules follow
+}
+
+LiveViews::Body LiveViews::plain(const LiveQuery& query) const {
+    const std::shared_ptr<Page> page = page_of(query);
+    std::call_once(page->made,
+                   [&] { page->plain = std::make_shared<const std::string>(text_of(query)); });
+    return page->plain;
+}
+
+LiveViews::Body LiveViews::compressed(const LiveQuery& query) const {
+    const std::shared_ptr<Page> page = page_of(query);
+    std::call_once(page->made,
+                   [&] { page->plain = std::make_shared<const std::string>(text_of(query)); });
+    std::call_once(page->packed, [&] {
+        if (std::optional<std::string> packed = gzip(*page->plain)) {
+            page->compressed = std::make_shared<const std::string>(*std::move(packed));
+        }
+    });
+    return page->compressed;
+}
+
+std::shared_ptr<LiveViews::Page> LiveViews::page_of(const LiveQuery& query) const {
+    const std::lock_guard lock{mutex_};
+    return entry_of(pages_, query.page_key());
+}
+
+std::shared_ptr<LiveViews::Ordered> LiveViews::order_of(const LiveQuery& query) const {
+    std::shared_ptr<Ordered> found;
+    {
+        const std::lock_guard lock{mutex_};
+        found = entry_of(orders_, query.order_key());
+    }
+    std::call_once(found->made, [&] { found->order = ordered_rules(snapshot_.rules, query); });
+    return found;
+}
+
+std::string LiveViews::text_of(const LiveQuery& query) const {
+    const std::shared_ptr<Ordered> ordered = order_of(query);
+    const Order& order = ordered->order;
+    const std::size_t first = std::min(query.first, order.size());
+    const std::size_t count = std::min(query.most, order.size() - first);
+    Json rows = Json::array();
+    for (std::size_t i = first; i < first + count; ++i) {
+        rows.push_back(live_rule_json(snapshot_.rules[order[i]]));
+    }
+    const Json rules{{"total", snapshot_.rules.size()},
+                     {"matching", order.size()},
+                     {"first", first},
+                     {"rows", std::move(rows)}};
+    return head_ + ",\"rules\":" + dumped(rules) + "}\n";
+}
+
+}  // namespace sluice

@@ -1,0 +1,246 @@
+#include "control/daemon/live/reading.hpp"
+
+#include "control/active_json.hpp"
+#include "control/daemon/rule_life.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+#include <unordered_map>
+
+namespace sluice {
+namespace {
+
+// A rule's counters before, found by its place where the rules are the same, else by its id.
+class RulesBefore {
+public:
+    explicit RulesBefore(const Reading* before) : before_{before} {}
+
+    [[nodiscard]] const RuleStats* find(const std::string& id, std::size_t place) {
+        if (before_ == nullptr) {
+            return nullptr;
+        }
+        const std::vector<RuleStats>& rules = before_->stats.rules;
+        if (place < rules.size() && rules[place].id == id) {
+            return &rules[place];
+        }
+        if (by_id_.empty()) {
+            for (const RuleStats& rule : rules) {
+                by_id_.emplace(rule.id, &rule);
+            }
+        }
+        const auto found = by_id_.find(id);
+        return found == by_id_.end() ? nullptr : found->second;
+    }
+
+private:
+    const Reading* before_;
+    std::unordered_map<std::string_view, const RuleStats*> by_id_;
+};
+
+std::uint64_t matched(const RuleCounts& counts) {
+    return counts.admitted + counts.exceeded + counts.skipped;
+}
+std::uint64_t matched_bytes(const RuleCounts& counts) {
+    return counts.admitted_bytes + counts.exceeded_bytes;
+}
+// Those of banned sources, and those that the kernel drops, are none of the matched.
+std::uint64_t kept_back(const RuleCounts& counts) {
+    return counts.exceeded + counts.banned_sources + counts.early_dropped;
+}
+
+// A rule that tags what exceeds it lets it on, and counts it like one that refuses.
+bool is_counted_otherwise(const RuleSummary& rule) {
+    return rule.action.starts_with("tag");
+}
+
+void add_rates(const RuleSummary& rule, const ReadingTime& time, const RuleCounts& before,
+               const RuleCounts& now, LiveRule& row) {
+    row.matched =
+        time.rates(matched(before), matched(now), matched_bytes(before), matched_bytes(now));
+    row.early = time.rate(before.early_dropped, now.early_dropped);
+    if (is_counted_otherwise(rule)) {
+        return;
+    }
+    const PacketRate exceeded =
+        time.rates(before.exceeded, now.exceeded, before.exceeded_bytes, now.exceeded_bytes);
+    const LiveRate none = exceeded.pps ? LiveRate{0.0} : std::nullopt;
+    const bool enforces = rule.mode == Mode::Enforce;
+    row.refused = enforces ? time.rate(kept_back(before), kept_back(now)) : none;
+    row.would_refuse = enforces ? PacketRate{none, none} : exceeded;
+}
+
+std::string_view placement_of(const RuleSummary& rule) {
+    if (rule.limits.empty()) {
+        return {};
+    }
+    const std::string& scope = rule.limits.front().scope;
+    return scope == "merged"  ? "merged"
+           : scope == "asked" ? "shared"
+           : scope == "owner" ? "handed_over"
+                              : "local";
+}
+
+std::string_view state_of(const RuleSummary& rule, const RuleView& view, Nanoseconds utc) {
+    if (has_ended(rule.id, view.lives)) {
+        return "ended";
+    }
+    return rule.active && !state_at(rule.active->schedule, utc).active ? "inactive" : "active";
+}
+
+std::uint64_t table_slots(const Stats& stats) {
+    return std::transform_reduce(stats.workers.begin(), stats.workers.end(), std::uint64_t{0},
+                                 std::plus{},
+                                 [](const WorkerStats& worker) { return worker.table_slots; });
+}
+
+// A mode that has changed since the reading before makes the second between them neither.
+bool has_mode_of(const Reading* before, const RuleSummary& rule, std::size_t place) {
+    if (before == nullptr || before->view == nullptr || place >= before->view->rules.size()) {
+        return false;
+    }
+    const RuleSummary& former = before->view->rules[place];
+    return former.id != rule.id || former.mode == rule.mode;
+}
+
+struct CountedPackets {
+    std::uint64_t packets = 0;
+    std::uint64_t bytes = 0;
+};
+// Packets whose verdict is one of those.
+CountedPackets counted(const Stats& stats, bool (*is_one)(Verdict)) {
+    CountedPackets sum;
+    for (const WorkerStats& worker : stats.workers) {
+        for (std::size_t i = 0; i < kVerdictCount; ++i) {
+            if (is_one(static_cast<Verdict>(i))) {
+                sum.packets += worker.by_verdict[i];
+                sum.bytes += worker.bytes_by_verdict[i];
+            }
+        }
+    }
+    return sum;
+}
+std::uint64_t services_would_refuse(const Stats& stats) {
+    std::uint64_t sum = 0;
+    for (const WorkerStats& worker : stats.workers) {
+        sum = std::accumulate(worker.would_refuse.begin(), worker.would_refuse.end(), sum);
+    }
+    return sum;
+}
+
+// The part of the totals that rules alone count. One that is new, or says nothing in this second,
+// does not hide the others.
+void add_rules(const std::vector<LiveRule>& rules, LiveRates& rates) {
+    rates.would_refuse = {0.0, 0.0};
+    const auto add = [](LiveRate rate, LiveRate& to) { to = rate ? sum(to, rate) : to; };
+    for (const LiveRule& rule : rules) {
+        add(rule.early, rates.offered.pps);
+        add(rule.early, rates.refused.pps);
+        add(rule.would_refuse.pps, rates.would_refuse.pps);
+        add(rule.would_refuse.bps, rates.would_refuse.bps);
+    }
+}
+
+std::uint64_t lost(const PortStats& port) {
+    return port.rx_missed + port.rx_no_mbuf + port.rx_errors + port.tx_errors + port.tx_full;
+}
+
+}  // namespace
+
+ReadingTime time_between(const Reading* before, const Reading& now) noexcept {
+    if (before == nullptr || before->pid != now.pid || before->origin != now.origin) {
+        return {};
+    }
+    return ReadingTime::between(before->stats.uptime_ns, now.stats.uptime_ns);
+}
+
+std::vector<LiveRule> live_rules(const Reading* before, const Reading* now, const RuleView& view) {
+    std::unordered_map<std::string_view, std::size_t> counted;
+    const std::uint64_t slots = now == nullptr ? 0 : table_slots(now->stats);
+    for (std::size_t i = 0; now != nullptr && i < now->stats.rules.size(); ++i) {
+        counted.emplace(now->stats.rules[i].id, i);
+    }
+    const ReadingTime time = now == nullptr ? ReadingTime{} : time_between(before, *now);
+    RulesBefore rules_before{before};
+    const Nanoseconds utc = utc_now();
+    std::vector<LiveRule> rows;
+    rows.reserve(view.rules.size());
+    for (std::size_t place = 0; place < view.rules.size(); ++place) {
+        const RuleSummary& rule = view.rules[place];
+        LiveRule& row = rows.emplace_back(LiveRule{.id = rule.id,
+                                                   .mode = rule.mode,
+                                                   .state = state_of(rule, view, utc),
+                                                   .placement = placement_of(rule)});
+        row.spark.fill(kNoNumber);
+        const auto found = counted.find(rule.id);
+        if (found == counted.end()) {
+            continue;
+        }
+        const RuleStats& stats = now->stats.rules[found->second];
+        const RuleStats* former = rules_before.find(rule.id, found->second);
+        if (former != nullptr && has_mode_of(before, rule, place)) {
+            add_rates(rule, time, former->counts, stats.counts, row);
+        }
+        if (!rule.limits.empty()) {
+            row.live_keys = stats.entries;
+            row.table_share =
+                slots == 0
+                    ? std::nullopt
+                    : LiveRate{static_cast<double>(stats.entries) / static_cast<double>(slots)};
+        }
+    }
+    return rows;
+}
+
+std::vector<LivePort> live_ports(const Reading* before, const Reading& now) {
+    const ReadingTime time = time_between(before, now);
+    std::vector<LivePort> ports;
+    for (const PortStats& port : now.stats.ports) {
+        LivePort& row = ports.emplace_back(
+            LivePort{.name = port.pair + " " + port.side,
+                     .link = port.held_down ? "held" : (port.link_up ? "up" : "down")});
+        if (before == nullptr) {
+            continue;
+        }
+        const auto former = std::find_if(
+            before->stats.ports.begin(), before->stats.ports.end(), [&](const PortStats& one) {
+                return one.pair == port.pair && one.side == port.side && one.device == port.device;
+            });
+        if (former != before->stats.ports.end()) {
+            row.rx =
+                time.rates(former->rx_packets, port.rx_packets, former->rx_bytes, port.rx_bytes);
+            row.tx =
+                time.rates(former->tx_packets, port.tx_packets, former->tx_bytes, port.tx_bytes);
+            row.dropped = time.rate(lost(*former), lost(port));
+        }
+    }
+    return ports;
+}
+
+std::optional<LiveRates> live_rates(const Reading* before, const Reading& now,
+                                    const std::vector<LiveRule>& rules) {
+    const ReadingTime time = time_between(before, now);
+    if (time.seconds <= 0) {
+        return std::nullopt;
+    }
+    const auto rate_of = [&](bool (*is_one)(Verdict)) {
+        const CountedPackets was = counted(before->stats, is_one);
+        const CountedPackets is = counted(now.stats, is_one);
+        return time.rates(was.packets, is.packets, was.bytes, is.bytes);
+    };
+    LiveRates rates{.offered = rate_of([](Verdict) { return true; }),
+                    .passed = rate_of(forwards),
+                    .refused = rate_of([](Verdict verdict) { return !forwards(verdict); }),
+                    .answered = rate_of(answers),
+                    .would_refuse = {}};
+    add_rules(rules, rates);
+    const LiveRate services =
+        time.rate(services_would_refuse(before->stats), services_would_refuse(now.stats));
+    rates.would_refuse.pps = sum(rates.would_refuse.pps, services);
+    if (services != 0.0) {
+        rates.would_refuse.bps = std::nullopt;  // nobody counts bytes of these
+    }
+    return rates;
+}
+
+}  // namespace sluice
