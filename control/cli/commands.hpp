@@ -22,6 +22,7 @@ ExitCode run_confirm(const Options& options);
 ExitCode run_rollback(const Options& options);
 ExitCode run_rules(const Options& options);
 ExitCode run_stats(const Options& options);
+ExitCode run_live(const Options& options);
 ExitCode run_top(const Options& options);
 ExitCode run_events(const Options& options);
 ExitCode run_trace(const Options& options);

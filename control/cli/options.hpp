@@ -78,6 +78,9 @@ struct Options {
     std::string token_word;      // of `dashboard token`: add, list or remove
     std::string token_name;      // of these
     std::string tokens_file;     // of these; empty: as sluice.yaml has it
+    bool once = false;           // of live
+    std::string sort = "matched_pps";  // of live: a column
+    std::string filter;                // of live: a part of a rule's id
     std::string dataplane_socket = "/run/sluice/dataplane.sock";
 
     std::string when;           // of trace and capture: a condition; empty: every packet

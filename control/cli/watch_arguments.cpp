@@ -35,6 +35,15 @@ void shown_stats_arguments(CLI::App& app, Options& options) {
     stats_arguments(app, options);
 }
 
+void live_arguments(CLI::App& app, Options& options) {
+    app.add_flag("--once", options.once, "one second, and no more");
+    app.add_option("--sort", options.sort, "the column that the rules are sorted by")
+        ->capture_default_str()
+        ->check(CLI::IsMember({"id", "mode", "state", "matched_pps", "matched_bps", "refused_pps",
+                               "would_refuse_pps", "live_keys", "table_share", "placement"}));
+    app.add_option("--filter", options.filter, "only rules whose id has this part");
+}
+
 void top_arguments(CLI::App& app, Options& options) {
     app.add_option("--rule", options.rule, "id of one rule; all of them otherwise");
     app.add_option("--by", options.by, "hits, bits, denied or remaining (the least first)")

@@ -24,7 +24,7 @@ protected:
         start_dataplane();
         start_daemon("", 24h);
         ASSERT_FALSE(apply(kOne).refusal);
-        services_.reset(new Services{rules(), link(), audit_, counters_, notices_,
+        services_.reset(new Services{rules(), link(), audit_, counters_, notices_, nullptr,
                                      ExplainTurns{ExplainTurns::kPlaces, 24h}});
     }
     HttpResponse ask(const std::string& account) {
