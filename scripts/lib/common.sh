@@ -91,7 +91,7 @@ install_missing() {
 
 # npm has come since this folder was configured: with it, there is the dashboard.
 npm_is_new() {
-    command -v npm >/dev/null && [[ ! -e $1/.npm-seen ]] && grep -q no_assets "$1/build.ninja"
+    command -v npm >/dev/null && [[ ! -e $1/.npm-seen ]] && ! grep -q web_assets "$1/build.ninja"
 }
 
 # configure DIR OPTION...: a build folder with these options, made once, and as the sources now describe it.
