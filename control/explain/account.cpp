@@ -90,9 +90,30 @@ LimitAccount describe_limit(const LimitOfRule& asked, const LimitSummary& summar
     return account;
 }
 
-// The network or range by which the key has its numbers, or is exempt; empty: none.
+// ", because: bought more"
+std::string because_text(const std::shared_ptr<const std::string>& reason) {
+    return reason == nullptr ? "" : ", because: " + *reason;
+}
+
+// The key's own row that exempts it, or has its numbers for the limit; empty: none.
+std::string own_row_text(const RuleSummary& summary, const LimitOfRule& asked, ByteView key,
+                         const Scene& scene) {
+    const KeyStatus status = override_of(asked, scene).policy().status;
+    const auto index = static_cast<std::size_t>(&asked.limit - asked.rule.limits.data());
+    std::string text;
+    summary.named->each_of(asked.limit.key, key, [&](const NamedRow& row) {
+        const bool says = row.exempt ? status == KeyStatus::Exempt : row.limit == index;
+        if (says && scene.now.utc() < row.until) {
+            text = text_of(row.place) + because_text(row.reason);
+        }
+    });
+    return text;
+}
+
+// The row of `overrides` by which the key has its numbers, or is exempt: a network's or range's, or
+// its own; empty: none.
 std::string range_text(const LimitOfRule& asked, const RuleSummary& summary, const Scene& scene) {
-    if (summary.ranges == nullptr) {
+    if (summary.ranges == nullptr && summary.named == nullptr) {
         return "";
     }
     const KeyOverride found = override_of(asked, scene);
@@ -102,7 +123,11 @@ std::string range_text(const LimitOfRule& asked, const RuleSummary& summary, con
     KeyBytes key;
     (void)key_of(asked.parts(), asked.rule.missing_key, scene.headers, scene.frame, key);
     const NamedRange* range = range_around(summary.ranges.get(), asked.limit.key, key.view(), nth);
-    return range == nullptr ? "" : text_with_place(*range);
+    if (range != nullptr) {
+        return text_with_place(*range) + because_text(range->reason);
+    }
+    return nth == 0 && summary.named != nullptr ? own_row_text(summary, asked, key.view(), scene)
+                                                : "";
 }
 
 void describe_limits(const LoadedRule& rule, const RuleSummary& summary, const Scene& scene,

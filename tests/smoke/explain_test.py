@@ -63,7 +63,7 @@ rules:
         for source, by, room, reason in (
                 ("10.0.0.1", "10.0.0.0/8, line 2 of the override file", 600, "within_limits"),
                 ("10.0.0.20", "10.0.0.16-10.0.0.30, line 3 of the override file", None, "exempt"),
-                ("10.0.0.9", None, 7, "within_limits"), ("11.0.0.1", None, 100, "within_limits")):
+                ("10.0.0.9", "line 4 of the override file", 7, "within_limits"), ("11.0.0.1", None, 100, "within_limits")):
             out, _ = self.ctl("explain", rules, "--json", "--src", source, "--dst", "192.0.2.1", "--dport", "80")
             account = json.loads(out)
             limit = account["rules"][0]["limits"][0]

@@ -22,6 +22,16 @@ std::span<const OverrideRows::Row> NamedRows::of_key(std::uint8_t key,
     return {first, last};
 }
 
+bool NamedRows::is_replaced(const OverrideRows::Row& row,
+                            std::span<const OverrideRows::Row> of_key) const noexcept {
+    const OverrideRows::Piece& piece = rows_.pieces[row.piece];
+    return std::ranges::any_of(of_key, [&](const OverrideRows::Row& other) {
+        const OverrideRows::Piece& set = rows_.pieces[other.piece];
+        return other.place.source == OverrideSource::RunTime && set.has_numbers() &&
+               (piece.exempt || piece.numbers.limit == set.numbers.limit);
+    });
+}
+
 NamedRow NamedRows::named(const OverrideRows::Row& row) const {
     const OverrideRows::Piece& piece = rows_.pieces[row.piece];
     return {row.place, piece.exempt, piece.numbers.limit, piece.numbers.until,

@@ -25,11 +25,13 @@ public:
     // `rows` are in order.
     explicit NamedRows(OverrideRows rows) : rows_{std::move(rows)} {}
 
-    // The rows of a key, given by its canonical bytes, in the order of their texts.
+    // The rows of a key, given by its canonical bytes, in the order of their texts, without those
+    // that a setting made at run time has replaced.
     template <typename Visit>
     void each_of(std::uint8_t key, ByteView bytes, Visit&& visit) const {
-        for (const OverrideRows::Row& row : of_key(key, bytes)) {
-            if (is_named(row)) {
+        const std::span<const OverrideRows::Row> rows = of_key(key, bytes);
+        for (const OverrideRows::Row& row : rows) {
+            if (is_named(row) && !is_replaced(row, rows)) {
                 visit(named(row));
             }
         }
@@ -52,6 +54,8 @@ private:
     }
     [[nodiscard]] std::span<const OverrideRows::Row> of_key(std::uint8_t key,
                                                             ByteView bytes) const noexcept;
+    [[nodiscard]] bool is_replaced(const OverrideRows::Row& row,
+                                   std::span<const OverrideRows::Row> of_key) const noexcept;
     [[nodiscard]] NamedRow named(const OverrideRows::Row& row) const;
 
     OverrideRows rows_;
