@@ -60,10 +60,9 @@ struct HttpResponse {
     std::string encoding{};    // Content-Encoding; empty: none
     std::vector<std::pair<std::string, std::string>> headers{};  // further ones
     std::string_view fixed{};  // bytes that last as long as the process, in place of `body`
-    // In the place of `body`: bytes that several answers have in common.
+    // Bytes that several answers have in common, likewise.
     std::shared_ptr<const std::string> shared{};
-    bool has_encodings = false;  // the answer would be another for who accepts another one
-    bool is_silent = false;      // the connection is closed in place of an answer
+    bool is_silent = false;  // the connection is closed in place of an answer
 };
 
 [[nodiscard]] HttpResponse json_response(const nlohmann::ordered_json& body);

@@ -30,16 +30,15 @@ void add_header(MHD_Response* out, const char* name, const std::string& value) {
     }
 }
 
-void release_shared(void* shared) noexcept {
+void let_go_of(void* shared) noexcept {
     delete static_cast<std::shared_ptr<const std::string>*>(shared);
 }
 
 // A shared body is sent as it lies, and stays until it has been.
-MHD_Response* shared_body(const HttpResponse& response) {
-    auto kept = std::make_unique<std::shared_ptr<const std::string>>(response.shared);
+MHD_Response* shared_body(const std::shared_ptr<const std::string>& body) {
+    auto kept = std::make_unique<std::shared_ptr<const std::string>>(body);
     MHD_Response* out = MHD_create_response_from_buffer_with_free_callback_cls(
-        response.shared->size(), const_cast<char*>(response.shared->data()), release_shared,
-        kept.get());
+        body->size(), const_cast<char*>(body->data()), let_go_of, kept.get());
     if (out != nullptr) {
         (void)kept.release();
     }
@@ -48,7 +47,7 @@ MHD_Response* shared_body(const HttpResponse& response) {
 
 MHD_Response* body_of(const HttpResponse& response) {
     if (response.shared != nullptr) {
-        return shared_body(response);
+        return shared_body(response.shared);
     }
     const bool is_fixed = !response.fixed.empty();
     const std::string_view body = is_fixed ? response.fixed : std::string_view{response.body};
@@ -69,8 +68,6 @@ MHD_Result send_reply(MHD_Connection* connection, const HttpResponse& response, 
     }
     add_header(out, MHD_HTTP_HEADER_CONTENT_TYPE, response.type);
     add_header(out, MHD_HTTP_HEADER_CONTENT_ENCODING, response.encoding);
-    add_header(out, MHD_HTTP_HEADER_VARY,
-               response.has_encodings ? MHD_HTTP_HEADER_ACCEPT_ENCODING : "");
     add_header(out, MHD_HTTP_HEADER_ALLOW, response.allow);
     add_header(out, MHD_HTTP_HEADER_ETAG, response.etag.empty() ? "" : '"' + response.etag + '"');
     add_header(out, MHD_HTTP_HEADER_RETRY_AFTER,

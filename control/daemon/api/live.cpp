@@ -8,6 +8,8 @@
 #include <chrono>
 #include <limits>
 #include <optional>
+#include <string>
+#include <utility>
 #include <variant>
 
 namespace sluice {
@@ -15,6 +17,8 @@ namespace {
 
 constexpr std::uint64_t kLongestLiveWait = 10;  // seconds
 constexpr std::chrono::seconds kFirstSecond{3};
+
+const std::pair<std::string, std::string> kVary{"Vary", "Accept-Encoding"};
 
 struct AskedLive {
     std::uint64_t after = 0;
@@ -117,8 +121,8 @@ HttpResponse get_live(const HttpRequest& request, Services& services) {
     if (shown == nullptr) {
         return no_snapshot();
     }
-    HttpResponse response{.status = 200, .has_encodings = true};
-    if (request.accepts_gzip) {
+    HttpResponse response{.status = 200, .headers = {kVary}};
+    if (takes_gzip(request)) {
         response.shared = shown->compressed(asked.query);
         response.encoding = response.shared == nullptr ? "" : "gzip";
     }
@@ -149,9 +153,9 @@ HttpResponse get_series(const HttpRequest& request, Services& services) {
                                            {"step_s", 1},
                                            {"snapshot", snapshot.number},
                                            {"columns", *std::move(series.columns)}});
-    response.has_encodings = true;
+    response.headers.push_back(kVary);
     if (std::optional<std::string> packed =
-            request.accepts_gzip ? gzip(response.body) : std::nullopt) {
+            takes_gzip(request) ? gzip(response.body) : std::nullopt) {
         response.body = *std::move(packed);
         response.encoding = "gzip";
     }
