@@ -134,7 +134,8 @@ std::string file_ban_text(const Json& document) {
 
 std::string end_and_reason(const Json& row) {
     const auto reason = visible_line(text_at(row, "reason"));
-    return fmt::format("{}{}", row.at("until").is_null() ? "" : " until " + text_at(row, "until"),
+    const Json until = row.value("until", Json());
+    return fmt::format("{}{}", until.is_null() ? "" : " until " + until.get<std::string>(),
                        reason.empty() ? "" : ", because: " + reason);
 }
 

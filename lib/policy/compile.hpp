@@ -6,6 +6,7 @@
 #include "lib/policy/overrides/banned_keys.hpp"
 #include "lib/policy/overrides/dynamic_terms.hpp"
 #include "lib/policy/overrides/named_ranges.hpp"
+#include "lib/policy/overrides/named_rows.hpp"
 #include "lib/policy/problems/problem.hpp"
 #include "lib/policy/rules/notify_terms.hpp"
 #include "lib/policy/values/named_text.hpp"

@@ -13,7 +13,7 @@ namespace sluice {
 
 namespace {
 
-Json end_of(Nanoseconds until) {
+Json end_json(Nanoseconds until) {
     return until == kForever
                ? Json()
                : Json(utc_text(std::chrono::ceil<std::chrono::seconds>(until).count()));
@@ -24,7 +24,7 @@ Json row_json(const OverridePlace& place, bool exempt, Nanoseconds until,
     return {{"source", source_name(place.source)},
             {"line", place.line},
             {"says", exempt ? "exempt" : "numbers"},
-            {"until", end_of(until)},
+            {"until", end_json(until)},
             {"reason", reason == nullptr ? "" : *reason}};
 }
 

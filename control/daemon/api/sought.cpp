@@ -14,7 +14,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <cstring>
 #include <span>
@@ -72,8 +71,10 @@ Result<Sought> read_network(std::string_view text) {
 
 // `10.0.0.4-10.0.0.9`, as override files have it; one that is a network is that.
 Result<Sought> read_range(std::string_view text) {
-    const std::array<GroupingKey, 1> address{{{KeyPart{.field = Field::IpSrc}}}};
-    const Result<KeyRange> range = read_key_range(address, text, 1);
+    KeyPart address;
+    address.field = Field::IpSrc;
+    const GroupingKey key{address};
+    const Result<KeyRange> range = read_key_range(std::span{&key, 1}, text, 1);
     if (!range) {
         return range.error();
     }
