@@ -365,6 +365,24 @@ TEST(SourceBan, OldSegmentsOfAConnectionBanNobody) {
     EXPECT_EQ(reason(box, udp().src("10.0.0.1").dport(9)), "banned_source");
 }
 
+// Bytes that are sent ahead, anywhere in the server's window, move what the client has sent: what
+// begins behind them proves nothing.
+TEST(SourceBan, BytesAheadOfAConnectionBanNobody) {
+    const Set set{.scope = kProven, .when = "ip.dst eq 192.0.2.1", .before = kWeb, .count = "3"};
+    UnitParser parser{capture_unit_budget()};
+    Box box{set.text()};
+    box.find_units_by(parser.finder());
+    (void)box.judge(syn(), kStart);
+    (void)box.judge(syn_ack(), kStart);
+    (void)box.judge(client(""), kStart);
+    EXPECT_EQ(reason(box, client("x", 1000)), "within_limits");
+    for (int i = 0; i < 4; ++i) {
+        EXPECT_EQ(reason(box, client("", 1001)), "over_limit") << i;
+    }
+    EXPECT_EQ(box.counters().bans[0].bans.read(), 0U);
+    EXPECT_EQ(reason(box, udp().src("10.0.0.1").dport(9)), "unmatched");
+}
+
 // Whoever writes to the end of a tunnel is answered there, under whatever address inside.
 TEST(SourceBan, InATunnelNobodyIsProven) {
     for (const std::string& scope : {kProven, kSpoofable}) {

@@ -250,8 +250,9 @@ private:
         }
         return tells;
     }
-    // True of a segment of the client, of a connection whose handshake has been completed, with the
-    // very number that comes next there: whoever sees nothing of it cannot forge one. On a long
+    // True of a segment of the client, of a connection whose handshake has been completed, that
+    // begins at the first byte that the server has not acknowledged: whoever sees nothing of it
+    // cannot forge one. On a long
     // connection one number in thousands is an old segment's, and a SYN or RST passes whatever its
     // numbers are. The end of a tunnel answers to whoever wrote to it, under whatever
     // address inside: what comes in one proves nothing. The packet's units are of its connection,

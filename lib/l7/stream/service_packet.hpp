@@ -26,7 +26,7 @@ struct ServicePacket {
     std::uint32_t first = 0;           // number of the connection's first byte from the client
     DatagramShare share = DatagramShare::Whole;
     bool is_other_syn = false;       // between its ends, of a connection that may follow it
-    bool is_next = false;            // it begins at `acknowledged` or at `sent`
+    bool is_next = false;            // it begins at `acknowledged`
     std::uint32_t acknowledged = 0;  // all of its client's bytes before it the server has
     std::uint32_t sent = 0;          // behind all that its client had sent before it
     std::uint32_t client_fin = 0;    // number of its client's FIN, where client_ends

@@ -4,6 +4,7 @@
 #include "lib/packet/tcp_flags.hpp"
 #include "lib/policy/clauses/clause_overlap.hpp"
 #include "lib/policy/clauses/tcp_segments.hpp"
+#include "lib/policy/rules/banned_proxies.hpp"
 
 #include <algorithm>
 #include <string>
@@ -89,7 +90,7 @@ public:
         : segments_{segments_with(0, kTcpSyn | kTcpRst, pool)}, overlap_{pool} {
         for (std::size_t i = 0; i < placed.size() && i < services.size(); ++i) {
             if (proves_senders(services[i])) {
-                proving_.push_back({&services[i], &placed[i].clauses});
+                proving_.push_back(&placed[i].clauses);
             }
         }
     }
@@ -106,25 +107,13 @@ public:
             return "by segments that are neither SYN nor RST, and its condition lets none of them "
                    "through; see `spoofable`";
         }
-        if (std::ranges::none_of(proving_,
-                                 [&](const Proving& one) { return meets(placed, *one.clauses); })) {
+        if (std::ranges::none_of(proving_, [&](const auto* one) { return meets(placed, *one); })) {
             return "and its condition lets through no packet of one; see `spoofable`";
         }
         return {};
     }
-    // The first service that it may meet behind proxies; nullptr: none.
-    [[nodiscard]] const Service* behind_proxies(const PlacedRule& placed) {
-        const auto found = std::ranges::find_if(proving_, [&](const Proving& one) {
-            return !one.service->proxies.empty() && meets(placed, *one.clauses);
-        });
-        return found == proving_.end() ? nullptr : found->service;
-    }
 
 private:
-    struct Proving {
-        const Service* service;
-        const std::vector<Clause>* clauses;
-    };
     // Yes too of a condition that is not known whole.
     [[nodiscard]] bool meets(const PlacedRule& placed, const std::vector<Clause>& packets) {
         return placed.clauses.empty() || packets.empty() ||
@@ -133,22 +122,8 @@ private:
 
     std::vector<Clause> segments_;
     ClauseOverlap overlap_;
-    std::vector<Proving> proving_;
+    std::vector<const std::vector<Clause>*> proving_;
 };
-
-// Behind a proxy all clients have its address.
-void warn_of_proxies(const PlacedRule& placed, const Service* service, bool has_trusted,
-                     Problems& problems) {
-    if (service == nullptr && !has_trusted) {
-        return;
-    }
-    problems.warning(placed.at,
-                     "`applies_to: source` bans `ip.src`: of clients behind " +
-                         (service != nullptr ? "a proxy of service `" + service->id + "`"
-                                             : std::string{"the trusted proxies of `client_ip`"}) +
-                         " that is the proxy, and with it everybody behind it; let it be in "
-                         "`bypass`, or ban keys of `client.ip` by `applies_to: key`");
-}
 
 }  // namespace
 
@@ -158,6 +133,7 @@ void check_source_bans(const CompiledRules& compiled, const std::vector<PlacedRu
     if (std::ranges::none_of(rules, bans_sources)) {
         return;
     }
+    warn_of_banned_proxies(compiled, placed, services, pool, problems);
     ProofCheck proof{compiled.set.services, services, pool};
     std::size_t count = 0;
     for (std::size_t i = 0; i < placed.size() && i < rules.size(); ++i) {
@@ -173,8 +149,6 @@ void check_source_bans(const CompiledRules& compiled, const std::vector<PlacedRu
         if (!none.empty()) {
             problems.warning(placed[i].at, std::string{kCounted} + none);
         }
-        warn_of_proxies(placed[i], proof.behind_proxies(placed[i]), compiled.set.clients != nullptr,
-                        problems);
     }
 }
 

@@ -72,12 +72,20 @@ bool is_same_name(std::string_view typed, std::string_view name) {
     });
 }
 
-// The zone that is called so, whole or by its last part, as cities are.
-std::string_view zone_called(std::string_view typed, const std::vector<std::string_view>& names) {
-    const auto found = std::ranges::find_if(names, [&](std::string_view name) {
-        return is_same_name(typed, name) || is_same_name(typed, name.substr(name.rfind('/') + 1));
-    });
-    return found == names.end() ? std::string_view{} : *found;
+// The zones that are called so, whole or by their last part, as cities are. `Etc/GMT+3` is three
+// hours behind UTC, and so nobody who writes `GMT+3` means it.
+std::vector<std::string_view> zones_called(std::string_view typed,
+                                           const std::vector<std::string_view>& names) {
+    std::vector<std::string_view> called;
+    for (const std::string_view name : names) {
+        if (is_same_name(typed, name)) {
+            return {name};
+        }
+        if (!name.starts_with("Etc/") && is_same_name(typed, name.substr(name.rfind('/') + 1))) {
+            called.push_back(name);
+        }
+    }
+    return called;
 }
 
 // Abbreviations and offsets are near to others that are hours away: `MSK` to `MST`.
@@ -88,10 +96,14 @@ bool is_abbreviation(std::string_view typed) {
 }
 
 std::string text_of_meant(std::string_view typed, const std::vector<std::string_view>& names) {
-    if (const std::string_view called = zone_called(typed, names); !called.empty()) {
-        return "; did you mean `" + std::string{called} + "`?";
+    std::string text;
+    for (const std::string_view called : zones_called(typed, names)) {
+        text += (text.empty() ? "; did you mean `" : "` or `") + std::string{called};
     }
-    return is_abbreviation(typed) ? std::string{} : did_you_mean(typed, names);
+    if (!text.empty()) {
+        return text + "`?";
+    }
+    return is_abbreviation(typed) ? text : did_you_mean(typed, names);
 }
 
 Error no_such_zone(std::string_view name) {

@@ -42,7 +42,7 @@ void ConnectionTracker::follow(const Arrival& arrival, TrackVerdict& verdict) no
         segment.payload != 0 && (place == DataPlace::Fits || place == DataPlace::Probe);
     verdict.take_from = sent.una;
     verdict.sent = line.is(Line::kClientFin) ? line.client_bytes : sent.next;
-    verdict.is_next = segment.seq == verdict.take_from || segment.seq == verdict.sent;
+    verdict.is_next = segment.seq == verdict.take_from;
     verdict.may_miss_some = arrival.from_client && line.is(Line::kMidstream) &&
                             arrival.policy.enforced &&
                             arrival.policy.midstream == MidstreamPolicy::Inspect;

@@ -57,7 +57,7 @@ struct TrackVerdict {
     bool is_server_unheard = false;  // nothing has come of the server since an earlier process
                                      // ended: it may have acknowledged more than that
     std::uint32_t sent = 0;          // behind all that the client had sent before it
-    bool is_next = false;            // it begins at one of these two, which nobody guesses
+    bool is_next = false;            // it begins at `take_from`, which its receiver alone moves
     bool may_miss_some = false;      // a receiver that nobody watched from the beginning may have
                                      // bytes that lie ahead of it
     bool is_long = false;            // its client's first number is a later byte's by now

@@ -118,12 +118,21 @@ TEST(SourceBans, BehindProxiesAreWarnedOf) {
     constexpr std::string_view kProxy = "that is the proxy";
     std::string proxied = kWeb;
     proxied.insert(proxied.find(", mode"), ", proxy_protocol: {from: [10.0.0.0/8]}");
-    EXPECT_TRUE(says(file(proxied, rule("r")), Severity::Warning, kProxy));
-    EXPECT_FALSE(says(file(proxied, with_when(rule("r"), "ip.dst eq 192.0.2.2")), Severity::Warning,
-                      kProxy));
     const std::string trusted =
-        "client_ip: {trusted_proxies: [10.0.0.0/8], from: x-forwarded-for}\n" + kWeb;
-    EXPECT_TRUE(says(file(trusted, rule("r")), Severity::Warning, kProxy));
+        "client_ip: {trusted_proxies: [10.0.0.0/8], from: {header: x-forwarded-for}}\n" + kWeb;
+    const std::string let_be =
+        "bypass:\n  - {id: proxies, when: 'ip.src in {10.0.0.0/8}', limits: [{rate: 1000/s}]}\n";
+    const std::string some_let_be =
+        "bypass:\n  - {id: proxies, when: 'ip.src in {10.0.0.0/9}', limits: [{rate: 1000/s}]}\n";
+    for (const std::string& before : {proxied, trusted}) {
+        EXPECT_TRUE(says(file(before, rule("r")), Severity::Warning, kProxy)) << before;
+        EXPECT_TRUE(says(file(before + some_let_be, rule("r")), Severity::Warning, kProxy));
+        EXPECT_FALSE(says(file(before + let_be, rule("r")), Severity::Warning, kProxy)) << before;
+        const std::string others = with_when(rule("r"), "not ip.src in {10.0.0.0/8}");
+        EXPECT_FALSE(says(file(before, others), Severity::Warning, kProxy)) << before;
+    }
+    const std::string elsewhere = with_when(rule("r"), "ip.dst eq 192.0.2.2");
+    EXPECT_FALSE(says(file(proxied, elsewhere), Severity::Warning, kProxy));
     EXPECT_FALSE(says(file(kWeb, rule("r")), Severity::Warning, kProxy));
 }
 

@@ -71,12 +71,13 @@ TEST(TimeZones, ErrorsSayWhatIsMeant) {
     const std::pair<std::string_view, std::string_view> meant[] = {
         {"Moscow", "did you mean `Europe/Moscow`?"},
         {"new york", "did you mean `America/New_York`?"},
-        {"europe/berlin", "did you mean `Europe/Berlin`?"}};
+        {"europe/berlin", "did you mean `Europe/Berlin`?"},
+        {"west", "did you mean `Australia/West` or `Brazil/West`?"}};
     for (const auto& [typed, zone] : meant) {
         EXPECT_NE(read_time_zone(typed).error().what.find(zone), std::string::npos) << typed;
     }
     // Near to MST and UTC, which are hours away.
-    for (const std::string_view typed : {"MSK", "UTC+3", "GMT+03:00"}) {
+    for (const std::string_view typed : {"MSK", "UTC+3", "GMT+03:00", "GMT+3", "gmt+3", "GMT-5"}) {
         const std::string what = read_time_zone(typed).error().what;
         EXPECT_EQ(what.find("did you mean"), std::string::npos) << what;
         EXPECT_NE(what.find("an hour ahead of UTC is Etc/GMT-1"), std::string::npos) << what;
