@@ -24,8 +24,8 @@ std::shared_ptr<Entry> entry_of(std::map<std::string, std::shared_ptr<Entry>>& e
     return made;
 }
 
-std::string dumped(const Json& value) {
-    return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+std::string dumped(const Json& document) {
+    return document.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 }  // namespace
