@@ -214,7 +214,7 @@ class Ban:
         self.after, self.action = int(what["after"]), {"action": "drop", **what}
         self.within, self.lasts = parse_duration(what["within"]), parse_duration(what["for"])
         self.of_source = what.get("applies_to") == "source"
-        self.spoofable = what.get("spoofable") == "yes"
+        self.spoofable = what.get("spoofable") in ("yes", "true", True)
 
 
 class Tier:

@@ -79,6 +79,20 @@ Truth by_version(const Leaf& leaf, std::string_view field, const Sought& sought)
                                                                               : Truth::Maybe;
 }
 
+bool is_name(std::string_view field) {
+    return std::ranges::any_of(kTextFields, [field](const TextFieldRow& row) {
+        return row.kind == TextKind::Folded && row.name == field;
+    });
+}
+
+// A comparison of another field of names than the one that has the host: each is of a protocol of
+// its own, so that the packet lacks it. Maybe: it is no field of names, or negated.
+Truth by_another_name(const TextTest& test, std::string_view field, const Sought& sought) {
+    const bool lacks = sought.kind == Sought::Kind::Host && !test.negated && is_name(field) &&
+                       row_of(test.field).kind == TextKind::Folded;
+    return lacks ? Truth::No : Truth::Maybe;
+}
+
 // Regular expressions are not tried.
 Truth named_by(const TextTest& test, const Sought& sought) {
     const std::string text = folded_for(test, sought);
@@ -216,7 +230,10 @@ Truth truth_of(const Expression& condition, std::string_view field, const Sought
             return leaf.negated ? negation_of(truth) : truth;
         }
         case Expression::Kind::Text: {
-            if (condition.text.name != field || condition.text.from_list) {
+            if (condition.text.name != field) {
+                return by_another_name(condition.text, field, sought);
+            }
+            if (condition.text.from_list) {
                 return Truth::Maybe;
             }
             const Truth truth = named_by(condition.text, sought);

@@ -194,6 +194,13 @@ TEST(MayMatch, IsFalseWhereNoFieldLeavesIt) {
     EXPECT_FALSE(may_match(rule_when("http.host eq \"a.example\" and tls.sni eq \"a.example\" and "
                                      "dns.qname eq \"a.example\" and quic.sni eq \"a.example\""),
                            sought("b.example")));
+    // One name alone leaves no packet of another.
+    EXPECT_FALSE(may_match(rule_when("http.host eq \"moved.example\""), sought("old.example")));
+    EXPECT_FALSE(may_match(rule_when("ip.proto eq 17 and dns.qname eq \"ref.example\""),
+                           sought("old.example")));
+    EXPECT_TRUE(may_match(rule_when("http.host eq \"moved.example\""), sought("moved.example")));
+    EXPECT_TRUE(may_match(rule_when("http.host ne \"moved.example\""), sought("old.example")));
+    EXPECT_TRUE(may_match(rule_when("http.request.method eq \"GET\""), sought("old.example")));
 }
 
 }  // namespace
