@@ -162,7 +162,7 @@ TEST(OverrideRangeRows, TheyLieInOneAnotherOnlySoDeep) {
 
 // The key has more addresses than they name.
 TEST(OverrideRangeRows, SingleAddressesUnderAWiderKeyAreRefused) {
-    const std::string key = R"k(["prefix(ip.src, 24|64)"])k";
+    const std::string key = R"y(["prefix(ip.src, 24|64)"])y";
     const Outcome file = compile(HEADER "10.0.0.7,exempt,,,,,\n10.0.1.0/24,exempt,,,,,\n", "", key);
     EXPECT_FALSE(file.rules);
     EXPECT_EQ(first_problem(file),
@@ -172,7 +172,7 @@ TEST(OverrideRangeRows, SingleAddressesUnderAWiderKeyAreRefused) {
     EXPECT_FALSE(rows.rules);
     EXPECT_NE(first_problem(rows).find("all of it is `2001:db8::/64`"), std::string::npos);
     EXPECT_TRUE(compile(HEADER "10.0.0.0/24,exempt,,,,,\n", "", key).rules);
-    const std::string pair = R"k(["prefix(ip.src, 24|64)", l4.dport])k";
+    const std::string pair = R"y(["prefix(ip.src, 24|64)", l4.dport])y";
     EXPECT_FALSE(compile(HEADER "10.0.0.7|80,exempt,,,,,\n", "", pair).rules);
     EXPECT_TRUE(compile(HEADER "10.0.0.0/24|80,exempt,,,,,\n", "", pair).rules);
 }
