@@ -97,7 +97,7 @@ TEST(Acceptor, TheEndOfAConnectionIsNotThatOfTheNextOnesDescriptor) {
 
 // Who finds no place for the next second of the box is told when to come again, and waits for none.
 TEST(Acceptor, APageWithoutAPlaceIsAnsweredAtOnce) {
-    HeldLobby acceptor;
+    HeldAcceptor acceptor;
     const Fd page = acceptor.connect(kLiveRequest);
     ASSERT_TRUE(acceptor.wait_for_request());
     acceptor.go_on();
