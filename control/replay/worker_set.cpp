@@ -130,22 +130,22 @@ void WorkerSet::begin_anew() {
     link_workers();
 }
 
-WorkerSet::Route WorkerSet::route_of(const CapturedFrame& frame, Instant captured) const {
+WorkerSet::Route WorkerSet::route_of(const CapturedFrame& frame, Now now) const {
     PacketHeaders outer;
     parse_frame({frame.bytes, frame.wire_size}, Tunnels{}, outer);
     const Direction dir = direction_of(outer, setup_.inside);
     const Rss rss = dir == Direction::In ? setup_.rss_outside : setup_.rss_inside;
     Worker& receiver = *workers_[worker_of(outer, rss, workers_.size())];
-    return {rules_.steering.empty() ? receiver : owner_of(frame, {receiver, dir}, captured), dir};
+    return {rules_.steering.empty() ? receiver : owner_of(frame, {receiver, dir}, now), dir};
 }
 
 // The worker that its receiver hands a frame to, or the receiver.
 WorkerSet::Worker& WorkerSet::owner_of(const CapturedFrame& frame, const Route& receiver,
-                                       Instant captured) const {
+                                       Now now) const {
     Burst& alone = *looking_;
     alone.clear();
     alone.add({frame.bytes, frame.wire_size}, receiver.dir, port_);
-    match_stages(alone, rules_, receiver.worker.core, {{}, captured.time_since_epoch()});
+    match_stages(alone, rules_, receiver.worker.core, now);
     BurstOwners owners;
     return find_owners(alone, rules_, receiver.worker.core, workers_.size(), owners)
                ? *workers_[owners[0]]
@@ -173,7 +173,7 @@ const std::vector<BurstRow>& WorkerSet::judge(std::span<KeptFrame> frames, Insta
     const Now time = time_of(now);
     begin_instant(time);
     for (const KeptFrame& kept : frames) {
-        rows_.push_back(receive(kept.frame(), route_of(kept.frame(), now)));
+        rows_.push_back(receive(kept.frame(), route_of(kept.frame(), time)));
     }
     for (const auto& worker : workers_) {
         if (worker->burst.size() > 0) {
@@ -184,11 +184,11 @@ const std::vector<BurstRow>& WorkerSet::judge(std::span<KeptFrame> frames, Insta
 }
 
 WorkerSet::Place WorkerSet::match(const CapturedFrame& frame, Instant now) {
-    return match(frame, route_of(frame, now), now);
+    return match(frame, route_of(frame, time_of(now)), now);
 }
 
 WorkerSet::Place WorkerSet::match(const CapturedFrame& frame, Direction dir, Instant now) {
-    return match(frame, Route{route_of(frame, now).worker, dir}, now);
+    return match(frame, Route{route_of(frame, time_of(now)).worker, dir}, now);
 }
 
 WorkerSet::Place WorkerSet::match(const CapturedFrame& frame, const Route& route, Instant now) {
@@ -230,7 +230,7 @@ void WorkerSet::follow(const CapturedFrame& frame, Direction dir, Instant now) {
 
 void WorkerSet::follow_dialogue(std::span<const DialogueFrame> frames, Instant now) {
     for (const DialogueFrame& one : frames) {
-        Route route = route_of(frames.front().frame.frame(), now);
+        Route route = route_of(frames.front().frame.frame(), time_of(now));
         if (one.is_answer) {
             route.dir = route.dir == Direction::In ? Direction::Out : Direction::In;
         }

@@ -107,9 +107,9 @@ private:
         Worker& worker;
         Direction dir;
     };
-    [[nodiscard]] Route route_of(const CapturedFrame& frame, Instant captured) const;
+    [[nodiscard]] Route route_of(const CapturedFrame& frame, Now now) const;
     [[nodiscard]] Worker& owner_of(const CapturedFrame& frame, const Route& receiver,
-                                   Instant captured) const;
+                                   Now now) const;
     [[nodiscard]] BurstRow receive(const CapturedFrame& frame, const Route& route);
     [[nodiscard]] Place match(const CapturedFrame& frame, const Route& route, Instant now);
     void settle_matched();

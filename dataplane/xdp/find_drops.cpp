@@ -44,8 +44,7 @@ void KernelBridge::find_drops(const FindEarlyDrops& asked, FoundEarlyDrops& answ
     port.capacity = pair.options.early_drop;
     port.networks = table.size();
     port.attached = pair.is_attached(side);
-    const std::size_t room = asked.most - std::min<std::size_t>(asked.most, answer.entries.size());
-    const EarlyDropTable::Found found = table.find(network_of(asked.network), room);
+    const EarlyDropTable::Found found = table.find(network_of(asked.network), asked.most);
     port.whole = found.whole;
     answer.more = answer.more || found.more;
     const std::uint64_t now = monotonic_now();

@@ -18,13 +18,13 @@ namespace sluice {
            masked(network.address, network.length) == network.address;
 }
 
-// The most entries in one answer to FindEarlyDrops.
+// The most entries of one port in an answer to FindEarlyDrops.
 inline constexpr std::uint32_t kMostEarlyDrops = 1'000;
 
 // Asks for the entries that an address or a network lies in, and for those that lie in it.
 struct FindEarlyDrops {
     IpPrefix network{.version = IpVersion::V4, .address = {}, .length = 0};
-    std::uint32_t most = 0;  // from 1 to kMostEarlyDrops
+    std::uint32_t most = 0;  // of each port; from 1 to kMostEarlyDrops
 
     static void fields(auto& archive, auto& m) {
         archive(m.network, m.most);
@@ -70,7 +70,7 @@ struct EarlyDropEntry {
 struct FoundEarlyDrops {
     EarlyDropState state = EarlyDropState::NoPort;
     std::vector<EarlyDropPort> ports;     // all of the box
-    std::vector<EarlyDropEntry> entries;  // by port, the widest around the network first
+    std::vector<EarlyDropEntry> entries;  // by port, the narrowest around the network first
     bool more = false;                    // there are others, for which there was no room
 
     static void fields(auto& archive, auto& m) {

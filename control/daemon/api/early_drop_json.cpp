@@ -55,13 +55,21 @@ Json port_json(const EarlyDropPort& port) {
             {"whole", port.whole}};
 }
 
+// Of a ban; a condition and an exemption have no key.
+Json applies_to_json(const EarlyDropEntry& entry) {
+    if (entry.source == EarlyDropSource::Condition || entry.source == EarlyDropSource::Exempt) {
+        return nullptr;
+    }
+    return entry.of_source ? "source" : "key";
+}
+
 Json entry_json(const EarlyDropEntry& entry, const KeySettings& settings) {
     const std::string network = to_text(entry.network);
     return {{"network", network},
             {"at", Json::array()},
             {"rule", entry.rule},
             {"by", source_of(entry, network, settings)},
-            {"applies_to", entry.of_source ? "source" : "key"},
+            {"applies_to", applies_to_json(entry)},
             {"until", until_json(entry.left_ns)},
             {"left_s", entry.left_ns == 0 ? Json() : seconds_json(entry.left_ns)},
             {"rule_packets", std::uint64_t{0}}};
@@ -69,16 +77,22 @@ Json entry_json(const EarlyDropEntry& entry, const KeySettings& settings) {
 
 }  // namespace
 
-Json early_drop_json(const FoundEarlyDrops& found, const KeySettings& settings) {
+Json early_drop_json(const FoundEarlyDrops& found, std::size_t most, const KeySettings& settings) {
     Json ports = Json::array();
     for (const EarlyDropPort& port : found.ports) {
         ports.push_back(port_json(port));
     }
     Json entries = Json::array();
+    bool is_cut = false;
     std::map<std::tuple<IpPrefix, std::string, EarlyDropSource>, std::size_t> places;
     for (const EarlyDropEntry& entry : found.entries) {
         const auto [at, is_new] =
             places.try_emplace({entry.network, entry.rule, entry.source}, entries.size());
+        if (is_new && entries.size() == most) {
+            places.erase(at);
+            is_cut = true;
+            continue;
+        }
         if (is_new) {
             entries.push_back(entry_json(entry, settings));
         }
@@ -92,7 +106,7 @@ Json early_drop_json(const FoundEarlyDrops& found, const KeySettings& settings) 
     return {{"state", kStateNames[static_cast<std::size_t>(found.state)]},
             {"ports", std::move(ports)},
             {"entries", std::move(entries)},
-            {"more", found.more || !is_whole}};
+            {"more", found.more || is_cut || !is_whole}};
 }
 
 Json early_drop_json(const Sought& sought, const EarlyDropTerms& terms, const RuleView& view,
@@ -100,17 +114,21 @@ Json early_drop_json(const Sought& sought, const EarlyDropTerms& terms, const Ru
     if (!sought.has_network()) {
         return nullptr;
     }
-    Result<FoundEarlyDrops> found = ask_for<FoundEarlyDrops>(
-        services.link, FindEarlyDrops{sought.network, std::min(terms.most, kMostEarlyDrops)});
+    // Entries that are struck below take no room of others.
+    const std::uint32_t asked = terms.lists_read && sought.kind != Sought::Kind::Range
+                                    ? std::min(terms.most, kMostEarlyDrops)
+                                    : kMostEarlyDrops;
+    Result<FoundEarlyDrops> found =
+        ask_for<FoundEarlyDrops>(services.link, FindEarlyDrops{sought.network, asked});
     if (!found) {
         return nullptr;
     }
-    if (!terms.lists_read) {
-        std::erase_if(found->entries, [](const EarlyDropEntry& entry) {
-            return entry.source == EarlyDropSource::Condition;
-        });
-    }
-    return early_drop_json(*found, view.keys);
+    // Of a range, what the network around it has besides.
+    std::erase_if(found->entries, [&](const EarlyDropEntry& entry) {
+        return !meets(entry.network, sought) ||
+               (!terms.lists_read && entry.source == EarlyDropSource::Condition);
+    });
+    return early_drop_json(*found, terms.most, view.keys);
 }
 
 }  // namespace sluice

@@ -3,6 +3,7 @@
 #include "control/daemon/api/sought.hpp"
 #include "control/json.hpp"
 
+#include <cstddef>
 #include <cstdint>
 
 namespace sluice {
@@ -18,7 +19,8 @@ struct EarlyDropTerms {
 [[nodiscard]] Json early_drop_json(const Sought& sought, const EarlyDropTerms& terms,
                                    const RuleView& view, Services& services);
 
-// The same of an answer, whose entries may be told.
-[[nodiscard]] Json early_drop_json(const FoundEarlyDrops& found, const KeySettings& settings);
+// The same of an answer, whose entries may be told; at most so many of them are.
+[[nodiscard]] Json early_drop_json(const FoundEarlyDrops& found, std::size_t most,
+                                   const KeySettings& settings);
 
 }  // namespace sluice

@@ -240,7 +240,10 @@ RowMask settle_banned(Scratch& scratch, RowMask banned) noexcept {
 
 void find_all_bans(Burst& burst, const LoadedSet& set, CoreState& core, Now now) noexcept {
     burst.scratch().banned = 0;
-    (void)SourceBans{burst, set, core, now}.find(burst.headers().well_formed() & burst.live());
+    const RowMask rows = burst.headers().well_formed() & burst.live();
+    if (rows != 0) {  // an idle worker reads no counters of others
+        (void)SourceBans{burst, set, core, now}.find(rows);
+    }
 }
 
 void find_bans_begun(Burst& burst, const LoadedSet& set, CoreState& core, Now now) noexcept {

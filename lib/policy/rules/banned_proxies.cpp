@@ -16,7 +16,7 @@ namespace {
 
 // Packets from proxies, to a service of theirs if they are of one.
 struct ProxiedPackets {
-    std::vector<Clause> sources;
+    std::vector<Clause> sources;                   // one for each range of addresses
     const std::vector<Clause>* clients = nullptr;  // nullptr: of no single service
     std::string name;
 };
@@ -86,14 +86,25 @@ public:
 private:
     void add(const DomainSet& sources, const std::vector<Clause>* clients, std::string name,
              SetPool& pool) {
-        if (!sources.empty()) {
-            const Clause clause{.fields = {{Field::IpSrc, pool.add(Field::IpSrc, sources)}}};
-            all_.push_back({{clause}, clients, std::move(name)});
+        ProxiedPackets packets{{}, clients, std::move(name)};
+        for (const WideRange& range : sources.numbers) {
+            packets.sources.push_back(from({.numbers = {range}}, pool));
         }
+        for (const WideRange& range : sources.v6) {
+            packets.sources.push_back(from({.v6 = {range}}, pool));
+        }
+        if (!packets.sources.empty()) {
+            all_.push_back(std::move(packets));
+        }
+    }
+    static Clause from(const DomainSet& sources, SetPool& pool) {
+        return {.fields = {{Field::IpSrc, pool.add(Field::IpSrc, sources)}}};
     }
     // Yes too of a condition that is not known whole.
     bool may_ban(const PlacedRule& placed, const ProxiedPackets& one) {
-        if (bypassed_.first_owner(one.sources.front(), 1)) {
+        if (std::ranges::all_of(one.sources, [&](const Clause& sources) {
+                return bypassed_.first_owner(sources, 1).has_value();
+            })) {
             return false;
         }
         return placed.clauses.empty() || (overlap_.may_meet(placed.clauses, one.sources) &&

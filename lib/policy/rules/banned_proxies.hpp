@@ -8,11 +8,6 @@
 
 namespace sluice {
 
-// True of a rule whose bans hold for all that a source sends.
-[[nodiscard]] inline bool bans_sources(const Rule& rule) {
-    return rule.bans() && rule.ban.applies_to == BanScope::Source && !rule.candidate;
-}
-
 // Warns of rules that ban sources and may meet what comes from a proxy, of a service or of
 // client_ip, unless a budget of bypass has all of that: behind a proxy all clients have its
 // address. `placed`: beside each rule of the set; `services`: beside each service.

@@ -120,14 +120,17 @@ TEST(SourceBans, BehindProxiesAreWarnedOf) {
     proxied.insert(proxied.find(", mode"), ", proxy_protocol: {from: [10.0.0.0/8]}");
     const std::string trusted =
         "client_ip: {trusted_proxies: [10.0.0.0/8], from: {header: x-forwarded-for}}\n" + kWeb;
-    const std::string let_be =
-        "bypass:\n  - {id: proxies, when: 'ip.src in {10.0.0.0/8}', limits: [{rate: 1000/s}]}\n";
-    const std::string some_let_be =
-        "bypass:\n  - {id: proxies, when: 'ip.src in {10.0.0.0/9}', limits: [{rate: 1000/s}]}\n";
+    const auto let_be = [](const std::string& sources) {
+        return "bypass:\n  - {when: 'ip.src in {" + sources +
+               "}', key: [], limit: {algorithm: token_bucket, rate: 1000/s, burst: 100}}\n";
+    };
     for (const std::string& before : {proxied, trusted}) {
         EXPECT_TRUE(says(file(before, rule("r")), Severity::Warning, kProxy)) << before;
-        EXPECT_TRUE(says(file(before + some_let_be, rule("r")), Severity::Warning, kProxy));
-        EXPECT_FALSE(says(file(before + let_be, rule("r")), Severity::Warning, kProxy)) << before;
+        EXPECT_TRUE(
+            says(file(before + let_be("10.0.0.0/9"), rule("r")), Severity::Warning, kProxy));
+        EXPECT_FALSE(
+            says(file(before + let_be("10.0.0.0/8"), rule("r")), Severity::Warning, kProxy))
+            << before;
         const std::string others = with_when(rule("r"), "not ip.src in {10.0.0.0/8}");
         EXPECT_FALSE(says(file(before, others), Severity::Warning, kProxy)) << before;
     }

@@ -28,7 +28,7 @@ TEST(EarlyDropJson, AnEntryOfSeveralPortsIsOne) {
     const Json json = early_drop_json(
         found({entry(0, "10.0.0.0/24", NetworkBan), entry(0, "10.0.0.0/8", Condition),
                entry(1, "10.0.0.0/24", NetworkBan)}),
-        {});
+        9, {});
     EXPECT_EQ(json.at("state"), "works");
     EXPECT_FALSE(json.at("more").get<bool>());
     const Json& entries = json.at("entries");
@@ -51,7 +51,7 @@ TEST(EarlyDropJson, ABanIsOfWhoHasSetIt) {
                entry(0, "10.0.0.8/32", PenaltyBox), entry(0, "10.0.0.9/32", Exempt)});
     const auto by = [&](const KeySettings& settings) {
         std::string text;
-        for (const Json& one : early_drop_json(all, settings).at("entries")) {
+        for (const Json& one : early_drop_json(all, 9, settings).at("entries")) {
             text +=
                 one.at("network").get<std::string>() + "=" + one.at("by").get<std::string>() + " ";
         }
@@ -69,14 +69,39 @@ TEST(EarlyDropJson, ABanIsOfWhoHasSetIt) {
     EXPECT_EQ(by({other, ended, exempt}), "10.0.0.0/24=policy " + rest);
 }
 
+// A port takes no room of another one, and those that are told are whole.
+TEST(EarlyDropJson, NetworksAreCounted) {
+    using enum EarlyDropSource;
+    const FoundEarlyDrops all =
+        found({entry(0, "10.0.0.7/32", PenaltyBox), entry(0, "10.0.0.8/32", PenaltyBox),
+               entry(0, "10.0.0.9/32", PenaltyBox), entry(1, "10.0.0.7/32", PenaltyBox),
+               entry(1, "10.0.0.8/32", PenaltyBox), entry(1, "10.0.0.9/32", PenaltyBox)});
+    const Json cut = early_drop_json(all, 2, {});
+    EXPECT_TRUE(cut.at("more").get<bool>());
+    ASSERT_EQ(cut.at("entries").size(), 2U);
+    EXPECT_EQ(cut.at("entries")[1].at("at"), Json({"eth0", "lab inside"}));
+    EXPECT_FALSE(early_drop_json(all, 3, {}).at("more").get<bool>());
+}
+
+TEST(EarlyDropJson, ConditionsAndExemptionsAreOfNoKey) {
+    using enum EarlyDropSource;
+    const Json json =
+        early_drop_json(found({entry(0, "10.0.0.7/32", Condition), entry(0, "10.0.0.8/32", Exempt),
+                               entry(0, "10.0.0.9/32", KeyBan)}),
+                        9, {});
+    EXPECT_EQ(json.at("entries")[0].at("applies_to"), nullptr);
+    EXPECT_EQ(json.at("entries")[1].at("applies_to"), nullptr);
+    EXPECT_EQ(json.at("entries")[2].at("applies_to"), "key");
+}
+
 TEST(EarlyDropJson, WhatWasNotReadMayBeMore) {
     FoundEarlyDrops all = found({});
     all.ports[1].whole = false;
-    EXPECT_TRUE(early_drop_json(all, {}).at("more").get<bool>());
+    EXPECT_TRUE(early_drop_json(all, 9, {}).at("more").get<bool>());
     all.ports[1].capacity = 0;
-    EXPECT_FALSE(early_drop_json(all, {}).at("more").get<bool>());
+    EXPECT_FALSE(early_drop_json(all, 9, {}).at("more").get<bool>());
     all.more = true;
-    EXPECT_TRUE(early_drop_json(all, {}).at("more").get<bool>());
+    EXPECT_TRUE(early_drop_json(all, 9, {}).at("more").get<bool>());
 }
 
 }  // namespace
