@@ -220,11 +220,11 @@ private:
     std::size_t count_ = 0;
 };
 
-// Rows of a matched burst that no ban has met so far, and that nothing else has decided for good.
-RowMask rows_without_ban(const Burst& burst) noexcept {
+// Rows of a matched burst that a ban may still decide, or one of an earlier rule than has so far.
+RowMask rows_before_ban(const Burst& burst) noexcept {
     const Scratch& scratch = burst.scratch();
-    return burst.headers().well_formed() & burst.live() & ~scratch.banned &
-           (~scratch.decided | scratch.on_sight);
+    return burst.headers().well_formed() & burst.live() &
+           (~scratch.decided | scratch.on_sight | scratch.banned);
 }
 
 // The rows that are decided by that. Those with limits have their turn, at which the general path
@@ -248,14 +248,14 @@ void find_all_bans(Burst& burst, const LoadedSet& set, CoreState& core, Now now)
 
 void find_bans_begun(Burst& burst, const LoadedSet& set, CoreState& core, Now now) noexcept {
     if (core.source_bans_begun != burst.scratch().bans_seen) [[unlikely]] {
-        const RowMask banned = SourceBans{burst, set, core, now}.find(rows_without_ban(burst));
+        const RowMask banned = SourceBans{burst, set, core, now}.find(rows_before_ban(burst));
         (void)settle_banned(burst.scratch(), banned);
     }
 }
 
 RowMask find_bans_begun_by(BurstRow row, const LoadedSet& set, CoreState& core, Now now) noexcept {
     Burst& burst = *row.burst;
-    const RowMask behind = rows_without_ban(burst) & ~first_rows(row.row + 1);
+    const RowMask behind = rows_before_ban(burst) & ~first_rows(row.row + 1);
     return settle_banned(burst.scratch(),
                          SourceBans{burst, set, core, now}.find_like(row.row, behind));
 }

@@ -62,6 +62,7 @@ public:
         }
         leave_to_general(rows);
         const RowMask open = rows & ~scratch_.general;
+        scratch_.banned &= rows;
         scratch_.decided |= open & scratch_.banned;
         decide_on_sight(open & ~scratch_.banned);
         list_rules();
