@@ -9,6 +9,7 @@ import time
 
 from box import pinned
 from commands import LabError, Process, call
+import screenshots
 
 RULES = pathlib.Path(__file__).parent / "scenario_rules.yaml"
 SENDER = pathlib.Path(__file__).parent / "scenarios.py"
@@ -64,8 +65,10 @@ def link_of(box, role="admin"):
     return found[0]
 
 
-def show(box, network, folder, seconds, out):
-    """Until ^C, or for so many seconds; -> frames that were sent, by port."""
+def show(box, network, folder, arguments, out):
+    """Until ^C, or for so many seconds; -> frames that were sent, by port. At its end, pictures are taken where they are
+    asked for."""
+    seconds = arguments.duration
     print(box.apply(RULES), file=out, flush=True)
     with contextlib.closing(Scenarios(network, folder)) as scenarios:
         print(f"""
@@ -81,4 +84,6 @@ The link lets one browser in, within five minutes. For another one, as root:
             time.sleep(0.5)
             box.check_alive()
             scenarios.check_alive()
+        if arguments.screenshots:
+            screenshots.take(link_of(box, "operate"), arguments.screenshots, folder)
         return scenarios.sent()

@@ -129,7 +129,7 @@ def in_namespaces(programs, folder, tag, arguments, out):
         network.attach()
         print(f"{network.outside} -- box, {arguments.port_type} -- {network.inside}", file=out, flush=True)
         if arguments.web:
-            return dashboard.show(box, network, folder, arguments.duration, out)
+            return dashboard.show(box, network, folder, arguments, out)
         traffic = {"flood": measure_flood, "http": measure_web}[arguments.traffic]
         measured = traffic(box, network, folder, arguments.duration, out)
         if arguments.port_type == "af_xdp":
@@ -160,6 +160,8 @@ def main():
     parser.add_argument("--traffic", choices=("flood", "http"), default="flood",
                         help="a flood beside a transfer, or a web site whose login is limited")
     parser.add_argument("--web", action="store_true", help="the dashboard, with traffic of four kinds behind it, until ^C")
+    parser.add_argument("--screenshots", type=pathlib.Path, metavar="FOLDER",
+                        help="of --web, at the end of its duration: pictures of its screens, by Chromium")
     parser.add_argument("--build", default="build", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.duration is None and not arguments.web:
