@@ -160,7 +160,8 @@ std::string number_rows_text(const Json& document) {
             const std::string more =
                 worker.contains("row") ? end_and_reason(worker.at("row")) : std::string{};
             const std::string line =
-                more.empty() ? "" : override_row_text(worker.at("row")) + ":" + more + "\n";
+                more.empty() ? ""
+                             : "numbers by " + override_row_text(worker.at("row")) + more + "\n";
             text += text.find(line) == std::string::npos ? line : "";
         }
     }

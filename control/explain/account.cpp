@@ -3,6 +3,7 @@
 #include "control/active_json.hpp"
 #include "control/explain/scene.hpp"
 #include "control/explain/several_units.hpp"
+#include "control/visible_text.hpp"
 #include "lib/engine/burst/burst_units.hpp"
 #include "lib/engine/check/check_limit.hpp"
 #include "lib/policy/expression/match_trace.hpp"
@@ -92,7 +93,7 @@ LimitAccount describe_limit(const LimitOfRule& asked, const LimitSummary& summar
 
 // ", because: bought more"
 std::string because_text(const std::shared_ptr<const std::string>& reason) {
-    return reason == nullptr ? "" : ", because: " + *reason;
+    return reason == nullptr ? "" : ", because: " + visible_line(*reason);
 }
 
 // The key's own row that exempts it, or has its numbers for the limit; empty: none.

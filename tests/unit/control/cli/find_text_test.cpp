@@ -62,6 +62,23 @@ TEST(FindText, NamesConditionsAndBans) {
         "more: --after '1:a:k:1:x'\n");
 }
 
+TEST(FindText, NamesOverridesOfNetworks) {
+    const Json line{{"key", "172.16.0.0/12"},      {"tier", 1}, {"says", "numbers"},
+                    {"source", "override file"},   {"line", 6}, {"until", nullptr},
+                    {"reason", "the other branch"}};
+    Json exempt = line;
+    exempt["says"] = "exempt";
+    exempt["until"] = "2031-01-01T00:00:00Z";
+    exempt["reason"] = "";
+    EXPECT_EQ(
+        find_text(answer({row("override", "a", line), row("override", "b", exempt)})),
+        "address 10.0.0.7: 2 findings\n\n"
+        "rule a: 172.16.0.0/12 has other numbers by line 6 of the override file, because: the "
+        "other branch\n"
+        "rule b: 172.16.0.0/12 is exempt by line 6 of the override file until "
+        "2031-01-01T00:00:00Z\n");
+}
+
 TEST(FindText, SaysWhatIsLeftOut) {
     Json document = answer(Json::array());
     document["lists_read"] = true;

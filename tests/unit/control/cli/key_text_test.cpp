@@ -75,6 +75,67 @@ TEST(KeyText, SaysWhichRowGivesTheNumbers) {
               std::string::npos);
 }
 
+// The key's own rows, with their ends and reasons, and what a network's numbers are for.
+TEST(KeyText, NamesOwnRowsAndTheReasonOfNumbers) {
+    Json own = bucket(0, 0);
+    own["overridden"] = true;
+    Json document = shown(own);
+    document["rows"] = {{{"source", "override file"},
+                         {"line", 4},
+                         {"says", "exempt"},
+                         {"limit", nullptr},
+                         {"until", "2031-01-01T00:00:00Z"},
+                         {"reason", "monitoring"}},
+                        {{"source", "rule file"},
+                         {"line", 9},
+                         {"says", "numbers"},
+                         {"limit", "1"},
+                         {"until", nullptr},
+                         {"reason", ""}}};
+    EXPECT_NE(key_text(document).find("exempt by line 4 of the override file until "
+                                      "2031-01-01T00:00:00Z, because: monitoring\n"
+                                      "numbers of 1 by line 9 of the rule file\n"),
+              std::string::npos)
+        << key_text(document);
+    own["row"] = {{"key", "10.0.0.0/8"},
+                  {"source", "override file"},
+                  {"line", 2},
+                  {"until", nullptr},
+                  {"reason", "the branch"}};
+    EXPECT_NE(
+        key_text(shown(own))
+            .find("numbers by 10.0.0.0/8, line 2 of the override file, because: the branch\n"),
+        std::string::npos);
+}
+
+TEST(KeyText, SaysWhenNothingIsDroppedForABan) {
+    Json document = shown(bucket(0, 0));
+    document["banned"] = true;
+    document["inactive"] = "not before 2026-11-30T07:06:00Z";
+    EXPECT_NE(key_text(document).find("the rule is active not before 2026-11-30T07:06:00Z: "
+                                      "nothing is dropped for its bans\n"),
+              std::string::npos);
+}
+
+TEST(SettingText, SaysThatABanGoesBeforeExempt) {
+    const auto set = [](const char* what) {
+        return Json{{"set", what}, {"key", "k"}, {"tier", 1}, {"until", nullptr}, {"reason", ""}};
+    };
+    const Json document{
+        {"rule", "r"}, {"key", "192.0.2.7"}, {"set", {set("banned"), set("exempt")}}};
+    EXPECT_NE(setting_text(document).find(
+                  "it is banned all the same: `key unban r 192.0.2.7` ends that\n"),
+              std::string::npos);
+}
+
+TEST(SettingText, SaysThatAnAddressStandsForItsKey) {
+    const Json document{
+        {"rule", "r"}, {"key", "10.0.0.0/24"}, {"asked", "10.0.0.9"}, {"set", Json::array()}};
+    EXPECT_TRUE(setting_text(document).starts_with(
+        "rule r, key 10.0.0.0/24\n"
+        "10.0.0.9 stands for its whole key: this is set for all of 10.0.0.0/24\n"));
+}
+
 // The words of `keys`.
 TEST(KeyText, SaysInHowLongTheKeyIsFresh) {
     EXPECT_EQ(key_text(shown(bucket(86'040'000'000'000, 172'440'000'000'000))),
