@@ -28,8 +28,8 @@ constexpr std::chrono::seconds kPatience{20};  // for a whole request, and for a
 constexpr std::size_t kAllUploads = 2 * kMaxBody;
 
 // The largest body of a request: who changes nothing has little to send, and strangers a secret.
+constexpr std::size_t kMostOfStrangers = 4U << 10;
 constexpr std::size_t most_of(Role role) {
-    constexpr std::size_t kMostOfStrangers = 4U << 10;
     constexpr std::size_t kMostOfViewers = 64U << 10;
     return role == Role::None ? kMostOfStrangers : role == Role::View ? kMostOfViewers : kMaxBody;
 }
@@ -45,10 +45,12 @@ struct Incoming {
 
     UploadBudget& budget;
     HttpRequest request;
-    std::unique_ptr<FormReader> form;  // nullptr: the body is none
-    std::size_t size = 0;              // bytes of the body that have come
-    std::size_t most = 0;              // bytes of it that are taken
-    bool bad_address = false;          // told once the body has come, for whoever reads late
+    std::unique_ptr<FormReader> form;     // nullptr: the body is none
+    std::size_t size = 0;                 // bytes of the body that have come
+    std::size_t most = kMostOfStrangers;  // bytes of it that are taken
+    // These two are told once the body has come, for whoever reads late.
+    bool bad_address = false;
+    std::optional<TurnedBack> refusal;
 };
 
 constexpr const char* kBadAddress =
@@ -89,14 +91,27 @@ struct HttpCallbacks {
         return nullptr;
     }
 
+    static MHD_Result turn_back(HttpServer& server, MHD_Connection* connection, TurnedBack back,
+                                void** context) {
+        if (!back.is_answered) {
+            return MHD_NO;
+        }
+        if (promises_more_than(kMostOfStrangers, connection)) {
+            return send_reply(connection, back.response, back.is_last);
+        }
+        auto incoming = std::make_unique<Incoming>(server.budget_);
+        incoming->refusal = std::move(back);
+        *context = incoming.release();
+        return MHD_YES;
+    }
+
     static MHD_Result begin(HttpServer& server, MHD_Connection* connection, HttpRequest request,
                             void** context) {
         const int fd = fd_of(connection);
         const RequestHeaders headers = headers_of(connection);
         auto admitted = server.entrance_->admit({fd, headers, request.method, request.path});
-        if (const auto* back = std::get_if<TurnedBack>(&admitted)) {
-            return back->is_answered ? send_reply(connection, back->response, back->is_last)
-                                     : MHD_NO;
+        if (auto* back = std::get_if<TurnedBack>(&admitted)) {
+            return turn_back(server, connection, *std::move(back), context);
         }
         auto& speaker = std::get<Speaker>(admitted);
         const RequestClass kind = speaker.role == Role::None
@@ -146,6 +161,12 @@ struct HttpCallbacks {
     static MHD_Result finish(HttpServer& server, MHD_Connection* connection, Incoming& incoming) {
         server.deadlines_.stop(fd_of(connection));
         const int fd = fd_of(connection);
+        if (incoming.refusal) {
+            const TurnedBack& back = *incoming.refusal;
+            const MHD_Result sent = send_reply(connection, back.response, back.is_last);
+            server.deadlines_.start(fd, Clock::now());
+            return sent;
+        }
         const HttpResponse response = incoming.bad_address
                                           ? problem_response(400, "bad request", kBadAddress)
                                           : whole_answer(server.handler_, incoming);
