@@ -137,7 +137,7 @@ export function NewestEvents({ answer }: { answer: LiveAnswer }) {
         </Empty>
       ) : (
         <Scroll label="Newest events">
-          <table>
+          <table class="events">
             <thead>
               <tr>
                 <th scope="col">When</th>
