@@ -229,7 +229,7 @@ class EarlyDrop(KernelCase):
         self.ctl("key", "set", "limit", "10.78.9.9", "--exempt")
         network = (NETWORK, ends, "limit", "operator", "source")
         self.assertEqual(self.entries(SOURCE), [boxed, network])
-        self.assertEqual(self.entries("10.78.9.9"), [("10.78.9.9", ends, "limit", "exempt", "key"), network])
+        self.assertEqual(self.entries("10.78.9.9"), [("10.78.9.9", ends, "limit", "exempt", None), network])
         self.assertEqual(self.entries("2001:db8::1"), [])
         self.ctl("key", "unban", "limit", NETWORK)
         self.ctl("key", "unban", "limit", SOURCE)
@@ -240,7 +240,7 @@ class EarlyDrop(KernelCase):
 
     def test_find_shows_deny_lists_and_says_where_nothing_is_dropped_early(self):
         self.start_box()
-        condition = ["o", "i"], "deny", "condition", "key"
+        condition = ["o", "i"], "deny", "condition", None
         self.assertEqual(self.entries(SOURCE), [(NETWORK, *condition)])
         self.assertEqual(self.entries("2001:db8:7::/48"), [("2001:db8::/32", *condition)])
         self.assertEqual(self.entries("0.0.0.0/0"), [(NETWORK, *condition)])

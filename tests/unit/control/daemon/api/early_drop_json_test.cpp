@@ -51,7 +51,8 @@ TEST(EarlyDropJson, ABanIsOfWhoHasSetIt) {
                entry(0, "10.0.0.8/32", PenaltyBox), entry(0, "10.0.0.9/32", Exempt)});
     const auto by = [&](const KeySettings& settings) {
         std::string text;
-        for (const Json& one : early_drop_json(all, 9, settings).at("entries")) {
+        const Json json = early_drop_json(all, 9, settings);
+        for (const Json& one : json.at("entries")) {
             text +=
                 one.at("network").get<std::string>() + "=" + one.at("by").get<std::string>() + " ";
         }
