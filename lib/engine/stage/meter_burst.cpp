@@ -351,12 +351,11 @@ void decide_located(Burst& burst, const LoadedSet& set, CoreState& core, Now now
             find_entries(further.scratch(), core, now);
         }
     }
-    const bool under_bans = !set.source_bans.empty();
-    if (under_bans) [[unlikely]] {
+    if (!set.source_bans.empty()) [[unlikely]] {
         begin_under_bans(burst, set, core, now);
     }
     decide_all(burst, set, core, now, follows);
-    if (under_bans) [[unlikely]] {
+    if (!set.source_bans.empty()) [[unlikely]] {  // asked anew: nothing is kept over the loops
         end_under_bans(burst, set, core);
     }
     if (set.reports_limits && core.events != nullptr) [[unlikely]] {
