@@ -105,10 +105,24 @@ struct HttpCallbacks {
         return MHD_YES;
     }
 
+    // What is wrong with how the head says where the body ends: a front end may read it otherwise,
+    // and take for the next request what is a part of this one (RFC 9112 6.3, 11.2).
+    static std::optional<HttpResponse> framing_fault(const RequestHeaders& headers) {
+        if (headers.times("content-length") + headers.times("transfer-encoding") > 1) {
+            return problem_response(400, "bad request",
+                                    "the head says twice where the body ends: one Content-Length, "
+                                    "or one Transfer-Encoding");
+        }
+        return std::nullopt;
+    }
+
     static MHD_Result begin(HttpServer& server, MHD_Connection* connection, HttpRequest request,
                             void** context) {
         const int fd = fd_of(connection);
         const RequestHeaders headers = headers_of(connection);
+        if (const std::optional<HttpResponse> fault = framing_fault(headers)) {
+            return send_reply(connection, *fault, true);
+        }
         auto admitted = server.entrance_->admit({fd, headers, request.method, request.path});
         if (auto* back = std::get_if<TurnedBack>(&admitted)) {
             return turn_back(server, connection, *std::move(back), context);
@@ -117,6 +131,12 @@ struct HttpCallbacks {
         const RequestClass kind = speaker.role == Role::None
                                       ? RequestClass::Stranger
                                       : class_of(request.method, request.path);
+        if (kind == RequestClass::Stranger && headers.has("transfer-encoding")) {
+            return send_reply(connection,
+                              problem_response(411, "length required",
+                                               "without authority a body says its length"),
+                              true);
+        }
         if (!server.fits(fd, kind)) {
             return send_reply(connection, server.no_place(kind), true);
         }

@@ -82,6 +82,16 @@ RequestClass class_of(std::string_view method, std::string_view path) noexcept {
     return row == kClassRows.end() ? RequestClass::Ordinary : row->found;
 }
 
+bool is_whole(std::string_view bytes) noexcept {
+    const std::size_t head = head_size(bytes);
+    if (head == std::string_view::npos) {
+        return bytes.size() >= kMostPeeked;
+    }
+    const std::optional<std::size_t> body = body_size(bytes.substr(0, head));
+    return !body || *body > kMostPeeked - std::min(head, kMostPeeked) ||
+           bytes.size() - head >= *body;
+}
+
 std::optional<RequestClass> class_of(std::string_view bytes) noexcept {
     const bool full = bytes.size() >= kMostPeeked;
     const std::size_t head = head_size(bytes);

@@ -24,6 +24,10 @@ inline constexpr std::size_t kMostPeeked = 8192;
 // a whole, body included: a slow client never holds one of their places.
 [[nodiscard]] std::optional<RequestClass> class_of(std::string_view bytes) noexcept;
 
+// True once a request has come whole, body included, or its head has and more of its body than is
+// looked at follows, or nobody says how much.
+[[nodiscard]] bool is_whole(std::string_view bytes) noexcept;
+
 // The value of the first header of a name in the head that `bytes` begin with; the name ends with
 // its colon and has small letters. Empty: none.
 [[nodiscard]] std::string_view header_in(std::string_view bytes, std::string_view name) noexcept;

@@ -35,10 +35,14 @@ bool is_beside(std::string_view name, const char* value) noexcept {
            std::all_of(behind, value, [](char c) { return c == ' ' || c == '\t'; });
 }
 
-MHD_Result add_request_header(void* into, MHD_ValueKind, const char* name, const char* value) {
+MHD_Result add_request_header(void* into, MHD_ValueKind, const char* name, std::size_t name_size,
+                              const char* value, std::size_t value_size) {
     auto& headers = *static_cast<RequestHeaders*>(into);
-    headers.add(name, value == nullptr ? "" : value);
-    if (value != nullptr && !is_beside(name, value)) {
+    const std::string_view whole{value == nullptr ? "" : value, value == nullptr ? 0 : value_size};
+    headers.add({name, name_size}, whole);
+    // A NUL ends the value for whoever reads it as a string of C.
+    if (value != nullptr &&
+        (!is_beside(name, value) || whole.find('\0') != std::string_view::npos)) {
         headers.mark_folded();
     }
     return MHD_YES;
@@ -92,7 +96,7 @@ bool promises_more_than(std::size_t most, MHD_Connection* connection) {
 
 RequestHeaders headers_of(MHD_Connection* connection) {
     RequestHeaders headers;
-    (void)MHD_get_connection_values(connection, MHD_HEADER_KIND, add_request_header, &headers);
+    (void)MHD_get_connection_values_n(connection, MHD_HEADER_KIND, add_request_header, &headers);
     return headers;
 }
 

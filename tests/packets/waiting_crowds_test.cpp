@@ -51,7 +51,9 @@ protected:
     }
 
     AskingWorkers workers{
-        rules(), 4, {.pending = {.packets = 256, .questions = 4096, .longest = 250ms}, .ring = 4096}};
+        rules(),
+        4,
+        {.pending = {.packets = 256, .questions = 4096, .longest = 250ms}, .ring = 4096}};
 };
 
 struct Crowd {

@@ -219,7 +219,8 @@ std::optional<RequestClass> WebAccess::class_by_head(std::string_view bytes, Pee
     const bool is_socket = !options_.path.empty();
     if (name.empty() ||
         !(is_socket ? proxies_.knows(peer.uid, std::nullopt) : proxies_.has_secret(headers))) {
-        return RequestClass::Stranger;
+        // Strangers are one user to the places: a slow one holds none of them.
+        return is_whole(bytes) ? std::optional{RequestClass::Stranger} : std::nullopt;
     }
     peer.uid = number_of_person("proxy", name);
     return kind;
@@ -270,8 +271,7 @@ std::optional<Session> WebAccess::find_session(std::string_view token) {
     std::optional<Session> session = sessions_.find(token, Sessions::Clock::now());
     if (session && session->token) {
         const std::optional<NamedToken> named = tokens_.find(*session->token, std::time(nullptr));
-        if (!named) {
-            sessions_.end(token);
+        if (!named) {  // a file that is written at this moment has its line again soon
             return std::nullopt;
         }
         session->role = named->role;

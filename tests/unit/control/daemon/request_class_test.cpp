@@ -62,5 +62,24 @@ TEST(RequestClass, OfWhatHasCome) {
     }
 }
 
+TEST(RequestClasses, ARequestIsWholeWithItsBody) {
+    const std::string post = "POST /v1/session HTTP/1.1\r\nContent-Length: 4\r\n\r\n";
+    const std::pair<std::string, bool> cases[] = {
+        {"", false},
+        {"POST /v1/session HTTP/1.1\r\nContent-Length: 4\r\n", false},
+        {post, false},
+        {post + "{}x", false},
+        {post + "{}xx", true},
+        {"GET / HTTP/1.1\r\n\r\n", true},
+        {"POST / HTTP/1.1\r\nContent-Length: 99999\r\n\r\n", true},
+        {"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n", true},
+        {std::string(kMostPeeked - 1, 'a'), false},
+        {std::string(kMostPeeked, 'a'), true},
+    };
+    for (const auto& [bytes, whole] : cases) {
+        EXPECT_EQ(is_whole(bytes), whole) << bytes.substr(0, 80);
+    }
+}
+
 }  // namespace
 }  // namespace sluice::request_class_test
