@@ -140,18 +140,29 @@ TEST(LiveBoard, WhoWaitsIsAnsweredByTheNextSecondAndWhenItEnds) {
 TEST(LiveBoard, SleepsUntilSomebodyAsks) {
     using namespace std::chrono_literals;
     LiveBoard board{{}, false};
-    std::stop_source stop;
-    {
-        const std::jthread reading{[&] {
-            // Asked before it slept, or woken: what is read then is read because somebody asks.
-            (void)board.sleep_until_wanted(stop.get_token());
-            board.publish({.number = 1});
-            EXPECT_FALSE(board.sleep_until_wanted(stop.get_token())) << "it was asked just now";
-        }};
-        EXPECT_EQ(board.wait(0, 1h)->snapshot().number, 1U);
-    }
+    const std::jthread reading{[&](const std::stop_token& stop) {
+        (void)board.sleep_until_wanted(stop);
+        board.publish({.number = 1});
+    }};
+    EXPECT_EQ(board.wait(0, 1h)->snapshot().number, 1U);
+    EXPECT_FALSE(board.sleep_until_wanted({})) << "it was asked just now";
     EXPECT_EQ(board.stats().snapshots, 1U);
     EXPECT_EQ(board.stats().clients, 0U);
+}
+
+TEST(LiveBoard, ShowsNobodyAgainWhatWasReadBeforeItSlept) {
+    using namespace std::chrono_literals;
+    LiveBoard board{{}, false};
+    std::stop_source ended;
+    ended.request_stop();
+    board.publish({.number = 1});
+    EXPECT_TRUE(board.sleep_until_wanted(ended.get_token())) << "nobody has asked";
+    EXPECT_EQ(board.wait(0, 0ms), nullptr);
+    EXPECT_EQ(board.series("", 10, 0ms).until, nullptr);
+    board.publish({.number = 2});
+    EXPECT_EQ(board.wait(0, 1h)->snapshot().number, 2U);
+    EXPECT_TRUE(board.series("", 10, 0ms).columns);
+    EXPECT_FALSE(board.series("none", 10, 0ms).columns);
 }
 
 }  // namespace
