@@ -167,7 +167,8 @@ void Acceptor::admit_waiting() {
             if (admit_(fd, pending.peer, *pending.kind)) {
                 (void)pending.fd.release();
                 pending.gone = true;
-            } else if (pending.kind == RequestClass::Live) {
+            } else if (pending.kind == RequestClass::Live &&
+                       Clock::now() - pending.since >= bounds_.live_patience) {
                 take_request(fd);
                 say(fd, no_live_place());
                 reject(pending, TurnedAway::LivePlace);

@@ -38,6 +38,9 @@ public:
         std::size_t all = 256;
         std::size_t of_user = 96;
         std::chrono::milliseconds patience{10'000};  // for the head of a request, and for a place
+        // For a place to wait for the next second of the box: as long as a connection that its
+        // client has just closed still holds one.
+        std::chrono::milliseconds live_patience{200};
     };
     // Takes the connection over. False: there is no place for it now, and it stays.
     using Admit = std::function<bool(int fd, const Peer& peer, RequestClass kind)>;

@@ -362,7 +362,9 @@ HttpResponse HttpServer::no_place(RequestClass kind) {
 bool HttpServer::is_last(int fd) {
     const std::lock_guard lock{placing_};
     const auto found = placed_.find(fd);
+    // A page that waits again holds the place that it has.
     return found != placed_.end() && found->second.kind != RequestClass::Ordinary &&
+           found->second.kind != RequestClass::Live &&
            places_.is_crowded(found->second.kind, found->second.user);
 }
 

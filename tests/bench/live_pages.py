@@ -42,8 +42,8 @@ class Page(threading.Thread):
 
     def run(self):
         after = 0
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30, source_address=(self.user, 0))
         while not self.stop.is_set():
-            connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30, source_address=(self.user, 0))
             try:
                 begin = time.monotonic()
                 connection.request("GET", f"/v1/live?after={after}&wait=3&view={self.view}", headers={
@@ -52,8 +52,9 @@ class Page(threading.Thread):
                 body = answer.read()
                 if after == 0:
                     self.slowest = max(self.slowest, time.monotonic() - begin)
-            finally:
+            except (ConnectionError, http.client.HTTPException):
                 connection.close()
+                continue
             if answer.status != 200:
                 self.refused += 1
                 self.stop.wait(1)
@@ -63,6 +64,7 @@ class Page(threading.Thread):
             # The number alone: reading 32 answers would cost this program more than sluiced.
             text = zlib.decompressobj(31).decompress(body, 64).decode()
             after = int(text.split('"snapshot":')[1].split(",")[0])
+        connection.close()
 
 
 def measure(pid, seconds, pages):
