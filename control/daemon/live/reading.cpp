@@ -11,31 +11,42 @@
 namespace sluice {
 namespace {
 
-// A rule's counters before, found by its place where the rules are the same, else by its id.
-class RulesBefore {
+// The counters of rules, by id. Whoever asks in their order, with some left out, finds each beside
+// the one before.
+class RuleStatsById {
 public:
-    explicit RulesBefore(const Reading* before) : before_{before} {}
+    // nullptr: nobody counts.
+    explicit RuleStatsById(const Reading* reading) : reading_{reading} {}
 
-    [[nodiscard]] const RuleStats* find(const std::string& id, std::size_t place) {
-        if (before_ == nullptr) {
+    [[nodiscard]] const RuleStats* find(std::string_view id) {
+        if (reading_ == nullptr) {
             return nullptr;
         }
-        const std::vector<RuleStats>& rules = before_->stats.rules;
-        if (place < rules.size() && rules[place].id == id) {
-            return &rules[place];
+        const std::vector<RuleStats>& rules = reading_->stats.rules;
+        if (next_ < rules.size() && rules[next_].id == id) {
+            return &rules[next_++];
         }
         if (by_id_.empty()) {
-            for (const RuleStats& rule : rules) {
-                by_id_.emplace(rule.id, &rule);
-            }
+            note_places(rules);
         }
         const auto found = by_id_.find(id);
-        return found == by_id_.end() ? nullptr : found->second;
+        if (found == by_id_.end()) {
+            return nullptr;
+        }
+        next_ = found->second + 1;
+        return &rules[found->second];
     }
 
 private:
-    const Reading* before_;
-    std::unordered_map<std::string_view, const RuleStats*> by_id_;
+    void note_places(const std::vector<RuleStats>& rules) {
+        for (std::size_t i = 0; i < rules.size(); ++i) {
+            by_id_.emplace(rules[i].id, i);
+        }
+    }
+
+    const Reading* reading_;
+    std::size_t next_ = 0;
+    std::unordered_map<std::string_view, std::size_t> by_id_;
 };
 
 std::uint64_t matched(const RuleCounts& counts) {
@@ -155,13 +166,10 @@ ReadingTime time_between(const Reading* before, const Reading& now) noexcept {
 }
 
 std::vector<LiveRule> live_rules(const Reading* before, const Reading* now, const RuleView& view) {
-    std::unordered_map<std::string_view, std::size_t> counted;
     const std::uint64_t slots = now == nullptr ? 0 : table_slots(now->stats);
-    for (std::size_t i = 0; now != nullptr && i < now->stats.rules.size(); ++i) {
-        counted.emplace(now->stats.rules[i].id, i);
-    }
     const ReadingTime time = now == nullptr ? ReadingTime{} : time_between(before, *now);
-    RulesBefore rules_before{before};
+    RuleStatsById stats_now{now};
+    RuleStatsById stats_before{before};
     const Nanoseconds utc = utc_now();
     std::vector<LiveRule> rows;
     rows.reserve(view.rules.size());
@@ -172,12 +180,12 @@ std::vector<LiveRule> live_rules(const Reading* before, const Reading* now, cons
                                                    .state = state_of(rule, view, utc),
                                                    .placement = placement_of(rule)});
         row.spark.fill(kNoNumber);
-        const auto found = counted.find(rule.id);
-        if (found == counted.end()) {
+        const RuleStats* const found = stats_now.find(rule.id);
+        if (found == nullptr) {
             continue;
         }
-        const RuleStats& stats = now->stats.rules[found->second];
-        const RuleStats* former = rules_before.find(rule.id, found->second);
+        const RuleStats& stats = *found;
+        const RuleStats* former = stats_before.find(rule.id);
         if (former != nullptr && has_mode_of(before, rule, place)) {
             add_rates(rule, time, former->counts, stats.counts, row);
         }
