@@ -15,8 +15,6 @@
 namespace sluice {
 namespace {
 
-constexpr std::size_t kEntriesOfLine = 64 / sizeof(Entry);
-
 // A rule that may have banned somebody.
 struct BanningRule {
     std::uint32_t rule = 0;
@@ -24,17 +22,21 @@ struct BanningRule {
     bool asks_all = false;      // bans may be elsewhere than in the boxes of these
 };
 
+// The entries of a line that another worker may be writing.
+[[gnu::always_inline]] inline bool has_entry(const Entry* line,
+                                             std::uint64_t slot_and_tag) noexcept {
+    static_assert(4 * sizeof(Entry) == 64);
+    const auto differs = [slot_and_tag](const Entry& entry) {
+        return ((load_word(entry.key) ^ slot_and_tag) & kSlotAndTagMask) != 0;
+    };
+    return !(differs(line[0]) && differs(line[1]) && differs(line[2]) && differs(line[3]));
+}
 // True if a table has an entry of a key, whether its owner moves it just now or not: entries move
 // from the second line home, so the first is read once more.
 bool has_entry(const BucketTable& table, const TableKey& key) noexcept {
     const BucketTable::Lines lines = table.prefetch_both(key);
-    bool found = false;
-    for (const Entry* const line : {lines.first, lines.second, lines.first}) {
-        for (std::size_t i = 0; i < kEntriesOfLine; ++i) {
-            found |= (load_word(line[i].key) & kSlotAndTagMask) == key.slot_and_tag;
-        }
-    }
-    return found;
+    return has_entry(lines.first, key.slot_and_tag) || has_entry(lines.second, key.slot_and_tag) ||
+           has_entry(lines.first, key.slot_and_tag);
 }
 
 // The bans of the sources of one burst.
