@@ -66,10 +66,38 @@ Result<Done> write_tokens(const TokenPlace& place, const std::string& text) {
 
 }  // namespace
 
+namespace {
+
+// sluiced lets no line of such a file hold; written anew by its owner, all of them would.
+std::string exposure_of_tokens(const struct stat& info, const TokenPlace& place) {
+    constexpr mode_t kOfOthers = S_IWGRP | S_IRWXO;
+    if (!S_ISREG(info.st_mode)) {
+        return "it is no file";
+    }
+    if ((info.st_mode & kOfOthers) != 0) {
+        return "others may read or write it, so that its lines may be anybody's";
+    }
+    const Result<SystemUser> user =
+        place.user.empty() ? Result<SystemUser>{Error{}} : user_named(place.user);
+    const bool is_of_user = user && user->uid == info.st_uid;
+    return info.st_uid == 0 || info.st_uid == ::geteuid() || is_of_user
+               ? std::string{}
+               : "it belongs to somebody else";
+}
+
+}  // namespace
+
 Result<std::string> token_text(const TokenPlace& place) {
     struct stat info{};
-    if (::stat(place.path.c_str(), &info) != 0 && errno == ENOENT) {
-        return std::string{};
+    if (::stat(place.path.c_str(), &info) != 0) {
+        return errno == ENOENT ? Result<std::string>{std::string{}}
+                               : Error{Errc::Refused,
+                                       "cannot read " + place.path + ": " + std::strerror(errno)};
+    }
+    if (const std::string exposure = exposure_of_tokens(info, place); !exposure.empty()) {
+        return Error{Errc::Refused, place.path + ": " + exposure +
+                                        "; look at its lines, and let its owner alone write it "
+                                        "(mode 0600 or 0640)"};
     }
     return read_text_file(place.path, kLargestTokenFile);
 }

@@ -35,13 +35,19 @@ bool is_beside(std::string_view name, const char* value) noexcept {
            std::all_of(behind, value, [](char c) { return c == ' ' || c == '\t'; });
 }
 
-void add_request_header(RequestHeaders& headers, std::string_view name, std::string_view value) {
-    headers.add(name, value);
+// As the library calls it.
+// NOLINTNEXTLINE(readability-function-size)
+MHD_Result add_request_header(void* into, MHD_ValueKind, const char* name, std::size_t name_size,
+                              const char* value, std::size_t value_size) {
+    auto& headers = *static_cast<RequestHeaders*>(into);
+    const std::string_view whole{value, value == nullptr ? 0 : value_size};
+    headers.add({name, name_size}, whole);
     // A NUL ends the value for whoever reads it as a string of C.
-    if (value.data() != nullptr &&
-        (!is_beside(name.data(), value.data()) || value.find('\0') != std::string_view::npos)) {
+    if (value != nullptr &&
+        (!is_beside(name, value) || whole.find('\0') != std::string_view::npos)) {
         headers.mark_folded();
     }
+    return MHD_YES;
 }
 
 }  // namespace
@@ -92,13 +98,7 @@ bool promises_more_than(std::size_t most, MHD_Connection* connection) {
 
 RequestHeaders headers_of(MHD_Connection* connection) {
     RequestHeaders headers;
-    const auto add = [](void* into, MHD_ValueKind, const char* name, std::size_t name_size,
-                        const char* value, std::size_t value_size) -> MHD_Result {
-        add_request_header(*static_cast<RequestHeaders*>(into), {name, name_size},
-                           {value, value == nullptr ? 0 : value_size});
-        return MHD_YES;
-    };
-    (void)MHD_get_connection_values_n(connection, MHD_HEADER_KIND, add, &headers);
+    (void)MHD_get_connection_values_n(connection, MHD_HEADER_KIND, add_request_header, &headers);
     return headers;
 }
 

@@ -141,9 +141,8 @@ Reply Dataplane::ask_key(const AskKey& request) {
                                     return ports_.pair_called(name);
                                 }));
     }
-    if (bridge_ != nullptr &&
-        (request.action == KeyAction::Unban ||
-         (request.action == KeyAction::Reset && request.limit.empty()))) {
+    if (bridge_ != nullptr && (request.action == KeyAction::Unban ||
+                               (request.action == KeyAction::Reset && request.limit.empty()))) {
         // Bans that began before the workers answered are told first, and then lifted.
         take_bans();
         bridge_->lift(request.bytes);

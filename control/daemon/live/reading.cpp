@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <functional>
 #include <numeric>
+#include <string_view>
 #include <unordered_map>
 
 namespace sluice {
@@ -106,13 +107,29 @@ std::uint64_t table_slots(const Stats& stats) {
 }
 
 // A mode that has changed since the reading before makes the second between them neither.
-bool has_mode_of(const Reading* before, const RuleSummary& rule, std::size_t place) {
-    if (before == nullptr || before->view == nullptr || place >= before->view->rules.size()) {
-        return false;
+class FormerModes {
+public:
+    FormerModes(const Reading* before, const RuleView& now) {
+        if (before == nullptr || before->view == nullptr) {
+            return;
+        }
+        is_same_ = before->view.get() == &now;
+        for (const RuleSummary& rule : before->view->rules) {
+            if (is_same_) {
+                return;
+            }
+            modes_.emplace(rule.id, rule.mode);
+        }
     }
-    const RuleSummary& former = before->view->rules[place];
-    return former.id != rule.id || former.mode == rule.mode;
-}
+    [[nodiscard]] bool are_of(const RuleSummary& rule) const {
+        const auto former = modes_.find(rule.id);
+        return is_same_ || (former != modes_.end() && former->second == rule.mode);
+    }
+
+private:
+    bool is_same_ = false;
+    std::unordered_map<std::string_view, Mode> modes_;
+};
 
 struct CountedPackets {
     std::uint64_t packets = 0;
@@ -142,7 +159,10 @@ std::uint64_t services_would_refuse(const Stats& stats) {
 // The part of the totals that rules alone count. One that is new, or says nothing in this second,
 // does not hide the others.
 void add_rules(const std::vector<LiveRule>& rules, LiveRates& rates) {
-    rates.would_refuse = {0.0, 0.0};
+    const bool is_known = rules.empty() || std::ranges::any_of(rules, [](const LiveRule& rule) {
+                              return rule.would_refuse.pps.has_value();
+                          });
+    rates.would_refuse = is_known ? PacketRate{0.0, 0.0} : PacketRate{};
     const auto add = [](LiveRate rate, LiveRate& to) { to = rate ? sum(to, rate) : to; };
     for (const LiveRule& rule : rules) {
         add(rule.early, rates.offered.pps);
@@ -171,10 +191,10 @@ std::vector<LiveRule> live_rules(const Reading* before, const Reading* now, cons
     RuleStatsById stats_now{now};
     RuleStatsById stats_before{before};
     const Nanoseconds utc = utc_now();
+    const FormerModes modes{before, view};
     std::vector<LiveRule> rows;
     rows.reserve(view.rules.size());
-    for (std::size_t place = 0; place < view.rules.size(); ++place) {
-        const RuleSummary& rule = view.rules[place];
+    for (const RuleSummary& rule : view.rules) {
         LiveRule& row = rows.emplace_back(LiveRule{.id = rule.id,
                                                    .mode = rule.mode,
                                                    .state = state_of(rule, view, utc),
@@ -186,7 +206,7 @@ std::vector<LiveRule> live_rules(const Reading* before, const Reading* now, cons
         }
         const RuleStats& stats = *found;
         const RuleStats* former = stats_before.find(rule.id);
-        if (former != nullptr && has_mode_of(before, rule, place)) {
+        if (former != nullptr && modes.are_of(rule)) {
             add_rates(rule, time, former->counts, stats.counts, row);
         }
         if (!rule.limits.empty()) {

@@ -303,8 +303,8 @@ void follow_rest(const Burst& burst, CoreState& core, Now now) noexcept {
     });
 }
 
-void decide_all(Burst& burst, const LoadedSet& set, CoreState& core, Now now,
-                bool follows) noexcept {
+[[gnu::noinline]] void decide_all(Burst& burst, const LoadedSet& set, CoreState& core, Now now,
+                                  bool follows) noexcept {
     if (meets_owners(burst, set, core)) [[unlikely]] {
         DecidingWithOwners{burst, set, core, now}.run();
         if (follows) {

@@ -80,7 +80,6 @@ TEST(SourceBans, NeverBeginWhereTheConditionLetsNoProofThrough) {
     constexpr std::string_view kPackets = "its condition lets through no packet of one";
     const Row rows[] = {
         {"tcp.flags.syn and not tcp.flags.ack", kSegments},
-        {"tcp.flags & 0x02 eq 2", kSegments},
         {"tcp.flags.rst", kSegments},
         {"ip.proto eq 17", kSegments},
         {"ip.dst eq 192.0.2.2", kPackets},
