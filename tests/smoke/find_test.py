@@ -197,7 +197,7 @@ class Find(WorkersCase):
     def test_what_is_nothing_to_find(self):
         for what, said in (("10.0.0.7/24", "has host bits set; the network is 10.0.0.0/24"), ("10.0.0.300", "10.0.0.300"),
                            ("10.0.0.0/33", "10.0.0.0/33"), ("fe80::1%eth0", "fe80::1%eth0"), ("one.example:443", "without its port it is one.example"),
-                           ("bücher.example", "http.host"), ("", "is an address, a network"), ("x" * 10_240, "at most 2048 bytes")):
+                           ("bücher.example", "http.host"), ("", "name an address, a network"), ("x" * 10_240, "at most 2048 bytes")):
             done = self.box.ctl("find", what)
             self.assertEqual((done.returncode, done.stdout), (1, ""), what)
             self.assertIn(said, done.stderr)
