@@ -1,4 +1,6 @@
 #pragma once
+#include "control/daemon/pace.hpp"
+
 #include <chrono>
 #include <mutex>
 
@@ -7,7 +9,7 @@ namespace sluice {
 // How many refusals are answered, and how many of those are recorded. All others are only counted.
 class RefusalPace {
 public:
-    using Clock = std::chrono::steady_clock;
+    using Clock = Pace::Clock;
     static constexpr unsigned kAnsweredAtOnce = 20;
     static constexpr std::chrono::milliseconds kAnsweredEvery{200};
     // So few that strangers push nothing out of the audit.
@@ -26,16 +28,6 @@ public:
     }
 
 private:
-    // So many at once, and one more each `every`.
-    struct Pace {
-        unsigned at_once;
-        Clock::duration every;
-        unsigned spent = 0;
-        Clock::time_point counted_to{};
-
-        [[nodiscard]] bool take(Clock::time_point now);
-    };
-
     std::mutex mutex_;
     Pace answered_{kAnsweredAtOnce, kAnsweredEvery};
     Pace recorded_{kRecordedAtOnce, kRecordedEvery};

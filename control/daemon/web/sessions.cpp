@@ -2,6 +2,7 @@
 
 #include "control/random_secret.hpp"
 
+#include <string>
 #include <utility>
 
 namespace sluice {
@@ -13,6 +14,10 @@ Result<std::string> Sessions::begin(Session session, Clock::time_point now) {
     }
     const std::lock_guard lock{mutex_};
     drop_ended(now);
+    if (!takes_pace(session.user, now)) {
+        return Error{Errc::Busy, "many sessions of this user have begun; one more may each " +
+                                     std::to_string(kBegunEvery.count()) + " s"};
+    }
     if (!make_room(session)) {
         return Error{Errc::Busy,
                      "as many sessions as there may be are those of stronger users; "
@@ -53,6 +58,11 @@ void Sessions::drop_ended(Clock::time_point now) {
     std::erase_if(places_, [&](const auto& one) { return one.second.session.end <= now; });
 }
 
+bool Sessions::takes_pace(const std::string& user, Clock::time_point now) {
+    std::erase_if(begun_, [&](const auto& one) { return one.second.is_fresh(now); });
+    return begun_.try_emplace(user, Pace{kBegunAtOnce, kBegunEvery}).first->second.take(now);
+}
+
 bool Sessions::make_room(const Session& session) {
     std::size_t of_user = 0;
     auto idlest_of_user = places_.end();
@@ -61,15 +71,18 @@ bool Sessions::make_room(const Session& session) {
         const auto is_idler = [&](const Places::iterator& than) {
             return than == places_.end() || one->second.used < than->second.used;
         };
-        if (one->second.session.user == session.user) {
-            ++of_user;
-            idlest_of_user = is_idler(idlest_of_user) ? one : idlest_of_user;
+        const bool is_own = one->second.session.user == session.user;
+        of_user += is_own ? 1 : 0;
+        if (one->second.session.role > session.role) {
+            continue;
         }
-        if (one->second.session.role <= session.role && is_idler(idlest)) {
-            idlest = one;
-        }
+        idlest_of_user = is_own && is_idler(idlest_of_user) ? one : idlest_of_user;
+        idlest = is_idler(idlest) ? one : idlest;
     }
     if (of_user >= kMostOfUser) {
+        if (idlest_of_user == places_.end()) {
+            return false;
+        }
         places_.erase(idlest_of_user);
         return true;
     }

@@ -1,4 +1,5 @@
 #pragma once
+#include "control/daemon/pace.hpp"
 #include "control/daemon/web/role.hpp"
 #include "lib/base/result.hpp"
 #include "lib/l7/crypto/sha256.hpp"
@@ -24,16 +25,21 @@ struct Session {
 
 // The sessions of the dashboard. They are kept by the digests of their tokens, in memory alone, and
 // so end with sluiced. Their number is bounded: of one user's the one that was idle for longest
-// makes room; where all places are taken, that of all users who may do no more than the new one.
+// makes room; where all places are taken, that of all users; none of who may do more than the new
+// one.
 class Sessions {
 public:
     using Clock = std::chrono::steady_clock;
     static constexpr std::size_t kMost = 256;
     static constexpr std::size_t kMostOfUser = 16;
     static constexpr std::chrono::hours kLongest{12};
+    // Sessions of one user that may begin: so few that nobody pushes others' lines out of the
+    // audit.
+    static constexpr unsigned kBegunAtOnce = 32;
+    static constexpr std::chrono::seconds kBegunEvery{10};
 
-    // The token of the new session; an Error (Busy): all places are those of stronger users, or
-    // (Unreachable) the system has no random bytes.
+    // The token of the new session; an Error (Busy): all places are those of stronger users, or too
+    // many have begun of this one, or (Unreachable) the system has no random bytes.
     [[nodiscard]] Result<std::string> begin(Session session, Clock::time_point now);
     // nullopt: there is none of that token, or it has ended.
     [[nodiscard]] std::optional<Session> find(std::string_view token, Clock::time_point now);
@@ -49,9 +55,11 @@ private:
 
     void drop_ended(Clock::time_point now);
     [[nodiscard]] bool make_room(const Session& session);
+    [[nodiscard]] bool takes_pace(const std::string& user, Clock::time_point now);
 
     std::mutex mutex_;
     Places places_;
+    std::map<std::string, Pace> begun_;  // of users who have begun one lately
 };
 
 }  // namespace sluice

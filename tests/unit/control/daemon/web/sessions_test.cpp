@@ -57,6 +57,34 @@ TEST(Sessions, OfOneUserTheIdlestMakesRoom) {
     EXPECT_TRUE(sessions.find(other, kNow + 2min));
 }
 
+// Of the same name, too: a token may have the name of an operator.
+TEST(Sessions, NobodyEndsThoseOfWhoMayDoMore) {
+    Sessions sessions;
+    const std::string admin = *sessions.begin(of("root", Role::Admin), kNow);
+    for (std::size_t i = 0; i < Sessions::kMostOfUser + 4; ++i) {
+        ASSERT_TRUE(sessions.begin(of("root"), kNow + 1s)) << i;
+    }
+    EXPECT_TRUE(sessions.find(admin, kNow + 2s));
+    Sessions full;
+    for (std::size_t i = 0; i < Sessions::kMostOfUser; ++i) {
+        ASSERT_TRUE(full.begin(of("root", Role::Admin), kNow));
+    }
+    EXPECT_FALSE(full.begin(of("root"), kNow));
+}
+
+TEST(Sessions, OfOneUserTheyBeginAtAPace) {
+    Sessions sessions;
+    for (unsigned i = 0; i < Sessions::kBegunAtOnce; ++i) {
+        ASSERT_TRUE(sessions.begin(of("bob"), kNow)) << i;
+    }
+    const Result<std::string> more = sessions.begin(of("bob"), kNow);
+    ASSERT_FALSE(more);
+    EXPECT_EQ(more.error().code, Errc::Busy);
+    EXPECT_TRUE(sessions.begin(of("alice"), kNow));
+    EXPECT_TRUE(sessions.begin(of("bob"), kNow + Sessions::kBegunEvery));
+    EXPECT_FALSE(sessions.begin(of("bob"), kNow + Sessions::kBegunEvery));
+}
+
 TEST(Sessions, WhereAllPlacesAreTakenTheWeakerMakeRoomForTheStronger) {
     Sessions sessions;
     const std::string first = *sessions.begin(of("first", Role::Admin), kNow);

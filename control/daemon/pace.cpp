@@ -1,11 +1,11 @@
-#include "control/daemon/refusal_pace.hpp"
+#include "control/daemon/pace.hpp"
 
 #include <algorithm>
 #include <cstdint>
 
 namespace sluice {
 
-bool RefusalPace::Pace::take(Clock::time_point now) {
+bool Pace::take(Clock::time_point now) {
     if (const auto earned = (now - counted_to) / every; earned > 0) {
         spent -= static_cast<unsigned>(std::min<std::int64_t>(earned, spent));
         counted_to = now;
@@ -15,6 +15,10 @@ bool RefusalPace::Pace::take(Clock::time_point now) {
     }
     ++spent;
     return true;
+}
+
+bool Pace::is_fresh(Clock::time_point now) const {
+    return (now - counted_to) / every >= spent;
 }
 
 }  // namespace sluice
