@@ -1,4 +1,4 @@
-import { computed, effect, signal } from "@preact/signals";
+import { computed, effect, signal, untracked } from "@preact/signals";
 
 import { fragmentOf, queryOf, routeOf, type Route } from "./frame/route";
 import { emptySeries, extended, seriesOf, type Series } from "./plot/series";
@@ -13,6 +13,7 @@ import type { Zone } from "./text/time";
 // The state of this tab. Components read the signals; all of it changes here.
 export const STALE_MS = 3000;
 const TICK_MS = 250;
+const SERIES_EVERY = 15; // snapshots between two calls for what is missing
 const ZONE = "sluice.zone";
 
 export const session = new Session(send, sessionStorage);
@@ -73,27 +74,38 @@ function takeSecret(): string | null {
 }
 
 let asking = false;
+let lastAsked = 0; // the snapshot at which the series was asked for
+let hasHoles = false; // seconds that sluiced has and this page has not
 async function fetchSeries(answer: LiveAnswer): Promise<void> {
   if (asking) {
     return;
   }
   asking = true;
+  lastAsked = answer.snapshot;
   const reply = await send("/v1/series?seconds=600", { token: session.token() });
+  asking = false;
   if (reply.status === 200 && isSeriesAnswer(reply.body)) {
-    series.value = seriesOf(reply.body);
+    const fresh = seriesOf(reply.body);
+    const newest = poll.shown.peek()?.answer ?? answer; // one may have come meanwhile
+    series.value = extended(fresh, newest) ?? fresh;
     seriesTrouble.value = null;
+    hasHoles = false;
   } else {
     seriesTrouble.value = reply.status === 200 ? UNKNOWN_ANSWER : reasonOf(reply);
     series.value ??= emptySeries(answer);
   }
-  asking = false;
 }
 
 function keepSeries(answer: LiveAnswer): void {
   const last = series.peek();
   const next = last === null ? null : extended(last, answer);
-  if (next !== null) {
+  if (last !== null && next !== null) {
     series.value = next;
+    hasHoles ||= answer.snapshot - last.snapshot > 1;
+    const isMissing = hasHoles || seriesTrouble.peek() !== null;
+    if (isMissing && !document.hidden && Math.abs(answer.snapshot - lastAsked) >= SERIES_EVERY) {
+      void fetchSeries(answer);
+    }
     return;
   }
   if (last !== null && last.run !== answer.run) {
@@ -117,11 +129,8 @@ export function begin(): void {
   const isOpen = computed(() => session.state.value.kind === "open");
   const query = computed(() => JSON.stringify(queryOf(route.value)));
   effect(() => {
-    if (isOpen.value) {
-      poll.ask(JSON.parse(query.value));
-    } else {
-      poll.stop();
-    }
+    const [open, asked] = [isOpen.value, query.value];
+    untracked(() => (open ? poll.ask(JSON.parse(asked)) : poll.stop()));
   });
   effect(() => {
     const shown = poll.shown.value;

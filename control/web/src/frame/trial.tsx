@@ -1,3 +1,4 @@
+import { signal } from "@preact/signals";
 import { useState } from "preact/hooks";
 
 import { isStale, poll, session, ticks, who, zone } from "../page";
@@ -8,6 +9,14 @@ import { instantText, spanText } from "../text/time";
 import { reasonOf, send } from "../transport/send";
 import { refusalOf } from "./verbs";
 
+// The snapshot at which a button was pressed: until a newer one is shown, the other set may be in force already.
+const pressedAt = signal<string | null>(null);
+
+function shownNow(): string {
+  const answer = poll.shown.value?.answer;
+  return answer === undefined ? "" : `${answer.run} ${answer.snapshot}`;
+}
+
 interface VerbProps {
   verb: string;
   path: string;
@@ -17,15 +26,23 @@ interface VerbProps {
 
 /** A button for what a role may do; the reason beside it where it may not. */
 function Verb({ verb, path, children, onRefused }: VerbProps) {
-  const refusal = isStale.value ? "what is shown is old" : refusalOf(who.value, verb);
+  const isUnderWay = pressedAt.value !== null && pressedAt.value === shownNow();
+  const refusal = isStale.value ? "what is shown is old" : isUnderWay ? "under way" : refusalOf(who.value, verb);
   const id = `refusal-${verb}`;
   const act = async (): Promise<void> => {
     onRefused(null);
-    const reply = await send(path, { method: "POST", token: session.token() });
+    pressedAt.value = shownNow();
+    const generation = poll.shown.peek()?.answer.box.generation;
+    const reply = await send(path, {
+      method: "POST",
+      token: session.token(),
+      ...(typeof generation === "string" ? { ifMatch: generation } : {}),
+    });
     if (reply.status === 401) {
       session.lock("The session is over.", true);
     } else if (reply.status >= 300 || reply.status === 0) {
       onRefused(reasonOf(reply));
+      pressedAt.value = null;
     }
     poll.start();
   };
@@ -42,11 +59,13 @@ function Verb({ verb, path, children, onRefused }: VerbProps) {
 /** Rules on trial: how long still, and both ways to end it. */
 export function TrialBar() {
   const shown = poll.shown.value;
-  const [refused, setRefused] = useState<string | null>(null);
+  const [refusal, setRefusal] = useState<{ until: string; why: string } | null>(null);
   if (shown === null || shown.answer.trial === null) {
     return null;
   }
   const { seconds_left, until, goes_back_to } = shown.answer.trial;
+  const refused = refusal !== null && refusal.until === until ? refusal.why : null;
+  const setRefused = (why: string | null): void => setRefusal(why === null ? null : { until, why });
   const left = seconds_left - (ticks.value - shown.arrived) / 1000;
   return (
     <section class="trial" aria-label="Rules on trial">

@@ -32,6 +32,7 @@ const WAIT_S = 3;
 const HIDDEN_MS = 15_000;
 const LEAST_MS = 250; // between two calls, whatever is answered
 const LONGEST_MS = 5_000; // between two that failed
+const LONGEST_ASKED_MS = 30_000; // whatever the other side asks for
 
 export function pathOf(query: LiveQuery, after: number | null): string {
   const words = new URLSearchParams();
@@ -107,7 +108,7 @@ export class LivePoll {
   /** One call; -> ms until the next. */
   private async turn(round: number): Promise<number> {
     const query = this.query;
-    const last = this.shown.value;
+    const last = this.shown.peek(); // nobody who asks depends on the answers
     const after = last !== null && last.query === query && this.failures === 0 ? last.answer.snapshot : null;
     const call = new AbortController();
     this.call = call;
@@ -135,11 +136,12 @@ export class LivePoll {
     }
     this.failures += 1;
     this.trouble.value = reply.status === 200 ? UNKNOWN_ANSWER : reasonOf(reply);
-    return reply.againIn !== null ? reply.againIn * 1000 : Math.min(this.failures * 1000, LONGEST_MS);
+    const longer = Math.min(this.failures * 1000, LONGEST_MS);
+    return reply.againIn !== null ? Math.min(Math.max(reply.againIn * 1000, longer), LONGEST_ASKED_MS) : longer;
   }
 
   private take(answer: LiveAnswer, query: LiveQuery): void {
-    const last = this.shown.value;
+    const last = this.shown.peek();
     const sameRun = last !== null && last.answer.run === answer.run;
     if (sameRun && answer.snapshot < last.answer.snapshot) {
       return;

@@ -3,8 +3,10 @@ export interface Call {
   method?: "GET" | "POST" | "DELETE";
   body?: unknown;
   token?: string | null;
+  ifMatch?: string; // the generation that is to be in force
   signal?: AbortSignal;
 }
+const LONGEST_MS = 10_000; // of a call that has no limit of its own
 export interface Reply {
   status: number; // 0: nobody answered
   body: unknown;
@@ -44,9 +46,10 @@ export const send: Send = async (path, call) => {
   if (call.body !== undefined) {
     init.body = JSON.stringify(call.body);
   }
-  if (call.signal) {
-    init.signal = call.signal;
+  if (call.ifMatch !== undefined) {
+    headers["If-Match"] = `"${call.ifMatch}"`;
   }
+  init.signal = call.signal ?? AbortSignal.timeout(LONGEST_MS);
   try {
     const answer = await fetch(path, init);
     const text = await answer.text();

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
+import { effect } from "@preact/signals";
+
 import { LivePoll, type LiveQuery } from "../../../../../control/web/src/transport/live_poll";
 import { FakeSluiced, settled, snapshot } from "./fake_sluiced";
 
@@ -22,6 +24,20 @@ test("the first call waits for nothing, later ones for the next snapshot", async
   await sluiced.last().answer(snapshot(42));
   assert.equal(sluiced.last().path, "/v1/live?after=42&wait=3&view=overview");
   assert.deepEqual([poll.shown.value?.answer.snapshot, poll.shown.value?.arrived, poll.trouble.value], [42, 1000, null]);
+});
+
+test("an effect that asks is not run again by the answers", async () => {
+  const sluiced = new FakeSluiced();
+  const poll = new LivePoll(sluiced);
+  const dispose = effect(() => poll.ask(OVERVIEW));
+  await settled();
+  await sluiced.last().answer(snapshot(1));
+  await sluiced.pass(250);
+  assert.deepEqual(
+    sluiced.calls.map((call) => call.path),
+    ["/v1/live?view=overview", "/v1/live?after=1&wait=3&view=overview"],
+  );
+  dispose();
 });
 
 test("one call at a time, and no more than four a second", async () => {
