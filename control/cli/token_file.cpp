@@ -38,6 +38,10 @@ Result<Done> give_tokens_to_owner(const Fd& file, const TokenPlace& place) {
     if (::geteuid() == 0 && ::fchown(file.get(), old.st_uid, old.st_gid) != 0) {
         return cannot_write(place.path);
     }
+    // Its group goes on reading what it could read.
+    if (::fchmod(file.get(), S_IRUSR | S_IWUSR | (old.st_mode & S_IRGRP)) != 0) {
+        return cannot_write(place.path);
+    }
     return Done{};
 }
 

@@ -28,7 +28,6 @@ constexpr std::chrono::seconds kPatience{20};  // for a whole request, and for a
 constexpr std::size_t kAllUploads = 2 * kMaxBody;
 
 // The largest body of a request: who changes nothing has little to send, and strangers a secret.
-constexpr std::size_t kMostOfStrangers = 4U << 10;
 constexpr std::size_t most_of(Role role) {
     constexpr std::size_t kMostOfViewers = 64U << 10;
     return role == Role::None ? kMostOfStrangers : role == Role::View ? kMostOfViewers : kMaxBody;
@@ -96,8 +95,10 @@ struct HttpCallbacks {
         if (!back.is_answered) {
             return MHD_NO;
         }
-        if (promises_more_than(kMostOfStrangers, connection)) {
-            return send_reply(connection, back.response, back.is_last);
+        const bool in_chunks = MHD_lookup_connection_value(connection, MHD_HEADER_KIND,
+                                                           MHD_HTTP_HEADER_TRANSFER_ENCODING);
+        if (in_chunks || promises_more_than(kMostOfStrangers, connection)) {
+            return send_reply(connection, back.response, true);
         }
         auto incoming = std::make_unique<Incoming>(server.budget_);
         incoming->refusal = std::move(back);

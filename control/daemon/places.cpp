@@ -5,12 +5,13 @@ namespace sluice {
 bool Places::take(RequestClass kind, uid_t user) {
     const auto index = static_cast<std::size_t>(kind);
     const std::lock_guard lock{mutex_};
-    std::size_t& of_user = by_user_[{kind, user}];
+    const auto found = by_user_.find({kind, user});
+    const std::size_t of_user = found == by_user_.end() ? 0 : found->second;
     if (taken_[index] >= kBounds[index].all || of_user >= kBounds[index].of_user) {
         return false;
     }
     ++taken_[index];
-    ++of_user;
+    ++by_user_[{kind, user}];
     return true;
 }
 

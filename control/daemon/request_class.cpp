@@ -42,7 +42,7 @@ std::optional<std::size_t> body_size(std::string_view head) noexcept {
             return std::nullopt;
         }
         if (starts_as(line, kLength)) {
-            const std::size_t at = line.find_first_not_of(' ', kLength.size());
+            const std::size_t at = line.find_first_not_of(" \t", kLength.size());
             const char* first = line.data() + std::min(at, line.size());
             if (std::from_chars(first, line.data() + line.size(), size).ec != std::errc{}) {
                 return std::nullopt;
@@ -82,14 +82,16 @@ RequestClass class_of(std::string_view method, std::string_view path) noexcept {
     return row == kClassRows.end() ? RequestClass::Ordinary : row->found;
 }
 
-bool is_whole(std::string_view bytes) noexcept {
+bool is_answerable(std::string_view bytes, std::size_t most) noexcept {
     const std::size_t head = head_size(bytes);
     if (head == std::string_view::npos) {
-        return bytes.size() >= kMostPeeked;
+        return false;
+    }
+    if (!header_in(bytes, "transfer-encoding:").empty()) {
+        return true;
     }
     const std::optional<std::size_t> body = body_size(bytes.substr(0, head));
-    return !body || *body > kMostPeeked - std::min(head, kMostPeeked) ||
-           bytes.size() - head >= *body;
+    return body && (*body > most || bytes.size() - head >= *body);
 }
 
 std::optional<RequestClass> class_of(std::string_view bytes) noexcept {

@@ -18,15 +18,18 @@ enum class RequestClass : std::uint8_t {
 inline constexpr std::size_t kRequestClassCount = 5;
 
 inline constexpr std::size_t kMostPeeked = 8192;
+// Bytes of a body that are taken without authority.
+inline constexpr std::size_t kMostOfStrangers = 4U << 10;
 
 // The class of the request that begins with `bytes`. nullopt: more must come, since its head is
 // not whole yet; heads of kMostPeeked bytes and more are Ordinary. Watching and Panic are there as
 // a whole, body included: a slow client never holds one of their places.
 [[nodiscard]] std::optional<RequestClass> class_of(std::string_view bytes) noexcept;
 
-// True once a request has come whole, body included, or its head has and more of its body than is
-// looked at follows, or nobody says how much.
-[[nodiscard]] bool is_whole(std::string_view bytes) noexcept;
+// True once nothing more of a request need be waited for: it has come whole, or its head has, and
+// its body is refused at once, for it comes in chunks or has more than `most` bytes. What never
+// gets there has no place.
+[[nodiscard]] bool is_answerable(std::string_view bytes, std::size_t most) noexcept;
 
 // The value of the first header of a name in the head that `bytes` begin with; the name ends with
 // its colon and has small letters. Empty: none.

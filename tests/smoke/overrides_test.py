@@ -100,7 +100,8 @@ class Networks(Running):
         done = self.box.apply(MANY)
         self.assertEqual(done.returncode, 0, done.stderr)
         wait_until("the network's numbers to be enforced", self.dropped)
-        row = {"key": "10.0.0.0/16", "source": "override file", "line": 2, "reason": "a branch"}
+        row = {"key": "10.0.0.0/16", "source": "override file", "line": 2, "reason": "a branch", "says": "numbers", "tier": 1,
+               "until": None}
         self.assertEqual(self.on_worker("show", "hosts", address(1))["row"], row)
         self.assertNotIn("row", self.on_worker("show", "hosts", address(2)))
         self.assertEqual([self.most(address(at)) for at in (1, 2, 3, 0x20000)], [50, 9, 50, 1_000_000])

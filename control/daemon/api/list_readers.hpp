@@ -1,5 +1,6 @@
 #pragma once
 #include "control/daemon/http.hpp"
+#include "control/daemon/nobody.hpp"
 #include "control/daemon/rule_change.hpp"
 
 namespace sluice {
@@ -7,7 +8,9 @@ namespace sluice {
 // Lists were read with the rights of the user who applied them: root and that user alone are told
 // what is in them.
 [[nodiscard]] inline bool may_read_lists(const HttpRequest& request, const RuleView& view) {
-    return view.lists.empty() || request.peer.uid == 0 || request.peer.uid == view.applied_by;
+    // Callers without a user of this machine are no single one.
+    const bool has_applied = request.peer.uid == view.applied_by && view.applied_by != kNobody;
+    return view.lists.empty() || request.peer.uid == 0 || has_applied;
 }
 
 }  // namespace sluice

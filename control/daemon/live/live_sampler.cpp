@@ -21,8 +21,11 @@ bool bridges_without_box(const Stats& stats) {
 }
 
 bool is_any_on(const RuleView& view) {
-    return std::ranges::any_of(view.rules,
-                               [](const RuleSummary& rule) { return rule.mode != Mode::Off; });
+    const auto is_on = [](const auto& one) { return one.mode != Mode::Off; };
+    return std::ranges::any_of(view.services, is_on) ||
+           std::ranges::any_of(view.rules, [&](const RuleSummary& rule) {
+               return rule.kind == RuleKind::Rule && is_on(rule);
+           });
 }
 
 }  // namespace
@@ -47,7 +50,7 @@ StateNow state_now(const Stats* stats, const RuleView& view, const std::string& 
         return {LiveState::NoRules, "no rule set is in force"};
     }
     if (stats->generation == view.generation && !is_any_on(view)) {
-        return {LiveState::NoRules, "no rule of the set in force is on"};
+        return {LiveState::NoRules, "no rule or service of the set in force is on"};
     }
     return {LiveState::Judging, ""};
 }

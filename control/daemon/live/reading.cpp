@@ -61,16 +61,20 @@ std::uint64_t kept_back(const RuleCounts& counts) {
     return counts.exceeded + counts.banned_sources + counts.early_dropped;
 }
 
-// A rule that tags what exceeds it lets it on, and counts it like one that refuses.
+// A rule that tags what exceeds it lets it on, and a budget of bypass leaves it to the rules.
+bool lets_on(const RuleSummary& rule) {
+    return rule.kind == RuleKind::Bypass || rule.action.starts_with("tag");
+}
+
+// A rule that shapes counts what is held, which departs, and what finds no place, which does not.
 bool is_counted_otherwise(const RuleSummary& rule) {
-    return rule.action.starts_with("tag");
+    return rule.action.starts_with("shape");
 }
 
 void add_rates(const RuleSummary& rule, const ReadingTime& time, const RuleCounts& before,
                const RuleCounts& now, LiveRule& row) {
     row.matched =
         time.rates(matched(before), matched(now), matched_bytes(before), matched_bytes(now));
-    row.early = time.rate(before.early_dropped, now.early_dropped);
     if (is_counted_otherwise(rule)) {
         return;
     }
@@ -78,6 +82,12 @@ void add_rates(const RuleSummary& rule, const ReadingTime& time, const RuleCount
         time.rates(before.exceeded, now.exceeded, before.exceeded_bytes, now.exceeded_bytes);
     const LiveRate none = exceeded.pps ? LiveRate{0.0} : std::nullopt;
     const bool enforces = rule.mode == Mode::Enforce;
+    if (lets_on(rule)) {
+        row.refused = time.rate(before.banned_sources + before.early_dropped,
+                                now.banned_sources + now.early_dropped);
+        row.would_refuse = {none, none};
+        return;
+    }
     row.refused = enforces ? time.rate(kept_back(before), kept_back(now)) : none;
     row.would_refuse = enforces ? PacketRate{none, none} : exceeded;
 }
@@ -182,7 +192,10 @@ ReadingTime time_between(const Reading* before, const Reading& now) noexcept {
     if (before == nullptr || before->pid != now.pid || before->origin != now.origin) {
         return {};
     }
-    return ReadingTime::between(before->stats.uptime_ns, now.stats.uptime_ns);
+    // Beyond some seconds it is the mean of a gap, and of no second.
+    constexpr double kLongestSeconds = 5;
+    const ReadingTime time = ReadingTime::between(before->stats.uptime_ns, now.stats.uptime_ns);
+    return time.seconds <= kLongestSeconds ? time : ReadingTime{};
 }
 
 std::vector<LiveRule> live_rules(const Reading* before, const Reading* now, const RuleView& view) {
@@ -206,6 +219,9 @@ std::vector<LiveRule> live_rules(const Reading* before, const Reading* now, cons
         }
         const RuleStats& stats = *found;
         const RuleStats* former = stats_before.find(rule.id);
+        if (former != nullptr) {
+            row.early = time.rate(former->counts.early_dropped, stats.counts.early_dropped);
+        }
         if (former != nullptr && modes.are_of(rule)) {
             add_rates(rule, time, former->counts, stats.counts, row);
         }

@@ -14,7 +14,7 @@ Result<std::string> Sessions::begin(Session session, Clock::time_point now) {
     }
     const std::lock_guard lock{mutex_};
     drop_ended(now);
-    if (!takes_pace(session.user, now)) {
+    if (!takes_pace(session, now)) {
         return Error{Errc::Busy, "many sessions of this user have begun; one more may each " +
                                      std::to_string(kBegunEvery.count()) + " s"};
     }
@@ -58,9 +58,11 @@ void Sessions::drop_ended(Clock::time_point now) {
     std::erase_if(places_, [&](const auto& one) { return one.second.session.end <= now; });
 }
 
-bool Sessions::takes_pace(const std::string& user, Clock::time_point now) {
+bool Sessions::takes_pace(const Session& session, Clock::time_point now) {
     std::erase_if(begun_, [&](const auto& one) { return one.second.is_fresh(now); });
-    return begun_.try_emplace(user, Pace{kBegunAtOnce, kBegunEvery}).first->second.take(now);
+    const auto [pace, is_new] =
+        begun_.try_emplace({session.user, session.role}, Pace{kBegunAtOnce, kBegunEvery});
+    return pace->second.take(now);
 }
 
 bool Sessions::make_room(const Session& session) {

@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace sluice {
 
@@ -33,8 +34,8 @@ public:
     static constexpr std::size_t kMost = 256;
     static constexpr std::size_t kMostOfUser = 16;
     static constexpr std::chrono::hours kLongest{12};
-    // Sessions of one user that may begin: so few that nobody pushes others' lines out of the
-    // audit.
+    // Sessions of one user in one role that may begin: so few that nobody pushes others' lines out
+    // of the audit.
     static constexpr unsigned kBegunAtOnce = 32;
     static constexpr std::chrono::seconds kBegunEvery{10};
 
@@ -55,11 +56,11 @@ private:
 
     void drop_ended(Clock::time_point now);
     [[nodiscard]] bool make_room(const Session& session);
-    [[nodiscard]] bool takes_pace(const std::string& user, Clock::time_point now);
+    [[nodiscard]] bool takes_pace(const Session& session, Clock::time_point now);
 
     std::mutex mutex_;
     Places places_;
-    std::map<std::string, Pace> begun_;  // of users who have begun one lately
+    std::map<std::pair<std::string, Role>, Pace> begun_;  // of users who have begun one lately
 };
 
 }  // namespace sluice

@@ -220,7 +220,8 @@ std::optional<RequestClass> WebAccess::class_by_head(std::string_view bytes, Pee
     if (name.empty() ||
         !(is_socket ? proxies_.knows(peer.uid, std::nullopt) : proxies_.has_secret(headers))) {
         // Strangers are one user to the places: a slow one holds none of them.
-        return is_whole(bytes) ? std::optional{RequestClass::Stranger} : std::nullopt;
+        return is_answerable(bytes, kMostOfStrangers) ? std::optional{RequestClass::Stranger}
+                                                      : std::nullopt;
     }
     peer.uid = number_of_person("proxy", name);
     return kind;

@@ -62,22 +62,30 @@ TEST(RequestClass, OfWhatHasCome) {
     }
 }
 
-TEST(RequestClasses, ARequestIsWholeWithItsBody) {
-    const std::string post = "POST /v1/session HTTP/1.1\r\nContent-Length: 4\r\n\r\n";
+TEST(RequestClasses, ARequestIsAnswerableOnceNothingMoreIsWaitedFor) {
+    const auto post = [](const std::string& length) {
+        return "POST /v1/session HTTP/1.1\r\nContent-Length:" + length + "\r\n\r\n";
+    };
+    const std::string padding = "X: " + std::string(5000, 'a') + "\r\n";
     const std::pair<std::string, bool> cases[] = {
         {"", false},
         {"POST /v1/session HTTP/1.1\r\nContent-Length: 4\r\n", false},
-        {post, false},
-        {post + "{}x", false},
-        {post + "{}xx", true},
+        {post(" 4"), false},
+        {post(" 4") + "{}x", false},
+        {post(" 4") + "{}xx", true},
+        {post("\t4") + "{}x", false},
+        {post("\t4") + "{}xx", true},
+        {post("\r\n 4") + "{}xx", false},  // goes on in another line
+        {post(" no"), false},
+        {post(" 4097"), true},
+        {post(" 4096"), false},
+        {"POST / HTTP/1.1\r\n" + padding + "Content-Length: 4096\r\n\r\n", false},
         {"GET / HTTP/1.1\r\n\r\n", true},
-        {"POST / HTTP/1.1\r\nContent-Length: 99999\r\n\r\n", true},
         {"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n", true},
-        {std::string(kMostPeeked - 1, 'a'), false},
-        {std::string(kMostPeeked, 'a'), true},
+        {std::string(kMostPeeked, 'a'), false},
     };
-    for (const auto& [bytes, whole] : cases) {
-        EXPECT_EQ(is_whole(bytes), whole) << bytes.substr(0, 80);
+    for (const auto& [bytes, answerable] : cases) {
+        EXPECT_EQ(is_answerable(bytes, 4096), answerable) << bytes.substr(0, 80);
     }
 }
 
