@@ -41,7 +41,7 @@ protected:
     }
     // The time per packet that the dataplane has for its only key with numbers; 0: it has none.
     std::uint64_t ns_per_packet() {
-        const auto& overrides = dataplane().running().rules.rules[0].overrides;
+        const auto overrides = dataplane().running().rules.rules[0].overrides;
         if (overrides == nullptr) {
             return 0;
         }
