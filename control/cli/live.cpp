@@ -32,7 +32,7 @@ public:
     ExitCode show_next() {
         auto answer = ask(options_, live_request(options_, number_));
         if (const auto* refusal = std::get_if<DaemonRefusal>(&answer)) {
-            // Where nothing was shown yet, there is nothing to be stale.
+            // Nothing is stale before something was shown.
             return shown_.is_null() ? report(*refusal) : show_stale(refusal->what);
         }
         Json& live = std::get<Json>(answer);

@@ -22,7 +22,7 @@ Error cannot_write(const std::string& path) {
     return {Errc::Refused, "cannot write " + path + ": " + std::strerror(errno)};
 }
 
-// Whose the new file is: the user of sluice.yaml, else who has the file now.
+// The new file's owner is the user of sluice.yaml, else who has the file now.
 Result<Done> give_tokens_to_owner(const Fd& file, const TokenPlace& place) {
     struct stat old{};
     if (!place.user.empty()) {
@@ -38,7 +38,7 @@ Result<Done> give_tokens_to_owner(const Fd& file, const TokenPlace& place) {
     if (::geteuid() == 0 && ::fchown(file.get(), old.st_uid, old.st_gid) != 0) {
         return cannot_write(place.path);
     }
-    // Its group goes on reading what it could read.
+    // The group goes on reading what it could read.
     if (::fchmod(file.get(), S_IRUSR | S_IWUSR | (old.st_mode & S_IRGRP)) != 0) {
         return cannot_write(place.path);
     }

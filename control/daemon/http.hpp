@@ -43,7 +43,7 @@ struct HttpRequest {
     std::string accept_encoding{};
     std::string if_none_match{};
 
-    // From the dashboard, by a session or by a trusted proxy.
+    // True of a request from the dashboard, by a session or by a trusted proxy.
     [[nodiscard]] bool via_web() const noexcept { return way == Way::Session || way == Way::Proxy; }
 };
 

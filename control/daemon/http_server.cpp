@@ -47,7 +47,7 @@ struct Incoming {
     std::unique_ptr<FormReader> form;     // nullptr: the body is none
     std::size_t size = 0;                 // bytes of the body that have come
     std::size_t most = kMostOfStrangers;  // bytes of it that are taken
-    // These two are told once the body has come, for whoever reads late.
+    // Both refusals below are told once the body has come, for clients that read late.
     bool bad_address = false;
     std::optional<TurnedBack> refusal;
 };
@@ -106,7 +106,7 @@ struct HttpCallbacks {
         return MHD_YES;
     }
 
-    // What is wrong with how the head says where the body ends: a front end may read it otherwise,
+    // The fault of a head that says twice where the body ends: a front end may read it otherwise,
     // and take for the next request what is a part of this one (RFC 9112 6.3, 11.2).
     static std::optional<HttpResponse> framing_fault(const RequestHeaders& headers) {
         if (headers.times("content-length") + headers.times("transfer-encoding") > 1) {

@@ -35,7 +35,7 @@ bool is_beside(std::string_view name, const char* value) noexcept {
            std::all_of(behind, value, [](char c) { return c == ' ' || c == '\t'; });
 }
 
-// As the library calls it.
+// The library calls this for each header.
 // NOLINTNEXTLINE(readability-function-size)
 MHD_Result add_request_header(void* into, MHD_ValueKind, const char* name, std::size_t name_size,
                               const char* value, std::size_t value_size) {

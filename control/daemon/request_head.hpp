@@ -37,7 +37,7 @@ void read_arguments(MHD_Connection* connection, HttpRequest& request);
 // The headers, as long as the request lasts. One that goes on in another line is marked: the
 // library cuts headers in place, and moves such a value away from its name.
 [[nodiscard]] RequestHeaders headers_of(MHD_Connection* connection);
-// Of these, those that calls go by.
+// The headers that calls go by are noted in the request.
 void read_terms(const RequestHeaders& headers, HttpRequest& request);
 // The one who asks, as an entrance knows them.
 void take_speaker(Speaker speaker, HttpRequest& request);

@@ -34,10 +34,10 @@ public:
         IpPrefix from;
         std::uint64_t until = 0;
 
-        // Its canonical bytes; the set is the one that it was carried over to.
+        // The key's canonical bytes; the set is the one that it was carried over to.
         [[nodiscard]] KeyBytes key(const LoadedSet& rules) const;
     };
-    // Those whose box is one of the set, and whose key it does not exempt. Bans of boxes that are
+    // Bans whose box is one of the set, and whose key it does not exempt. Bans of boxes that are
     // gone, and what has ended, are forgotten.
     [[nodiscard]] std::vector<Carried> carry_over(const LoadedSet& rules, std::uint64_t now);
     [[nodiscard]] std::size_t size() const noexcept { return bans_.size(); }

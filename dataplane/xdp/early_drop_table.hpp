@@ -49,7 +49,7 @@ public:
         bool more = false;   // there are others, beyond those that were asked for
         bool whole = false;  // the whole map was read, as far as it could hold one
     };
-    // Those that the network lies in, the narrowest first, and behind them those that lie in it:
+    // Entries that the network lies in, the narrowest first, and behind them those that lie in it:
     // `most` at most. Of a network that is wide, those among the first kMostRead of the map.
     [[nodiscard]] Found find(const sluice_network& network, std::size_t most) const;
     static constexpr std::size_t kMostRead = std::size_t{1} << 16;

@@ -40,7 +40,7 @@ struct RouteShape {
     Role role;
 };
 [[nodiscard]] std::vector<RouteShape> route_shapes();
-// Of a row of the table.
+// The role that a row of the table needs.
 [[nodiscard]] Role role_needed(std::string_view method, std::string_view path);
 // 403, for whoever has less than `needed`.
 [[nodiscard]] HttpResponse lacks_role(const HttpRequest& request, Role needed);

@@ -55,7 +55,7 @@ Json port_json(const EarlyDropPort& port) {
             {"whole", port.whole}};
 }
 
-// Of a ban; a condition and an exemption have no key.
+// Bans apply to a key or a source; conditions and exemptions have no key.
 Json applies_to_json(const EarlyDropEntry& entry) {
     if (entry.source == EarlyDropSource::Condition || entry.source == EarlyDropSource::Exempt) {
         return nullptr;
@@ -123,7 +123,7 @@ Json early_drop_json(const Sought& sought, const EarlyDropTerms& terms, const Ru
     if (!found) {
         return nullptr;
     }
-    // Of a range, what the network around it has besides.
+    // Entries of the network around a range that lie beside the range go.
     std::erase_if(found->entries, [&](const EarlyDropEntry& entry) {
         return !meets(entry.network, sought) ||
                (!terms.lists_read && entry.source == EarlyDropSource::Condition);

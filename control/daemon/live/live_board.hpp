@@ -60,10 +60,10 @@ public:
                                 std::chrono::milliseconds patience);
     [[nodiscard]] const LiveOrigin& origin() const noexcept { return origin_; }
     [[nodiscard]] LiveStats stats() const;
-    // Whoever waits is answered at once, and so are all that come: sluiced ends.
+    // All who wait are answered at once, and so are all that come: sluiced ends.
     void stop();
 
-    // Of the thread that reads. True if it has slept until somebody asked.
+    // The reading thread sleeps until somebody asks. True if it has slept.
     bool sleep_until_wanted(const std::stop_token& stop);
     void sleep_until(Clock::time_point then, const std::stop_token& stop);
     [[nodiscard]] Shown newest() const;

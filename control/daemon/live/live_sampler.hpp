@@ -48,7 +48,7 @@ private:
     std::string since_;
 };
 
-// What becomes of packets: `stats` nullptr: nobody answers, for the reason `failed`. `bridges`: the
+// The state of the box: `stats` nullptr: nobody answers, for the reason `failed`. `bridges`: the
 // kernel forwards where no box runs.
 [[nodiscard]] StateNow state_now(const Stats* stats, const RuleView& view,
                                  const std::string& failed, bool bridges);

@@ -11,7 +11,7 @@
 
 namespace sluice {
 
-// What all snapshots of a sluiced have in common.
+// Facts that all snapshots of a sluiced have in common.
 struct LiveOrigin {
     std::string run;   // of this start
     std::string name;  // of the box

@@ -56,7 +56,7 @@ std::uint64_t matched(const RuleCounts& counts) {
 std::uint64_t matched_bytes(const RuleCounts& counts) {
     return counts.admitted_bytes + counts.exceeded_bytes;
 }
-// Those of banned sources, and those that the kernel drops, are none of the matched.
+// Packets of banned sources, and those that the kernel drops, are none of the matched.
 std::uint64_t kept_back(const RuleCounts& counts) {
     return counts.exceeded + counts.banned_sources + counts.early_dropped;
 }

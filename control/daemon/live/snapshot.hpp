@@ -15,7 +15,7 @@
 // All of one second of the box, as GET /v1/live shows it.
 namespace sluice {
 
-// What becomes of packets now.
+// The fate of packets now.
 enum class LiveState : std::uint8_t { Judging, Panic, NoRules, NoDataplane, Bridged };
 inline constexpr auto kLiveStateNames =
     std::to_array<std::string_view>({"judging", "panic", "no_rules", "no_dataplane", "bridged"});

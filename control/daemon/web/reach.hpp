@@ -15,7 +15,7 @@ struct ApiSockets {
 // The place of the dashboard for people: `127.0.0.1:8480`, or a path.
 [[nodiscard]] std::string place_of_web(const WebOptions& web);
 
-// Who can reach the dashboard, and as what: a sentence for each way in.
+// The ways in to the dashboard: for each a sentence of who can come by it, and as what.
 [[nodiscard]] std::vector<std::string> reach_of_web(const WebOptions& web,
                                                     const ApiSockets& sockets);
 

@@ -28,7 +28,7 @@ private:
     bool is_folded_ = false;
 };
 
-// Those of the head of a request that `bytes` begin with; a line that is none of them is passed
+// The headers of a request that `bytes` begin with; a line that is none of them is passed
 // over.
 [[nodiscard]] RequestHeaders headers_in(std::string_view bytes);
 

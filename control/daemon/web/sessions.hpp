@@ -20,7 +20,7 @@ struct Session {
     std::string user;
     Role role = Role::View;
     std::chrono::steady_clock::time_point end{};
-    // Of the named token that it began with: it ends with it. nullopt: with a link.
+    // The digest of the named token that it began with, and ends with. nullopt: a link.
     std::optional<Sha256Digest> token{};
 };
 

@@ -19,7 +19,7 @@
 
 namespace sluice {
 
-// Who may use the dashboard, and as what: the sessions, the links, the named tokens and the trusted
+// Access to the dashboard: the sessions, the links, the named tokens and the trusted
 // proxies, and what is asked of every request while there is a dashboard. Called from several
 // threads.
 class WebAccess {
@@ -88,7 +88,8 @@ private:
     RefusalPace pace_;
 };
 
-// What everybody may ask at the dashboard: its page, which has no secret, and for a session.
+// Requests that everybody may make of the dashboard: its page, which has no secret, and for a
+// session.
 [[nodiscard]] bool is_open_to_all(std::string_view method, std::string_view path) noexcept;
 
 }  // namespace sluice

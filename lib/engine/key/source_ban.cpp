@@ -51,7 +51,7 @@ public:
         }
     }
 
-    // Those of these rows that are banned: they are noted, and their decisions written.
+    // The banned ones among these rows: they are noted, and their decisions written.
     RowMask find(RowMask rows) noexcept {
         rows &= burst_.headers().present_rows(Field::IpSrc);
         if (rows == 0 || rules().empty()) [[likely]] {

@@ -319,7 +319,7 @@ void follow_rest(const Burst& burst, CoreState& core, Now now) noexcept {
     }
 }
 
-// Where bans hold for sources, some may have begun since the burst was looked up.
+// Bans of sources may have begun since the burst was looked up.
 [[gnu::noinline]] void begin_under_bans(Burst& burst, const LoadedSet& set, CoreState& core,
                                         Now now) noexcept {
     burst.scratch().on_sight &= burst.live();

@@ -46,7 +46,7 @@ std::vector<DroppedNetwork> exempt_keys(const Overrides& overrides, std::uint32_
     return exempt;
 }
 
-// Of the rule's only key; nullptr: it has none of its own.
+// The rule's only key's; nullptr: it has none of its own.
 const OverridePlan* plan_of(const Overrides& overrides, ByteView key) {
     const KeyOverrides& keys = overrides.keys[0];
     const auto rows = std::views::iota(std::size_t{0}, keys.rows.size());
