@@ -98,7 +98,10 @@ class Dashboard(HttpCase):
         self.assertEqual([row["id"] for row in live["rules"]["rows"]], ["agents"])
         browser.run("location.hash = '#/rules'")
         browser.wait_for("the rule", "return document.querySelector('table.rules tbody tr') !== null")
-        self.assertIn("enforce", browser.text("table.rules tbody tr"))
+        [row] = self.told("/v1/live?view=rules")["rules"]["rows"]
+        self.assertEqual(row["live_keys"], len(AGENTS))
+        cells = lambda: browser.text("table.rules tbody tr").split()  # noqa: E731
+        wait_until("the row to have the box's numbers", lambda: "enforce" in cells() and str(len(AGENTS)) in cells())
         self.nothing_amiss(browser)
 
     def test_a_dataplane_that_is_gone_is_said(self):
