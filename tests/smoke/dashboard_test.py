@@ -10,7 +10,7 @@ import re
 from box_case import main
 from browser import Browser, free_port
 from http_case import HttpCase, request
-from page_test import WATCH
+from page_case import WATCH
 from programs import wait_until
 
 # Of a user agent; each is a key of the rule, and so of its events.

@@ -1,6 +1,7 @@
 """The dashboard's page as sluiced answers with it, and an API that speaks as sluiced does, with whatever a test wants in it."""
 import contextlib
 import http.server
+import importlib
 import json
 import math
 import pathlib
@@ -15,6 +16,9 @@ HEADERS = {
     "X-Content-Type-Options": "nosniff", "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin", "Referrer-Policy": "same-origin"}
 SECRET, TOKEN = "one-time", "a-session"
+# Answers that belong to one screen: a module each of tests/smoke/page, with
+# `answer(stand_in, method, path, query)` -> (status, JSON), or None for another path.
+SCREENS = [importlib.import_module(f"page.{path.stem}") for path in sorted((pathlib.Path(__file__).parent / "page").glob("*.py"))]
 MEASURES = ("offered", "passed", "refused", "would_refuse", "answered")
 
 
@@ -111,7 +115,8 @@ class StandIn:
         if method == "POST" and path in ("/v1/confirm", "/v1/rollback"):
             self.trial = None
             return 200, {}
-        return 404, {"title": "not found", "detail": path}
+        found = (screen.answer(self, method, path, query) for screen in SCREENS)
+        return next(filter(None, found), (404, {"title": "not found", "detail": path}))
 
     def enter(self, body):
         if body.get("secret") == SECRET or body.get("token") == SECRET:
@@ -137,7 +142,7 @@ class StandIn:
                 body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
                 self.call("POST", urllib.parse.urlsplit(self.path), json.loads(body or b"{}"))
 
-            do_DELETE = do_POST
+            do_DELETE = do_PUT = do_POST
 
             def call(self, method, parts, body):
                 stand_in.asked.append((self.command, self.path, body))

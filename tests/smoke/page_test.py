@@ -1,95 +1,17 @@
-"""The dashboard's page in Chromium, before an API that stands in for sluiced's.
+"""The frame of the dashboard's page, Overview and Rules, in Chromium.
 
     page_test.py PAGE MODULES [short | TEST...]
-
-PAGE is the folder that control/web/bundle.py has made, MODULES the stamp of modules.py, beside which is axe-core. Wants
-chromium and chromium-driver.
 """
 import os
 import pathlib
-import shutil
-import subprocess
-import sys
-import tempfile
-import unittest
 
-from browser import Browser
-from page_stand_in import SECRET, StandIn, rule, utc
+from page_case import HOSTILE, main, PageCase
+from page_stand_in import SECRET, rule, utc
 from programs import wait_until
-
-# Seen from the page's first instant on: breaches of its policy, what was thrown, tasks that were long.
-WATCH = """
-window.seen = {breaches: [], errors: [], long: []};
-addEventListener('securitypolicyviolation', (e) => window.seen.breaches.push(`${e.violatedDirective} ${e.blockedURI} ${e.sample}`));
-addEventListener('error', (e) => window.seen.errors.push(String(e.message)));
-addEventListener('unhandledrejection', (e) => window.seen.errors.push(String(e.reason)));
-new PerformanceObserver((list) => { for (const e of list.getEntries()) { window.seen.long.push(Math.round(e.duration)); } })
-  .observe({type: 'longtask', buffered: true});
-"""
-LONG = "9" * 3000
-# What others may send, and how it stands on the page.
-HOSTILE = [(text, text) for text in (
-    "<script>window.hit=1</script>", "<img src=x onerror=window.hit=1>", "\"'><svg onload=window.hit=1>",
-    "javascript:window.hit=1", "</title></style></script><script>window.hit=1</script>", "{{constructor.constructor('window.hit=1')()}}",
-    "${window.hit=1}", "x{background:url(//evil.example/a)}", "<iframe srcdoc='<script>top.hit=1</script>'>", "<a href=//evil.example>a</a>",
-    "<link rel=stylesheet href=//evil.example/a.css>", "__proto__", "constructor", "&lt;b&gt;&#60;", "=cmd|' /C calc'!A0", "%3Cscript%3E",
-    LONG)] + [
-    ("a\u202egnp.exe", "a\\u202egnp.exe"), ("a\u2066b\u2069", "a\\u2066b\\u2069"), ("zero\u200bwidth\u200d\ufeff", "zero\\u200bwidth\\u200d\\ufeff"),
-    ("\x1b[31mred\x00\r\n\t", "\\u001b[31mred\\u0000\\r\\n\\t"), ("soft\u00adhy\u2028phen", "soft\\u00adhy\\u2028phen"),
-    ("tag\U000e0041", "tag\\u{e0041}"), ("שלום עולם", "שלום עולם")]
 
 # What a run of all tests has of this file; scripts/test browser has the rest too.
 SHORT = ("Hostile.test_all_payloads_at_once", "Screens.test_both_screens_in_every_size_and_colour",
          "Screens.test_with_the_keyboard_alone", "Trouble.test_old_numbers_look_old")
-
-
-class PageCase(unittest.TestCase):
-    programs = []
-
-    @classmethod
-    def setUpClass(cls):
-        cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="sluice-page-"))
-        cls.addClassCleanup(shutil.rmtree, cls.folder, ignore_errors=True)
-        cls.browser = Browser(cls.start, cls.folder)
-        cls.addClassCleanup(cls.browser.close)
-        cls.browser.before_each_page(WATCH)
-
-    @classmethod
-    def start(cls, command, log):
-        with open(cls.folder / log, "wb") as out:
-            process = subprocess.Popen(command, stdout=out, stderr=out, stdin=subprocess.DEVNULL)
-        cls.addClassCleanup(process.wait, 10)
-        cls.addClassCleanup(process.terminate)
-        return process
-
-    def setUp(self):
-        self.browser.load("about:blank")
-        self.browser.show_as(1280, 800)
-        self.browser.console()
-
-    def begin(self, rules=5, **members):
-        stand_in = StandIn(self.programs[0], rules)
-        vars(stand_in).update(members)
-        self.addCleanup(lambda: stand_in.tokens is not None and stand_in.stop())
-        return stand_in
-
-    def enter(self, stand_in, fragment=f"#secret={SECRET}"):
-        """The page with a session and a snapshot."""
-        self.browser.load(stand_in.url + fragment)
-        self.browser.wait_for("a snapshot", "return document.querySelector('.box') !== null")
-
-    def show(self, screen):
-        self.browser.run("location.hash = arguments[0]", f"#/{screen}")
-        self.browser.wait_for(screen, "return document.querySelector('nav a[aria-current]')?.innerText.toLowerCase() === arguments[0]"
-                              " && document.querySelector('main table') !== null"
-                              " && (arguments[0] !== 'rules' || document.querySelector('table.rules tbody tr') !== null)", screen)
-
-    def nothing_amiss(self, but=()):
-        seen = self.browser.run("return window.seen")
-        self.assertEqual((seen["breaches"], seen["errors"]), ([], []))
-        self.assertEqual([entry["message"] for entry in self.browser.console()
-                          if entry["level"] in ("SEVERE", "WARNING") and not any(word in entry["message"] for word in but)], [])
-        return seen
 
 
 class Hostile(PageCase):
@@ -120,19 +42,6 @@ class Hostile(PageCase):
                 with self.subTest(shown[:40], screen=screen):
                     self.judge(screen, shown, least)
         self.nothing_amiss()
-
-    def shown_text(self):
-        """With everything opened that was cut."""
-        return self.browser.run("for (const b of document.querySelectorAll('.cut[aria-expanded=false]')) { b.click(); }"
-                                "return new Promise((done) => setTimeout(() => done(document.body.textContent), 50))")
-
-    def judge(self, where, shown, least):
-        self.assertGreaterEqual(self.shown_text().count(shown), least, where)
-        self.assertEqual(self.browser.run(
-            "return [window.hit ?? null, document.scripts.length, document.querySelectorAll('main img, iframe, object, embed, main link, main style, main [style*=evil]').length]"),
-            [None, 1, 0])
-        self.assertEqual(self.browser.run("return performance.getEntriesByType('resource').map((e) => new URL(e.name).host)"
-                                          ".filter((host) => host !== location.host)"), [])
 
     def test_nothing_that_others_send_runs_or_loads_and_all_of_it_is_shown(self):
         for text, shown in HOSTILE:
@@ -175,7 +84,6 @@ class Screens(PageCase):
             {"name": "links_down", "severity": "critical", "text": "uplink inside is down", "do": "look at the cable"}])
         stand_in.events = [{"seq": n, "time": utc(0), "event": "limit_start", "rule": "rule-00001", "limit": 0, "key": f"192.0.2.{n}",
                             "lcore": 1, "wait_s": 3.5} for n in range(5)]
-        axe = (pathlib.Path(pathlib.Path(self.programs[1]).read_text().strip()) / "node_modules/axe-core/axe.min.js").read_text()
         self.enter(stand_in)
         for width, height in ((1280, 800), (390, 844)):
             for dark in (False, True):
@@ -183,24 +91,13 @@ class Screens(PageCase):
                 for screen in ("overview", "rules"):
                     with self.subTest(screen=screen, width=width, dark=dark):
                         self.show(screen)
+                        if screen == "overview":
+                            self.browser.wait_for("lines", "return document.querySelector('.lines canvas') !== null")
+                            self.assertGreater(self.browser.pixels(".lines canvas"), 300)
                         self.judge_screen(f"{screen}-{width}-{'dark' if dark else 'light'}", width)
                         if width == 1280 or not dark:  # colours and widths once each
-                            self.judge_access(axe)
+                            self.judge_access()
         self.nothing_amiss()
-
-    def judge_screen(self, name, width):
-        if "overview" in name:
-            self.browser.wait_for("lines", "return document.querySelector('.lines canvas') !== null")
-            self.assertGreater(self.browser.pixels(".lines canvas"), 300)
-        if shots := os.environ.get("SLUICE_SCREENSHOTS"):
-            self.browser.screenshot(pathlib.Path(shots) / f"{name}.png")
-        self.assertLessEqual(self.browser.run("return document.documentElement.scrollWidth"), width)
-
-    def judge_access(self, axe):
-        self.browser.run(f"if (!window.axe) {{ {axe} }}")
-        found = self.browser.run_later("const done = arguments[arguments.length - 1];"
-                                       "axe.run(document, {resultTypes: ['violations']}).then((r) => done(r.violations))")
-        self.assertEqual([(one["id"], one["nodes"][0]["html"][:200]) for one in found if one["impact"] in ("serious", "critical")], [])
 
     def test_refused_and_would_refuse_are_different_words_colours_and_columns(self):
         self.enter(self.begin(), f"#secret={SECRET}")
@@ -319,6 +216,4 @@ class Trouble(PageCase):
 
 
 if __name__ == "__main__":
-    PageCase.programs = sys.argv[1:3]
-    names = SHORT if sys.argv[3:] == ["short"] else sys.argv[3:]
-    unittest.main(module="__main__", argv=[sys.argv[0], *names], verbosity=2)
+    main(SHORT)

@@ -4,15 +4,18 @@ import "./style/app.css";
 import { Frame } from "./frame/frame";
 import { listenToKeys } from "./frame/keys";
 import { Lock } from "./frame/lock";
+import { screenOf } from "./frame/screen";
 import { begin, route } from "./page";
-import { Overview } from "./screens/overview/overview";
-import { Rules } from "./screens/rules/rules";
+import { SCREENS } from "./screens/screens";
 
 function Page() {
+  const screen = screenOf(SCREENS, route.value);
   return (
     <>
       <Lock />
-      <Frame>{route.value.screen === "rules" ? <Rules /> : <Overview />}</Frame>
+      <Frame screens={SCREENS} screen={screen}>
+        <screen.View />
+      </Frame>
     </>
   );
 }
@@ -20,7 +23,7 @@ function Page() {
 const place = document.getElementById("app");
 if (place !== null) {
   place.replaceChildren();
-  begin();
-  listenToKeys();
+  begin((shown) => screenOf(SCREENS, shown).live(shown));
+  listenToKeys(SCREENS);
   render(<Page />, place);
 }

@@ -1,10 +1,10 @@
 import { computed, effect, signal, untracked } from "@preact/signals";
 
-import { fragmentOf, queryOf, routeOf, type Route } from "./frame/route";
+import { fragmentOf, routeOf, type Place, type Route } from "./frame/route";
 import { emptySeries, extended, seriesOf, type Series } from "./plot/series";
 import type { LiveAnswer } from "./transport/answers";
 import { isSeriesAnswer, UNKNOWN_ANSWER } from "./transport/known_answer";
-import { LivePoll } from "./transport/live_poll";
+import { LivePoll, type LiveQuery } from "./transport/live_poll";
 import { reasonOf, send } from "./transport/send";
 import { Session, secretIn } from "./transport/session";
 import { visibleText } from "./text/visible";
@@ -25,7 +25,7 @@ export const poll = new LivePoll({
   isHidden: () => document.hidden,
   onLocked: (why) => session.lock(why, true),
 });
-export const route = signal<Route>(routeOf(location.hash));
+export const route = signal<Route>(routeOf(secretIn(location.hash) === null ? location.hash : ""));
 export const zone = signal<Zone>(localStorage.getItem(ZONE) === "local" ? "local" : "utc");
 export const ticks = signal(performance.now());
 export const ageMs = computed(() => (poll.shown.value === null ? null : Math.max(0, ticks.value - poll.shown.value.arrived)));
@@ -46,8 +46,8 @@ function pause(ms: number): { over: Promise<void>; cut(): void } {
   return { over, cut: () => cut() };
 }
 
-export function go(change: Partial<Route>, replace = false): void {
-  const fragment = fragmentOf({ ...route.value, ...change });
+export function go(place: Place, replace = false): void {
+  const fragment = fragmentOf(place);
   if (fragment === location.hash) {
     return;
   }
@@ -68,7 +68,8 @@ export function setZone(next: Zone): void {
 function takeSecret(): string | null {
   const secret = secretIn(location.hash);
   if (secret !== null) {
-    history.replaceState(null, "", `${location.pathname}${fragmentOf(route.peek())}`);
+    const { screen, subject, words } = route.peek();
+    history.replaceState(null, "", `${location.pathname}${fragmentOf({ screen, subject, words: Object.fromEntries(words) })}`);
   }
   return secret;
 }
@@ -114,7 +115,8 @@ function keepSeries(answer: LiveAnswer): void {
   void fetchSeries(answer);
 }
 
-export function begin(): void {
+/** `queryOf` says what a place of the page asks sluiced each second. */
+export function begin(queryOf: (shown: Route) => LiveQuery): void {
   const secret = takeSecret();
   addEventListener("hashchange", () => {
     const another = takeSecret();

@@ -1,26 +1,32 @@
 import type { ComponentChildren } from "preact";
 
-import { isStale, poll, route, session, setZone, who, zone } from "../page";
+import { isStale, poll, session, setZone, who, zone } from "../page";
 import { Num } from "../parts/num";
 import { Text } from "../parts/text";
 import { visibleText } from "../text/visible";
 import { instantText } from "../text/time";
 import { Age, Notices } from "./age";
-import { fragmentOf, SCREENS, type Screen } from "./route";
+import { fragmentOf } from "./route";
+import type { Screen } from "./screen";
 import { Search } from "./search";
 import { TrialBar } from "./trial";
 import { stateWords } from "./words";
 
-const TITLES: Record<Screen, string> = { overview: "Overview", rules: "Rules" };
+interface Shown {
+  screens: readonly Screen[];
+  screen: Screen;
+}
 
-function Navigation() {
+function Navigation({ screens, screen }: Shown) {
   return (
     <nav aria-label="Screens">
-      {SCREENS.map((screen) => (
-        <a href={fragmentOf({ ...route.value, screen, first: 0 })} aria-current={route.value.screen === screen ? "page" : undefined}>
-          {TITLES[screen]}
-        </a>
-      ))}
+      {screens
+        .filter((one) => one.isListed || one === screen)
+        .map((one) => (
+          <a href={one.isListed ? fragmentOf({ screen: one.name }) : location.hash} aria-current={one === screen ? "page" : undefined}>
+            {one.title}
+          </a>
+        ))}
     </nav>
   );
 }
@@ -80,7 +86,7 @@ function Caller() {
   );
 }
 
-export function Frame({ children }: { children: ComponentChildren }) {
+export function Frame({ screens, screen, children }: Shown & { children: ComponentChildren }) {
   return (
     <div class={isStale.value ? "page stale" : "page"} inert={session.state.value.kind !== "open"}>
       <header>
@@ -89,7 +95,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
         </a>
         <div class="bar">
           <strong class="brand">Sluice</strong>
-          <Navigation />
+          <Navigation screens={screens} screen={screen} />
           <Search />
           <button type="button" class="zone" onClick={() => setZone(zone.value === "utc" ? "local" : "utc")}>
             {zone.value === "utc" ? "UTC" : "Local time"}
@@ -105,7 +111,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
         <Notices />
       </header>
       <main id="content" tabIndex={-1}>
-        <h1 class="unseen">{TITLES[route.value.screen]}</h1>
+        <h1 class="unseen">{screen.title}</h1>
         {children}
       </main>
     </div>

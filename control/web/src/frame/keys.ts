@@ -1,12 +1,11 @@
 import { go } from "../page";
-import type { Screen } from "./route";
+import type { Screen } from "./screen";
 import { SEARCH_ID } from "./search";
 
-// `/` for the search box, `g o` and `g r` for screens, Escape out of a box.
-const GO: Record<string, Screen> = { o: "overview", r: "rules" };
+// `/` for the search box, `g` and a letter for screens, Escape out of a box.
 const SOON_MS = 1500;
 
-export function listenToKeys(): void {
+export function listenToKeys(screens: readonly Screen[]): void {
   let began = -SOON_MS;
   addEventListener("keydown", (event) => {
     const target = event.target as HTMLElement | null;
@@ -17,14 +16,14 @@ export function listenToKeys(): void {
     if (typing !== null || event.ctrlKey || event.metaKey || event.altKey || document.querySelector(".lock") !== null) {
       return;
     }
-    const screen = GO[event.key];
+    const screen = screens.find((one) => one.key === event.key);
     if (event.key === "/") {
       event.preventDefault();
       document.getElementById(SEARCH_ID)?.focus();
     } else if (event.key === "g") {
       began = event.timeStamp;
     } else if (screen !== undefined && event.timeStamp - began < SOON_MS) {
-      go({ screen });
+      go({ screen: screen.name });
     }
   });
 }

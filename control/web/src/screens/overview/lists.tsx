@@ -154,7 +154,7 @@ export function NewestEvents({ answer }: { answer: LiveAnswer }) {
                     <Text of={event["rule"]} />
                     {typeof event["rule"] === "string" && (
                       <button type="button" class="jump" aria-label="Show this rule"
-                        onClick={() => go({ screen: "rules", filter: String(event["rule"]), first: 0 })}>
+                        onClick={() => go({ screen: "rules", words: { filter: String(event["rule"]) } })}>
                         →
                       </button>
                     )}

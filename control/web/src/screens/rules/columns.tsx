@@ -1,12 +1,12 @@
 import type { ComponentChildren } from "preact";
 
-import type { Column } from "../../frame/route";
 import { Num } from "../../parts/num";
 import { Text } from "../../parts/text";
 import { Spark } from "../../plot/spark";
 import { known } from "../../text/known";
 import { share, whole, withUnit } from "../../text/number";
 import type { RuleRow } from "../../transport/answers";
+import type { Column } from "./rules_query";
 
 // Columns of the table of rules; `sort` is what sluiced sorts by.
 export interface RuleColumn {

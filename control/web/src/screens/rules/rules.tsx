@@ -1,6 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 
-import { MOST_FILTER, PAGE, queryOf, type Column } from "../../frame/route";
 import { go, poll, route } from "../../page";
 import { Num } from "../../parts/num";
 import { Empty, Panel, Scroll } from "../../parts/panel";
@@ -8,11 +7,16 @@ import { Text } from "../../parts/text";
 import { whole } from "../../text/number";
 import type { LiveAnswer, RuleRow } from "../../transport/answers";
 import { RULE_COLUMNS } from "./columns";
+import { liveRules, MOST_FILTER, PAGE, rulesPlace, rulesQueryOf, type Column, type RulesQuery } from "./rules_query";
 
 const FILTER_MS = 200;
 
+function turn(change: Partial<RulesQuery>, replace = false): void {
+  go(rulesPlace({ ...rulesQueryOf(route.value), ...change }), replace);
+}
+
 function SortHead({ title, sort, className }: { title: string; sort: Column | null; className: string | undefined }) {
-  const { sort: by, order } = route.value;
+  const { sort: by, order } = rulesQueryOf(route.value);
   if (sort === null) {
     return (
       <th scope="col" class={className}>
@@ -24,7 +28,7 @@ function SortHead({ title, sort, className }: { title: string; sort: Column | nu
   const next = by === sort ? (order === "desc" ? "asc" : "desc") : sort === "id" ? "asc" : "desc";
   return (
     <th scope="col" class={className} aria-sort={sorted}>
-      <button type="button" class="sort" onClick={() => go({ sort, order: next, first: 0 }, true)}>
+      <button type="button" class="sort" onClick={() => turn({ sort, order: next, first: 0 }, true)}>
         {title}
         <span aria-hidden="true">{sorted === "none" ? "" : sorted === "descending" ? " ▾" : " ▴"}</span>
       </button>
@@ -34,13 +38,14 @@ function SortHead({ title, sort, className }: { title: string; sort: Column | nu
 
 /** Rules whose id has a text in it; asked for as it is typed, a little after the last key. */
 function Filter() {
-  const [text, setText] = useState(route.value.filter);
+  const { filter } = rulesQueryOf(route.value);
+  const [text, setText] = useState(filter);
   const timer = useRef(0);
-  useEffect(() => setText(route.value.filter), [route.value.filter]);
+  useEffect(() => setText(filter), [filter]);
   const change = (next: string): void => {
     setText(next);
     clearTimeout(timer.current);
-    timer.current = setTimeout(() => go({ filter: next.trim(), first: 0 }, true), FILTER_MS);
+    timer.current = setTimeout(() => turn({ filter: next.trim(), first: 0 }, true), FILTER_MS);
   };
   return (
     <label class="filter">
@@ -62,10 +67,10 @@ function Pager({ answer }: { answer: LiveAnswer }) {
           </>
         )}
       </span>
-      <button type="button" disabled={first === 0} onClick={() => go({ first: Math.max(0, first - PAGE) })}>
+      <button type="button" disabled={first === 0} onClick={() => turn({ first: Math.max(0, first - PAGE) })}>
         Back
       </button>
-      <button type="button" disabled={first + rows.length >= matching} onClick={() => go({ first: first + PAGE })}>
+      <button type="button" disabled={first + rows.length >= matching} onClick={() => turn({ first: first + PAGE })}>
         Next
       </button>
     </p>
@@ -81,7 +86,7 @@ function NoRules({ answer }: { answer: LiveAnswer }) {
     return (
       <Empty>
         There is nothing behind rule {first}: rules have become fewer.{" "}
-        <button type="button" onClick={() => go({ first: 0 })}>
+        <button type="button" onClick={() => turn({ first: 0 })}>
           To the first
         </button>
       </Empty>
@@ -89,8 +94,8 @@ function NoRules({ answer }: { answer: LiveAnswer }) {
   }
   return (
     <Empty>
-      None of {whole(total)} rules matches “<Text of={route.value.filter} />”.{" "}
-      <button type="button" onClick={() => go({ filter: "", first: 0 })}>
+      None of {whole(total)} rules matches “<Text of={rulesQueryOf(route.value).filter} />”.{" "}
+      <button type="button" onClick={() => turn({ filter: "", first: 0 })}>
         Show all
       </button>
     </Empty>
@@ -116,7 +121,7 @@ export function Rules() {
     return <Empty>No snapshot has come yet. One is asked for each second.</Empty>;
   }
   const { answer, query } = shown;
-  const pending = JSON.stringify(query) !== JSON.stringify(queryOf(route.value));
+  const pending = JSON.stringify(query) !== JSON.stringify(liveRules(route.value));
   return (
     <Panel title="Rules">
       <div class="tools">

@@ -1,27 +1,38 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { fragmentOf, queryOf, routeOf } from "../../../../../control/web/src/frame/route";
+import { fragmentOf, routeOf } from "../../../../../control/web/src/frame/route";
 import { refusalOf } from "../../../../../control/web/src/frame/verbs";
 import { stateWords } from "../../../../../control/web/src/frame/words";
+import { liveRules, rulesPlace, rulesQueryOf } from "../../../../../control/web/src/screens/rules/rules_query";
 import { eventWords } from "../../../../../control/web/src/screens/overview/event_words";
 import type { Who } from "../../../../../control/web/src/transport/answers";
 
-test("a route survives its own fragment, whatever the filter says", () => {
+test("a place survives its own fragment, whatever its words say", () => {
+  for (const text of ["a b", "&sort=id#/?%", "<script>", "漢\u202e", "a/b", "%zz", "__proto__"]) {
+    const { screen, subject, words } = routeOf(fragmentOf({ screen: "rule", subject: text, words: { filter: text, empty: "", none: null, at: 0 } }));
+    assert.deepEqual([screen, subject, [...words]], ["rule", text, [["filter", text], ["at", "0"]]]);
+  }
+  assert.equal(fragmentOf({ screen: "overview" }), "#/overview");
+  assert.equal(routeOf("#/rule/%zz").subject, "%zz");
+  assert.deepEqual(routeOf(""), { screen: "", subject: "", words: new Map() });
+});
+
+test("a table of rules survives its own fragment", () => {
   for (const filter of ["", "a b", "&sort=id#/?%", "<script>", "漢\u202e"]) {
-    const route = { screen: "rules", sort: "live_keys", order: "asc", filter, first: 128 } as const;
-    assert.deepEqual(routeOf(fragmentOf(route)), route);
+    const query = { sort: "live_keys", order: "asc", filter, first: 128 } as const;
+    assert.deepEqual(rulesQueryOf(routeOf(fragmentOf(rulesPlace(query)))), query);
   }
 });
 
 test("what a fragment says amiss is as if it said nothing", () => {
-  const plain = { screen: "overview", sort: "matched_pps", order: "desc", filter: "", first: 0 };
+  const plain = { sort: "matched_pps", order: "desc", filter: "", first: 0 };
   for (const fragment of ["", "#", "#/constructor?sort=__proto__&order=up&first=-3", "#/overview?first=1e99"]) {
-    assert.deepEqual(routeOf(fragment), plain);
+    assert.deepEqual(rulesQueryOf(routeOf(fragment)), plain);
   }
-  assert.deepEqual(queryOf(routeOf("#/overview?filter=x")), { view: "overview" });
-  assert.equal(routeOf(`#/rules?filter=${"x".repeat(1000)}`).filter.length, 128);
-  assert.equal(routeOf(`#/rules?filter=${"\u6f22".repeat(100)}`).filter.length, 42);
+  assert.deepEqual(liveRules(routeOf("#/rules?filter=x")), { view: "rules", ...plain, filter: "x", most: 64 });
+  assert.equal(rulesQueryOf(routeOf(`#/rules?filter=${"x".repeat(1000)}`)).filter.length, 128);
+  assert.equal(rulesQueryOf(routeOf(`#/rules?filter=${"\u6f22".repeat(100)}`)).filter.length, 42);
 });
 
 test("a verb that a role lacks is refused with the role that has it", () => {

@@ -1,0 +1,11 @@
+import type { Screen } from "../frame/screen";
+import { liveOverview } from "../frame/screen";
+import { Overview } from "./overview/overview";
+import { Rules } from "./rules/rules";
+import { liveRules } from "./rules/rules_query";
+
+/** In the order of the navigation; the first one is shown where a fragment names none. */
+export const SCREENS: readonly Screen[] = [
+  { name: "overview", title: "Overview", key: "o", isListed: true, live: liveOverview, View: Overview },
+  { name: "rules", title: "Rules", key: "r", isListed: true, live: liveRules, View: Rules },
+];
