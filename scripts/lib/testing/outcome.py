@@ -3,6 +3,7 @@ import dataclasses
 import re
 import xml.etree.ElementTree as xml
 
+LONGEST_REASON = 600  # letters of why a case failed
 SKIPPED_EXIT = 77  # what meson, automake and others agree on
 UNITTEST_RAN = re.compile(r"^Ran (\d+) tests? in ", re.M)
 UNITTEST_END = re.compile(r"^(?:OK|FAILED)(?: \(([^)]*)\))?$", re.M)
@@ -26,6 +27,22 @@ def first_line(text):
     return next((line.strip() for line in (text or "").splitlines() if line.strip()), "")
 
 
+def reason_of(text):
+    """Why a case failed, in one line."""
+    reason = " | ".join(line.strip() for line in text.splitlines() if line.strip())
+    return reason if len(reason) <= LONGEST_REASON else reason[:LONGEST_REASON] + "…"
+
+
+def failures_in(output):
+    """Of what Python's unittest printed at its end: the head of each section (`FAIL: case`), and why."""
+    sections = re.split(r"^={70}$", output, flags=re.M)[1:]
+    for section in sections:
+        head, _, rest = section.strip().partition("\n")
+        if head.startswith(("FAIL:", "ERROR:")):
+            said = re.split(r"^-{70}$", rest, flags=re.M)[1]
+            yield head, reason_of("\n".join(line for line in said.splitlines() if not line.startswith(("  ", "Traceback "))))
+
+
 def read_gtest(name, report, code):
     """From gtest's XML report. A program that died wrote none, or one without the culprit."""
     outcome = Outcome()
@@ -36,9 +53,10 @@ def read_gtest(name, report, code):
     for case in cases:
         full = f"{name}: {case.get('classname')}.{case.get('name')}"
         skip = case.find("skipped")
-        if case.find("failure") is not None:
+        failure = case.find("failure")
+        if failure is not None:
             outcome.failed += 1
-            outcome.notes.append(f"{full}: failed")
+            outcome.notes.append(f"{full}: failed: {reason_of(failure.get('message') or '')}")
         elif skip is not None or case.get("status") == "notrun":
             why = first_line(skip.get("message") or skip.text) if skip is not None else "disabled"
             outcome.skipped += 1
@@ -60,8 +78,8 @@ def read_unittest(name, output, code):
     counts = {key.strip(): value for key, value in counts.items()}
     failed = sum(counts.get(key, 0) for key in ("failures", "errors", "unexpected successes"))
     skipped = counts.get("skipped", 0)
-    notes = [f"{name}: {line}" for line in output.splitlines()
-             if line.startswith(("FAIL:", "ERROR:")) or "... skipped" in line]
+    notes = [f"{name}: {head}: {reason}" for head, reason in failures_in(output)]
+    notes += [f"{name}: {line}" for line in output.splitlines() if "... skipped" in line]
     if code != 0 and failed == 0:
         failed, notes = 1, notes + [f"{name}: exit code {code} although no case failed"]
     return Outcome(max(0, int(ran[1]) - failed - skipped), failed, skipped, notes)
