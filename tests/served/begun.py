@@ -8,10 +8,10 @@ from heads import LOGIN, OTHER, post
 from plan import Deliver, Do, Gathering, Open, Plan, Send, Until, Wait, flows
 import rule_files
 
-BEFORE = 3.0  # seconds at most from the beginning until the rules come, which is when all have sent what they send before
+BEFORE = 15.0  # seconds at most from the beginning until the rules come, which is when all have sent what they send before
 ON_THE_WAY = 0.3  # seconds for what was sent last
-ASIDE = Wait(6.0, "time")  # stands for the time until they have come
-SECONDS = 12
+ASIDE = Wait(60.0, "time")  # stands for the time until they have come, which nobody may have run out of
+SECONDS = 90
 BODY = b"Content-Length: 6\r\n"
 BEGUN = post(OTHER, BODY, b"abc")
 DYING = post(OTHER, b"Content-Length: 1000000000\r\n")  # never comes to the server

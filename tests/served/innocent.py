@@ -121,7 +121,7 @@ def one_login(court, server, whose):
     """Whether the honest client's own login, its first, is answered: what others forged in its name is not charged."""
     with within(court.hosts.outside):
         client = socket.create_connection((court.servers[server].address, 80), PATIENCE)
-    client.settimeout(3)
+    client.settimeout(PATIENCE)
     with client, client.makefile("rb") as read:
         client.sendall(FORGED_LOGIN)
         try:
