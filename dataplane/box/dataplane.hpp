@@ -50,6 +50,7 @@ public:
     [[nodiscard]] std::uint64_t generation() const noexcept { return rules_.generation(); }
     [[nodiscard]] Top top(const GetTop& request) { return top_.list(request, ports_); }
     [[nodiscard]] Events events(const GetEvents& request) { return events_.read(request, ports_); }
+    [[nodiscard]] HeatmapEpochs heatmap(const ReadHeatmap&) { return {}; }
     [[nodiscard]] Reply begin_trace(BeginTrace request) {
         return traces_.begin(std::move(request));
     }

@@ -56,6 +56,7 @@ public:
     Reply operator()(const GetStats&) const { return box_.stats(asked_.refused); }
     Reply operator()(const GetTop& top) const { return box_.top(top); }
     Reply operator()(const GetEvents& events) const { return box_.events(events); }
+    Reply operator()(const ReadHeatmap& read) const { return box_.heatmap(read); }
     Reply operator()(BeginTrace& trace) const {
         log("traces packets");
         return box_.begin_trace(std::move(trace));

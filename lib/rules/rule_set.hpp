@@ -58,6 +58,11 @@ inline constexpr auto kMissingKeyNames = std::to_array<std::string_view>({"skip"
 // The fate of a new key when live entries hold both its places in the table. Coarsen: it is charged
 // to a parent, whose addresses are wider, and at last to the rule itself.
 enum class OnFull : std::uint8_t { Open, Closed, Coarsen };
+// On: keys of the rule are sampled for its heat maps all the time, and not only while somebody
+// looks.
+enum class Heatmap : std::uint8_t { Off, On };
+// Tools of YAML 1.1 write true for on.
+inline constexpr auto kHeatmapNames = std::to_array<std::string_view>({"off", "on", "true"});
 // The workers of the box that spend a key. Local: one, to which all of its packets come. Merged:
 // several, that share it (lib/peer/merge). Owner: one, to which the others hand its packets over.
 // Asked: one, whom the others ask, since their packets cannot be handed over (lib/peer/reserve).
@@ -162,8 +167,9 @@ struct RuleTerms {
     // A candidate monitors, judged in the place of the nearest rule before it that is none: as if
     // that rule had its limits.
     bool candidate = false;
-    bool asks_clients = false;               // it reads Field::ProxiedClient
-    EdgeEventSet events;                     // that are reported of its keys
+    bool asks_clients = false;  // it reads Field::ProxiedClient
+    EdgeEventSet events;        // that are reported of its keys
+    Heatmap heatmap = Heatmap::Off;
     ActionIndex match_action = kDropAction;  // of OnMatch::Act
     ActionIndex on_exceed = kDropAction;
     // By Color; read when a limit of the rule is a colour meter.
@@ -205,6 +211,7 @@ inline constexpr auto kConfigKeys<RuleTerms> = std::tuple{
     ConfigKey{"table_share", &RuleTerms::table_share, form::Percent{.unit = kWholeTable / 100}},
     ConfigKey{"rejected_spend", &RuleTerms::rejected_spend, form::Flag{}},
     BareKey{"cost"},
+    ConfigKey{"heatmap", &RuleTerms::heatmap, form::Word{kHeatmapNames, 1}},
 };
 
 struct Rule : RuleTerms {

@@ -9,6 +9,7 @@
 #include "lib/wire/database_key.hpp"
 #include "lib/wire/early_drop_messages.hpp"
 #include "lib/wire/event_messages.hpp"
+#include "lib/wire/heatmap_messages.hpp"
 #include "lib/wire/key_list_messages.hpp"
 #include "lib/wire/packet_messages.hpp"
 #include "lib/wire/port_stats.hpp"
@@ -32,7 +33,7 @@
 // and lists with a 32-bit count in front.
 namespace sluice {
 
-inline constexpr std::uint32_t kWireVersion = 55;
+inline constexpr std::uint32_t kWireVersion = 56;
 // A compiled set (kMaxCompiledSize in lib/policy, and its texts and patterns) and the text of its
 // file.
 inline constexpr std::uint32_t kMaxMessageSize = 320U << 20;
@@ -236,11 +237,12 @@ struct Failure {
     static void fields(auto& archive, auto& m) { archive(m.what); }
 };
 
-using Request = std::variant<Hello, ApplyRules, GetRules, GetStats, SetPanic, TryRules, KeepRules,
-                             GetTop, AskKey, SetMergeInterval, Ping, GetEvents, ListKeys,
-                             BeginTrace, ReadTrace, EndTrace, CountOwed, AskPacket, FindEarlyDrops>;
+using Request =
+    std::variant<Hello, ApplyRules, GetRules, GetStats, SetPanic, TryRules, KeepRules, GetTop,
+                 AskKey, SetMergeInterval, Ping, GetEvents, ListKeys, BeginTrace, ReadTrace,
+                 EndTrace, CountOwed, AskPacket, FindEarlyDrops, ReadHeatmap>;
 using Reply = std::variant<Welcome, Applied, RunningRules, Stats, PanicSet, Failure, Top, KeyState,
                            MergeIntervalSet, Events, KeyPage, TraceBegun, TracedPackets, OwedKeys,
-                           PacketState, FoundEarlyDrops>;
+                           PacketState, FoundEarlyDrops, HeatmapEpochs>;
 
 }  // namespace sluice

@@ -42,6 +42,28 @@ void serialize(auto& archive, Of<TracedPacket> auto& m) {
     archive(m.is_v6, m.src.bytes, m.dst.bytes, m.proto, m.sport, m.dport, m.wire_size, m.frame);
     archive.check(m.frame.size() <= kMostTracedBytes);
 }
+void serialize(auto& archive, Of<HeatSample> auto& m) {
+    archive(m.digest, m.offered, m.refused, m.least_left);
+    archive.check(m.digest >> HeatSample::kDigestBits == 0);
+}
+void serialize(auto& archive, Of<HeatField> auto& m) {
+    archive(m.name, m.value);
+}
+void serialize(auto& archive, Of<HeatPacket> auto& m) {
+    archive(m.fields);
+}
+void serialize(auto& archive, Of<NamedHeatKey> auto& m) {
+    archive(m.digest, m.key, m.packets);
+    archive.check(m.packets.size() <= kMostPacketsOfKey);
+}
+void serialize(auto& archive, Of<HeatLimit> auto& m) {
+    archive(m.rule, m.limit, m.sampling_bits, m.left_out, m.samples, m.names);
+    archive.check(m.sampling_bits < 64);
+}
+void serialize(auto& archive, Of<HeatEpoch> auto& m) {
+    archive(m.number, m.generation, m.began_utc_ns, m.ended_utc_ns, m.late_workers, m.lost_names,
+            m.limits);
+}
 void serialize(auto& archive, Of<TopKey> auto& m) {
     archive(m.rule, m.key, m.window_ns, m.hits, m.hits_error, m.denied, m.denied_error, m.bytes,
             m.bytes_error, m.remaining, m.exempt, m.banned);

@@ -547,9 +547,9 @@ void FakeDataplane::receive(Client& client) {
 
 Reply FakeDataplane::answer(const Request& request) {
     static constexpr std::array<const char*, std::variant_size_v<Request>> kWords{
-        "hello",      "apply",     "rules", "stats",  "panic",  "try",  "keep",
-        "top",        "key",       "merge", "ping",   "events", "list", "begin_trace",
-        "read_trace", "end_trace", "owed",  "packet", "drops"};
+        "hello",      "apply",     "rules", "stats",  "panic",  "try",    "keep",
+        "top",        "key",       "merge", "ping",   "events", "list",   "begin_trace",
+        "read_trace", "end_trace", "owed",  "packet", "drops",  "heatmap"};
     if (asked_) {
         asked_(kWords.at(request.index()));
     }
@@ -606,6 +606,9 @@ Reply FakeDataplane::answer(const Request& request) {
     }
     if (const auto* events = std::get_if<GetEvents>(&request)) {
         return events_of(*events);
+    }
+    if (std::holds_alternative<ReadHeatmap>(request)) {
+        return HeatmapEpochs{};
     }
     if (const auto* trace = std::get_if<BeginTrace>(&request)) {
         return TraceBegun{.origin = kTraceOrigin,

@@ -112,6 +112,8 @@ class RuleMaker:
         lines += source_ban
         if self.chance(15):  # what is told changes no verdict
             lines += ["    events: [limit_start, limit_end, refill]", "    notify: {to: ops, on: [limit, over, state]}"]
+        if self.chance(15):  # nor does what is sampled
+            lines.append(f"    heatmap: {self.dice.choice(('on', 'off', 'true'))}")
         shares = any("missing_key: share" in line for line in lines)
         overridden = self.chance(35) and self.overrides(number, tiers, shares, lines)
         candidates = self.candidates(tiers, overridden) if self.chance(25) else []

@@ -25,7 +25,8 @@ inline constexpr auto kRule =
                            {"table_share"}, {"scope"},        {"on_color"},
                            {"ban"},         {"overrides"},    {"candidates"},
                            {"dynamic"},     {"max_unsynced"}, {"cluster_sync", false},
-                           {"events"},      {"notify"},       {"ttl"}});
+                           {"events"},      {"heatmap"},      {"notify"},
+                           {"ttl"}});
 inline constexpr auto kActive = std::to_array<KeyRow>({{"days"}, {"hours"}, {"zone"}});
 inline constexpr auto kOnColor = std::to_array<KeyRow>({{"green"}, {"yellow"}, {"red"}});
 inline constexpr auto kDefaults = std::to_array<KeyRow>({{"mode"}, {"missing_key"}, {"on_full"}});

@@ -49,7 +49,7 @@ std::optional<Nanoseconds> read_ttl(const MapReader& map, const ReadContext& con
 // Keys that a rule that decides on sight does not have.
 constexpr auto kNotOnSight = std::to_array<std::string_view>(
     {"key", "limits", "on_exceed", "tiers", "per", "missing_key", "on_full", "on_color", "cost",
-     "ban", "overrides", "candidates", "dynamic", "max_unsynced", "events", "notify"});
+     "ban", "overrides", "candidates", "dynamic", "max_unsynced", "events", "heatmap", "notify"});
 
 constexpr auto kColorWords = std::to_array<std::string_view>({"green", "yellow", "red"});
 

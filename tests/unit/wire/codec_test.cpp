@@ -89,7 +89,7 @@ void spell(Fields& out, const Rule& rule) {
     add_all(out, rule.id, rule.mode, rule.on_match, rule.missing_key, rule.on_full,
             rule.match_action, rule.on_exceed);
     add_all(out, rule.coarsen_factor, rule.table_share, rule.cost, rule.rejected_spend,
-            rule.candidate, rule.events.bits(), rule.asks_clients);
+            rule.candidate, rule.events.bits(), rule.asks_clients, rule.heatmap);
     add(out, rule.path_costs.size());
     for (const PathCost& cost : rule.path_costs) {
         add_all(out, cost.prefix, cost.cost);
@@ -450,6 +450,37 @@ void spell(Fields& out, const FoundEarlyDrops& m) {
         spell(out, one.network);
     }
 }
+void spell(Fields& out, const ReadHeatmap& m) {
+    add_all(out, m.origin, m.after, m.looked_at.size());
+    for (const std::string& rule : m.looked_at) {
+        add(out, rule);
+    }
+}
+void spell(Fields& out, const HeatLimit& m) {
+    add_all(out, m.rule, m.limit, m.sampling_bits, m.left_out, m.samples.size(), m.names.size());
+    for (const HeatSample& sample : m.samples) {
+        add_all(out, sample.digest, sample.offered, sample.refused, sample.least_left);
+    }
+    for (const NamedHeatKey& named : m.names) {
+        add_all(out, named.digest, named.key, named.packets.size());
+        for (const HeatPacket& packet : named.packets) {
+            add(out, packet.fields.size());
+            for (const HeatField& field : packet.fields) {
+                add_all(out, field.name, field.value);
+            }
+        }
+    }
+}
+void spell(Fields& out, const HeatmapEpochs& m) {
+    add_all(out, m.origin, m.latest, m.epochs.size());
+    for (const HeatEpoch& epoch : m.epochs) {
+        add_all(out, epoch.number, epoch.generation, epoch.began_utc_ns, epoch.ended_utc_ns,
+                epoch.late_workers, epoch.lost_names, epoch.limits.size());
+        for (const HeatLimit& limit : epoch.limits) {
+            spell(out, limit);
+        }
+    }
+}
 void spell(Fields& out, const GetEvents& m) {
     add_all(out, m.origin, m.from, m.most);
 }
@@ -614,6 +645,7 @@ const Unsound kUnsound[] = {
     {"field", [](RuleSet& s) { s.rules[0].keys[0] = {{.field = Field{99}}}; }},
     {"mode off", [](RuleSet& s) { s.rules[0].mode = Mode::Off; }},
     {"mode", [](RuleSet& s) { s.rules[0].mode = Mode{9}; }},
+    {"a heat map that is neither on nor off", [](RuleSet& s) { s.rules[0].heatmap = Heatmap{2}; }},
     {"an action that is not there", [](RuleSet& s) { s.rules[0].on_exceed = 2; }},
     {"an action that is not built",
      [](RuleSet& s) { s.actions.push_back({.verdict = Verdict::Shape}); }},

@@ -45,7 +45,9 @@ public:
                       number<std::uint64_t>(), number<std::uint64_t>(), number<std::uint32_t>(),
                       number<std::uint64_t>()},
             ask_packet(),
-            FindEarlyDrops{network(), static_cast<std::uint32_t>(1 + below(kMostEarlyDrops))}};
+            FindEarlyDrops{network(), static_cast<std::uint32_t>(1 + below(kMostEarlyDrops))},
+            ReadHeatmap{number<std::uint64_t>(), number<std::uint64_t>(),
+                        std::vector<std::string>(below(kMostLookedAt + 1), text())}};
     }
     std::vector<Reply> replies() {
         return {Welcome{number<std::uint32_t>(), number<std::uint32_t>(), number<std::uint64_t>(),
@@ -69,7 +71,8 @@ public:
                 OwedKeys{number<std::uint64_t>(), number<std::int64_t>(), flag(),
                          number<std::uint32_t>(), number<std::uint64_t>()},
                 packet_state(),
-                early_drops()};
+                early_drops(),
+                heatmap_epochs()};
     }
     IpPrefix network() {
         IpPrefix network{below(2) == 0 ? IpVersion::V4 : IpVersion::V6, {}, 0};
@@ -94,6 +97,39 @@ public:
                                    number<std::int64_t>(), number<std::uint64_t>()});
         }
         return out;
+    }
+    HeatmapEpochs heatmap_epochs() {
+        HeatmapEpochs out{number<std::uint64_t>(), number<std::uint64_t>(), {}};
+        for (std::size_t i = below(3); i > 0; --i) {
+            HeatEpoch& epoch = out.epochs.emplace_back(HeatEpoch{number<std::uint64_t>(),
+                                                                 number<std::uint64_t>(),
+                                                                 number<std::int64_t>(),
+                                                                 number<std::int64_t>(),
+                                                                 number<std::uint32_t>(),
+                                                                 number<std::uint64_t>(),
+                                                                 {}});
+            for (std::size_t limit = below(3); limit > 0; --limit) {
+                epoch.limits.push_back({text(),
+                                        number<std::uint32_t>(),
+                                        static_cast<std::uint8_t>(below(64)),
+                                        number<std::uint64_t>(),
+                                        {},
+                                        {}});
+                fill(epoch.limits.back());
+            }
+        }
+        return out;
+    }
+    void fill(HeatLimit& limit) {
+        for (std::size_t i = below(4); i > 0; --i) {
+            const std::uint64_t digest = random_() >> (64 - HeatSample::kDigestBits);
+            limit.samples.push_back(
+                {digest, number<std::uint32_t>(), number<std::uint32_t>(), number<std::uint8_t>()});
+            limit.names.push_back({digest, text(), {}});
+            for (std::size_t packet = below(3); packet > 0; --packet) {
+                limit.names.back().packets.push_back({{{text(), text()}, {text(), text()}}});
+            }
+        }
     }
     KeyPage key_page() {
         KeyPage out{
@@ -280,6 +316,7 @@ private:
         if (!out.limits.empty() && below(4) == 0) {
             count_values(out, out.limits.front());
         }
+        out.heatmap = flag() ? Heatmap::On : Heatmap::Off;
         out.events = EdgeEventSet{static_cast<std::uint8_t>(below(EdgeEventSet::kAll + 1U))};
         for (ActionIndex& of_color : out.on_color) {
             of_color = action();
