@@ -73,7 +73,9 @@ public:
     }
 
     // The way back: rule_trials.hpp.
-    [[nodiscard]] RuleChange confirm() { return trials_.confirm(); }
+    [[nodiscard]] RuleChange confirm(const std::optional<std::string>& wanted = std::nullopt) {
+        return trials_.confirm(wanted);
+    }
     [[nodiscard]] RuleChange rollback(const Rollback& rollback) {
         return trials_.rollback(rollback);
     }

@@ -448,6 +448,21 @@ class Earlier(Case):
         self.assertEqual(self.box.ask("POST", "/v1/rollback", headers={"If-Match": now}).status, 200)
         self.assertEqual(self.ids(), ["y"])
 
+    def test_a_trial_is_confirmed_in_place_of_what_was_looked_at_alone(self):
+        """Somebody presses Confirm while a colleague's set takes the place of the one on trial."""
+        self.ctl("apply", "-", stdin=THIRD)
+        self.ctl("apply", "-", "--confirm", "5m", stdin=THIRD.replace("id: z", "id: looked-at"))
+        looked_at = self.json("rules")
+        self.ctl("apply", "-", "--confirm", "5m", stdin=THIRD.replace("id: z", "id: other"))
+        for tag in (f'"{looked_at["generation"]}"', looked_at["etag"]):
+            self.assertEqual(self.box.ask("POST", "/v1/confirm", headers={"If-Match": tag}).status, 412, tag)
+        self.assertEqual(self.box.ask("POST", "/v1/confirm", headers={"If-Match": "yesterday's"}).status, 400)
+        self.assertIsNotNone(self.json("rules")["unconfirmed"])
+        now = f'"{self.json("rules")["generation"]}"'
+        self.assertEqual(self.box.ask("POST", "/v1/confirm", headers={"If-Match": now}).status, 200)
+        self.assertIsNone(self.json("rules")["unconfirmed"])
+        self.assertEqual(self.ids(), ["other"])
+
     def test_a_rollback_takes_nothing_back_that_came_beside_it(self):
         """Each of two changes at once finds the other's set in the history, whoever came first."""
         for kept in (THIRD, THIRD.replace("id: z", "id: y")):

@@ -8,7 +8,11 @@
 namespace sluice {
 
 HttpResponse post_confirm(const HttpRequest& request, Services& services) {
-    const RuleChange change = services.rules.confirm();
+    std::variant<ChangeTerms, HttpResponse> terms = change_terms_of(request);
+    if (auto* refusal = std::get_if<HttpResponse>(&terms)) {
+        return std::move(*refusal);
+    }
+    const RuleChange change = services.rules.confirm(std::get<ChangeTerms>(terms).in_place_of);
     record(services, request, "confirm", change);
     return change.refusal ? refused(*change.refusal) : changed(change, services);
 }

@@ -24,9 +24,12 @@ struct Left {
 
 }  // namespace
 
-RuleChange RuleTrials::confirm() {
+RuleChange RuleTrials::confirm(const std::optional<std::string>& wanted) {
     AppliedRules& applied = rules_.applied;
     const std::lock_guard lock{rules_.changing};
+    if (std::optional<Refusal> others = rules_.not_in_force(wanted)) {
+        return refused(applied.generation(), *std::move(others));
+    }
     if (!applied.trial() || applied.trial_is_over()) {
         return refused(applied.generation(),
                        {Refusal::Kind::NothingToConfirm,

@@ -26,8 +26,8 @@ public:
     RuleTrials(LiveRules& rules, DataplaneSync& sync) noexcept : rules_{rules}, sync_{sync} {}
 
     // First the dataplane keeps it, then the disk: a death in between leaves a trial that ends, and
-    // then brings the dataplane the old set.
-    [[nodiscard]] RuleChange confirm();
+    // then brings the dataplane the old set. `wanted`: not when another set is in force.
+    [[nodiscard]] RuleChange confirm(const std::optional<std::string>& wanted);
     // Ends a trial; without one, goes back to the set that was kept before. With a number, puts
     // that set of the history in force as apply() would, and the present one goes into the history.
     [[nodiscard]] RuleChange rollback(const Rollback& rollback);
