@@ -85,6 +85,7 @@ std::string live_rules_text(const Json& rules) {
                  {"WOULD REFUSE/S", kRight},
                  {"BIT/S", kRight},
                  {"LIVE KEYS", kRight},
+                 {"LIMITED", kRight},
                  {"OF TABLE", kRight},
                  {"COUNTED"}}};
     for (const Json& rule : rules.at("rows")) {
@@ -94,7 +95,8 @@ std::string live_rules_text(const Json& rules) {
                    text_at(rule, "mode") + (state == "active" ? "" : ", " + state),
                    packet_rate(rule.at("matched_pps")), packet_rate(rule.at("refused_pps")),
                    packet_rate(rule.at("would_refuse_pps")), live_bit_rate(rule.at("matched_bps")),
-                   live_count(rule.at("live_keys")), share_text(rule.at("table_share")),
+                   live_count(rule.at("live_keys")), live_count(rule.at("limited_now")),
+                   share_text(rule.at("table_share")),
                    placement.is_null() ? std::string{kNobodyKnows} : placement.get<std::string>()});
     }
     const std::uint64_t matching = count_at(rules, "matching");

@@ -40,7 +40,8 @@ void live_arguments(CLI::App& app, Options& options) {
     app.add_option("--sort", options.sort, "the column that the rules are sorted by")
         ->capture_default_str()
         ->check(CLI::IsMember({"id", "mode", "state", "matched_pps", "matched_bps", "refused_pps",
-                               "would_refuse_pps", "live_keys", "table_share", "placement"})
+                               "would_refuse_pps", "live_keys", "limited_now", "table_share",
+                               "placement"})
                     .description("COLUMN"));
     app.add_option("--filter", options.filter, "only rules whose id has this part");
 }

@@ -82,6 +82,17 @@ void add_limits(const LoadedRule& rule, const RuleTotals& totals, const WorkerFl
     }
 }
 
+void add_limited(const LoadedRule& rule, const WorkerFleet& workers, RuleStats& stats) {
+    if (!rule.events.has_limits()) {
+        return;
+    }
+    std::uint64_t keys = 0;
+    for (const LoadedLimit& limit : rule.limits) {
+        keys += workers.limited_by(limit.slot);
+    }
+    stats.limited_now = keys;
+}
+
 void add_open_connections(const LoadedRule& rule, const WorkerFleet& workers, RuleStats& stats) {
     for (const LoadedLimit& limit : rule.limits) {
         if (algorithm_of(limit.limit) == Algorithm::Concurrency) {
@@ -115,6 +126,7 @@ Stats Dataplane::stats(const ControlStats& control) const {
         stats.rules.push_back({rule.id, totals.counts});
         add_limits(rule, totals, workers_, stats.rules.back());
         add_overshoot(rule, workers_, stats.rules.back());
+        add_limited(rule, workers_, stats.rules.back());
         add_open_connections(rule, workers_, stats.rules.back());
     }
     for (const auto& pair : ports_.pairs()) {

@@ -213,6 +213,14 @@ std::uint64_t WorkerFleet::entries_of(LimitSlot slot) const {
     return entries;
 }
 
+std::uint64_t WorkerFleet::limited_by(LimitSlot slot) const {
+    std::uint64_t keys = 0;
+    for (const auto& events : events_) {
+        keys += events->limited(slot);
+    }
+    return keys;
+}
+
 std::uint64_t WorkerFleet::uses_of(LimitSlot slot) const {
     return tables_->uses_of(slot);
 }

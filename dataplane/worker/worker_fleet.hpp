@@ -80,6 +80,8 @@ public:
     [[nodiscard]] std::uint64_t uses_of(LimitSlot slot) const;
     // Live entries of a limit in all tables.
     [[nodiscard]] std::uint64_t entries_of(LimitSlot slot) const;
+    // Keys that it refuses now, of a rule that reports that of its keys; once for each worker.
+    [[nodiscard]] std::uint64_t limited_by(LimitSlot slot) const;
     // Connections that the limit counts now.
     [[nodiscard]] std::uint64_t open_connections(LimitSlot slot) const;
     [[nodiscard]] std::uint64_t settled() const;

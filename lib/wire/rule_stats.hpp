@@ -39,6 +39,9 @@ struct RuleStats {
     RuleCounts counts{};
     // Now, of its limit that counts most; nullopt: none of its limits counts open connections.
     std::optional<std::uint64_t> open_connections{};
+    // Keys that its limits refuse now, each once for a limit and a worker; nullopt: it has none of
+    // the events by which workers know.
+    std::optional<std::uint64_t> limited_now{};
     OvershootStats overshoot{};
     std::uint64_t entries = 0;         // in the tables of all workers
     std::vector<LimitStats> limits{};  // empty: it has one
@@ -46,7 +49,7 @@ struct RuleStats {
     static void fields(auto& archive, auto& m) {
         archive(m.id);
         serialize_rows(archive, m.counts);
-        archive(m.open_connections, m.overshoot, m.entries, m.limits);
+        archive(m.open_connections, m.limited_now, m.overshoot, m.entries, m.limits);
     }
 };
 

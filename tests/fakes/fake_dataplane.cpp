@@ -461,6 +461,9 @@ Stats FakeDataplane::stats_of(const ApplyRules& running, bool panic) {
         counted.counts.admitted_bytes = 3'000;
         counted.counts.exceeded_bytes = 1'280;
         counted.entries = 12;
+        if (rule.events.has_limits()) {
+            counted.limited_now = 3;
+        }
         for (const MeteredLimit& limit : rule.limits) {
             if (rule.limits.size() > 1) {
                 counted.limits.push_back({limit.name, 5, 6});

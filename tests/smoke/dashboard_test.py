@@ -104,6 +104,18 @@ class Dashboard(HttpCase):
         wait_until("the row to have the box's numbers", lambda: "enforce" in cells() and str(len(AGENTS)) in cells())
         self.nothing_amiss(browser)
 
+    def test_keys_are_limited_while_they_are_refused_and_a_second_longer(self):
+        limited = lambda: self.told("/v1/live?view=rules")["rules"]["rows"][0]["limited_now"]  # noqa: E731
+        self.assertEqual(limited(), 0)
+
+        def all_are():
+            for agent in AGENTS:
+                self.ask(request(headers=[f"User-Agent: {agent}"]).encode())
+            return limited() == len(AGENTS)
+
+        wait_until("all agents to be limited", all_are)
+        wait_until("none to be", lambda: limited() == 0)
+
     def test_a_dataplane_that_is_gone_is_said(self):
         browser = self.browse()
         self.box.kill(self.box.running[0])

@@ -26,7 +26,8 @@ TOKEN = "7f3c0de5b1a94e02c8d6"
 RULES = """version: 1
 rules:
   - {id: login, mode: enforce, key: [ip.src], limits: [{algorithm: token_bucket, rate: 1/s, burst: 2}]}
-  - {id: tried, mode: monitor, key: [ip.dst], limits: [{algorithm: token_bucket, rate: 1/s, burst: 3}]}
+  - {id: tried, mode: monitor, key: [ip.dst], limits: [{algorithm: token_bucket, rate: 1/s, burst: 3}],
+     events: [limit_start]}
   - {id: resting, mode: "off", key: [], limits: [{algorithm: token_bucket, rate: 1/s, burst: 3}]}
 """
 
@@ -105,7 +106,10 @@ class Seconds(Live):
         self.assertEqual(login["would_refuse_pps"], 0)
         self.assertEqual(tried["refused_pps"], 0)
         self.assertAlmostEqual(tried["would_refuse_pps"], RATE / 8, delta=CLOSE)
-        self.assertEqual((login["live_keys"], login["limited_now"]), (12, None))
+        self.assertEqual((login["live_keys"], login["limited_now"]), (12, None))  # it reports nothing of its keys
+        self.assertEqual((tried["live_keys"], tried["limited_now"]), (12, 3))
+        ordered = self.live(more="&view=rules&sort=limited_now&order=desc")["rules"]["rows"]
+        self.assertEqual([row["id"] for row in ordered][0], "tried")
         scope = self.box.get("/v1/rules").json()["rules"][0]["limits"][0]["scope"]
         self.assertEqual(login["placement"], {"owner": "handed_over", "asked": "shared"}.get(scope, scope))
         self.assertGreater(login["table_share"], 0)

@@ -28,6 +28,9 @@ ordered_json rule_json(const RuleSummary& rule, const RuleStats& counted,
     json.update(numbers_json(packets));
     if (!rule.limits.empty()) {
         json["keys"] = counted.entries;
+        if (counted.limited_now) {
+            json["limited_now"] = *counted.limited_now;
+        }
     }
     for (const LimitStats& limit : counted.limits) {
         json["limits"].push_back(

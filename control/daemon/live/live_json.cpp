@@ -9,6 +9,10 @@ Json both_json(const PacketRate& rate) {
     return {{"pps", rate_json(rate.pps)}, {"bps", rate_json(rate.bps)}};
 }
 
+Json count_json(const std::optional<std::uint64_t>& count) {
+    return count ? Json(*count) : Json();
+}
+
 Json known_text(std::string_view text) {
     return text.empty() ? Json() : Json(std::string{text});
 }
@@ -103,8 +107,8 @@ Json live_rule_json(const LiveRule& rule) {
             {"matched_bps", rate_json(rule.matched.bps)},
             {"refused_pps", rate_json(rule.refused)},
             {"would_refuse_pps", rate_json(rule.would_refuse.pps)},
-            {"live_keys", rule.live_keys ? Json(*rule.live_keys) : Json()},
-            {"limited_now", nullptr},  // workers do not tell it
+            {"live_keys", count_json(rule.live_keys)},
+            {"limited_now", count_json(rule.limited_now)},
             {"table_share", rule.table_share ? Json(*rule.table_share) : Json()},
             {"placement", known_text(rule.placement)},
             {"spark", std::move(spark)}};

@@ -17,6 +17,10 @@ bool has_in_any_case(std::string_view text, std::string_view part) noexcept {
            }) != text.end();
 }
 
+LiveRate rate_of(const std::optional<std::uint64_t>& count) noexcept {
+    return count ? LiveRate{static_cast<double>(*count)} : std::nullopt;
+}
+
 // The number of a column; nullopt: nobody has it.
 LiveRate number_of(const LiveRule& rule, LiveColumn column) noexcept {
     switch (column) {
@@ -31,7 +35,9 @@ LiveRate number_of(const LiveRule& rule, LiveColumn column) noexcept {
         case LiveColumn::WouldRefuse:
             return rule.would_refuse.pps;
         case LiveColumn::LiveKeys:
-            return rule.live_keys ? LiveRate{static_cast<double>(*rule.live_keys)} : std::nullopt;
+            return rate_of(rule.live_keys);
+        case LiveColumn::LimitedNow:
+            return rate_of(rule.limited_now);
         case LiveColumn::TableShare:
             return rule.table_share;
         default:

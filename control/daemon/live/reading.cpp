@@ -227,6 +227,7 @@ std::vector<LiveRule> live_rules(const Reading* before, const Reading* now, cons
         }
         if (!rule.limits.empty()) {
             row.live_keys = stats.entries;
+            row.limited_now = stats.limited_now;
             row.table_share =
                 slots == 0
                     ? std::nullopt

@@ -61,8 +61,9 @@ struct LiveRule {
     PacketRate would_refuse{};
     LiveRate early{};  // dropped by the kernel, before the box
     std::optional<std::uint64_t> live_keys{};
-    LiveRate table_share{};      // of the places of all tables
-    std::string_view placement;  // empty: it has no limit
+    std::optional<std::uint64_t> limited_now{};  // none of the events by which workers know: nobody
+    LiveRate table_share{};                      // of the places of all tables
+    std::string_view placement;                  // empty: it has no limit
     std::array<float, kSparkSeconds> spark{};
 };
 

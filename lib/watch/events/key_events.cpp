@@ -28,12 +28,21 @@ Instant instant_after(Instant at, Nanoseconds wait) noexcept {
     return wait >= kNoInstant - at ? kNoInstant : at + wait;
 }
 
+bool is_limited(const WatchedKey& watched) noexcept {
+    return !watched.is_ban && watched.end != kNoInstant;
+}
+
+void take_one(Counter& count) noexcept {
+    count.set(count.read() - 1);
+}
+
 }  // namespace
 
 KeyEvents::KeyEvents(const Bounds& bounds)
     : keys_{bounds.keys},
       ring_{bounds.ring},
-      limit_of_slot_{std::make_unique<std::uint32_t[]>(kSlots)} {}
+      limit_of_slot_{std::make_unique<std::uint32_t[]>(kSlots)},
+      limited_{std::make_unique<Counter[]>(kSlots)} {}
 
 // In one pass over the limits and one over the keys, whatever their numbers.
 void KeyEvents::adopt_other(const LoadedSet& set) noexcept {
@@ -45,7 +54,13 @@ void KeyEvents::adopt_other(const LoadedSet& set) noexcept {
     for (std::size_t i = 0; i < limits.size(); ++i) {
         limit_of_slot_[limits[i].slot] = static_cast<std::uint32_t>(i + 1);
     }
-    keys_.remove_if([&](WatchedKey& watched) { return !goes_on(watched, set); });
+    keys_.remove_if([&](WatchedKey& watched) {
+        const bool goes = !goes_on(watched, set);
+        if (goes && is_limited(watched)) {
+            take_one(limited_with(watched));
+        }
+        return goes;
+    });
     for (const LimitPlan& limit : limits) {
         limit_of_slot_[limit.slot] = 0;
     }
@@ -91,6 +106,7 @@ WatchedKey* KeyEvents::watch(const About& about, ByteView bytes) noexcept {
 
 void KeyEvents::refused(WatchedKey& watched, Units cost, Nanoseconds wait, Now now) noexcept {
     if (watched.end == kNoInstant) {
+        limited_with(watched).add(1);
         watched.since = now.at;
         emit(watched, KeyEventKind::LimitStart, now.at, wait, now);
     }
@@ -135,6 +151,7 @@ void KeyEvents::tell(WatchedKey& watched, Nanoseconds left, Now now) noexcept {
     }
     if (watched.due == watched.end) {
         emit(watched, KeyEventKind::LimitEnd, watched.end, watched.last - watched.since, now);
+        take_one(limited_with(watched));
         watched.end = kNoInstant;
     } else if (left > Nanoseconds{0}) {
         watched.refill = instant_after(now.at, left);

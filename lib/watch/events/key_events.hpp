@@ -92,11 +92,19 @@ public:
 
     // For the reader.
     [[nodiscard]] RecordRing<EventRecord>& ring() noexcept { return ring_; }
+    // Keys that the limit refuses now, as their events say it: from the first refusal until kQuiet
+    // after the last. A key without a place is not among them.
+    [[nodiscard]] std::uint64_t limited(LimitSlot slot) const noexcept {
+        return limited_[slot].read();
+    }
     // Events that could not be told; a key without a place counts with each refusal.
     [[nodiscard]] std::uint64_t lost() const noexcept { return lost_.read(); }
 
 private:
     void adopt_other(const LoadedSet& set) noexcept;
+    [[nodiscard]] Counter& limited_with(const WatchedKey& watched) noexcept {
+        return limited_[slot_of(watched.key)];
+    }
     [[nodiscard]] bool goes_on(WatchedKey& watched, const LoadedSet& set) const noexcept;
     void tell(WatchedKey& watched, Nanoseconds left, Now now) noexcept;
     void notify_ban_end(WatchedKey& watched, Nanoseconds left, Now now) noexcept;
@@ -108,6 +116,7 @@ private:
     RecordRing<EventRecord> ring_;
     // By slot: the index in the set's MeterPlan::limits, from 1 on; while a set is adopted.
     std::unique_ptr<std::uint32_t[]> limit_of_slot_;
+    std::unique_ptr<Counter[]> limited_;  // by slot
     std::uint64_t load_ = 0;
     Counter lost_;
 };

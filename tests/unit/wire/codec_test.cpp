@@ -383,9 +383,10 @@ void spell(Fields& out, const Stats& m) {
         const RuleCounts& counts = rule.counts;
         add_all(out, rule.id, counts.admitted, counts.exceeded, counts.skipped, counts.exempted,
                 counts.banned, counts.bans, rule.open_connections.has_value(),
-                rule.open_connections.value_or(0), rule.overshoot.max_unsynced,
-                rule.overshoot.promised, rule.overshoot.measured, counts.early_dropped,
-                counts.admitted_bytes, counts.exceeded_bytes, rule.entries, rule.limits.size());
+                rule.open_connections.value_or(0), rule.limited_now.value_or(99),
+                rule.overshoot.max_unsynced, rule.overshoot.promised, rule.overshoot.measured,
+                counts.early_dropped, counts.admitted_bytes, counts.exceeded_bytes, rule.entries,
+                rule.limits.size());
         for (const LimitStats& limit : rule.limits) {
             add_all(out, limit.name, limit.refused, limit.entries);
         }

@@ -140,6 +140,29 @@ TEST(KeyEvents, OnlyWhatTheRuleReports) {
     }
 }
 
+TEST(KeyEvents, LimitedKeysAreCountedWhileTheyAre) {
+    const LimitSlot slot = slot_of(key_of(1));
+    KeyEvents events;
+    refuse(events, 1, 300ms, at(0ms));
+    refuse(events, 1, 200ms, at(100ms));
+    refuse(events, 2, 5ms, at(500ms),
+           std::uint8_t{1U << static_cast<unsigned>(EdgeEvent::LimitEnd)});
+    EXPECT_EQ(events.limited(slot), 2U) << "each once, whatever is told of it";
+    tell(events, at(1100ms));
+    EXPECT_EQ(events.limited(slot), 1U) << "a second of silence ends it";
+    refuse(events, 1, 300ms, at(1200ms));
+    EXPECT_EQ(events.limited(slot), 2U);
+    const std::byte box{77};
+    WatchedKey* const banned = events.watch(about(3), ByteView{&box, 1});
+    ASSERT_NE(banned, nullptr);
+    events.banned(*banned, 10s, at(1200ms));
+    EXPECT_EQ(events.limited(slot), 2U) << "a ban is no limit";
+    LoadedSet other;
+    other.load = 5;
+    events.adopt(other);
+    EXPECT_EQ(events.limited(slot), 0U) << "of a rule that is gone none is";
+}
+
 TEST(KeyEvents, WhatNeverFitsHasNoRefill) {
     KeyEvents events;
     refuse(events, 1, Nanoseconds::max(), at(0ms));
