@@ -135,14 +135,19 @@ void load_arguments(CLI::App& app, SimulateOptions& options) {
     const auto add = [&app](const std::string& name, std::string& value, const std::string& help) {
         app.add_option(name, value, help)->capture_default_str()->group("Load");
     };
-    add("--load", options.load, "backlog, constant, bursts, poisson, on-off or capture");
+    add("--load", options.load,
+        "backlog, constant, bursts, poisson, on-off, edge, hits or capture");
     add("--backlog", options.backlog, "backlog: units ready at 0 s");
     add("--ask-every", options.ask_every, "backlog: how often it asks");
     add("--offer", options.offer, "constant, poisson, on-off: arrivals per time");
-    add("--size", options.size, "bursts: arrivals in each");
+    add("--size", options.size, "bursts, edge: arrivals in each burst");
     add("--every", options.every, "bursts: from one to the next");
     add("--on", options.on, "on-off: how long it offers");
     add("--off", options.off, "on-off: how long it does not");
+    add("--edge-at", options.edge_at, "edge: where a burst comes before, and one after it");
+    add("--apart", options.apart, "edge: from one burst to the other");
+    comma_list(app.add_option("--hits", options.hits, "hits: instants of arrivals, TIME,TIME")
+                   ->group("Load"));
     add("--seed", options.seed, "poisson, and the key of a per_key phase");
     add("--cost", options.cost, "units that each arrival asks for");
 }
@@ -156,7 +161,9 @@ void simulate_arguments(CLI::App& app, Options& options) {
     comma_list(
         app.add_option("--stall", simulate.stalls, "START:LENGTH, nobody is asked; repeatable"));
     app.add_option("--duration", simulate.duration,
-                   "how long; default 10s, or as a backlog or capture needs");
+                   "how long; default 10s, or as a load that ends by itself needs");
+    app.add_option("--start", simulate.start,
+                   "UTC at 0 s, for windows of days; default 1970-01-01T00:00:00Z");
     app.add_option("--bar", simulate.bar, "length of a line of the table")->capture_default_str();
     app.add_option("--svg", simulate.svg_file, "file for a plot, drawn by gnuplot");
 }

@@ -71,7 +71,7 @@ std::vector<OptionChoices> option_choices(const std::vector<CompletionWord>& wor
         {"inspect", "--fields", joined_views(shown_field_names()), true},
         {"inspect", "--tunnels", joined_views(tunnel_choices()), true},
         {"simulate", "--algorithm", joined_views(algorithm_names())},
-        {"simulate", "--load", "backlog constant bursts poisson on-off capture"},
+        {"simulate", "--load", "backlog constant bursts poisson on-off edge hits capture"},
         {"simulate", "--per", "packet byte connection"},
         {"dashboard", "--role", "view operate admin"}};
     for (const CompletionWord& word : words) {

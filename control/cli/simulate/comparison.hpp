@@ -1,5 +1,5 @@
 #pragma once
-#include "control/cli/simulate/engine.hpp"
+#include "control/simulation/engine.hpp"
 
 #include <string>
 #include <vector>

@@ -1,5 +1,7 @@
 #pragma once
-#include "control/cli/simulate/engine.hpp"
+#include "control/cli/simulate/simulate_options.hpp"
+#include "control/simulation/course.hpp"
+#include "lib/base/result.hpp"
 
 namespace sluice {
 

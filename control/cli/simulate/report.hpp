@@ -1,6 +1,6 @@
 #pragma once
-#include "control/cli/simulate/engine.hpp"
 #include "control/json.hpp"
+#include "control/simulation/engine.hpp"
 
 #include <string>
 #include <vector>

@@ -17,6 +17,9 @@ class LiveBoard;
 class NoticeSender;
 class WebAccess;
 
+// Simulations that are run, one after the other, or wait for it.
+inline constexpr std::size_t kSimulationPlaces = 16;
+
 // Services that the resources work on.
 struct Services {
     RuleKeeper& rules;
@@ -27,6 +30,7 @@ struct Services {
     WebAccess* web = nullptr;  // nullptr: there is no dashboard
     ExplainTurns explain_turns{};
     LiveBoard* live = nullptr;  // set wherever /v1/live is asked for
+    ExplainTurns simulation_turns{kSimulationPlaces};
 };
 
 // Answers one request: finds its resource in the table of routes, or says 404 or 405. The one place
@@ -75,6 +79,7 @@ void write_audit(Services& services, const HttpRequest& request, AuditEntry entr
 [[nodiscard]] HttpResponse get_stats(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse get_top(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse post_explain(const HttpRequest& request, Services& services);
+[[nodiscard]] HttpResponse post_simulate(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse get_events(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse post_traces(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse get_trace(const HttpRequest& request, Services& services);

@@ -10,7 +10,7 @@ namespace {
 using namespace std::chrono_literals;
 
 std::vector<Nanoseconds> first(const SimulateOptions& options, std::size_t count) {
-    const Result<Load> load = make_load(options, "", Per::Packet);
+    const Result<AskedLoad> load = make_load(options, "", Per::Packet);
     EXPECT_TRUE(load.has_value());
     std::vector<Nanoseconds> times;
     for (std::size_t i = 0; i < count; ++i) {
@@ -61,7 +61,7 @@ TEST(Load, ABacklogAndItsCost) {
     options.backlog = "5K";
     options.ask_every = "1ms";
     options.cost = "1500";
-    const Result<Load> load = make_load(options, "", Per::Byte);
+    const Result<AskedLoad> load = make_load(options, "", Per::Byte);
     ASSERT_TRUE(load.has_value());
     EXPECT_EQ(load->backlog->units, 5000U);
     EXPECT_EQ(load->backlog->ask_every, 1ms);
@@ -98,7 +98,7 @@ TEST(Load, SaysWhatIsWrong) {
     for (const Row& row : rows) {
         SimulateOptions options;
         row.change(options);
-        const Result<Load> load = make_load(options, "", Per::Packet);
+        const Result<AskedLoad> load = make_load(options, "", Per::Packet);
         ASSERT_FALSE(load.has_value()) << row.says;
         EXPECT_NE(load.error().what.find(row.says), std::string::npos) << load.error().what;
     }

@@ -1,4 +1,4 @@
-#include "control/cli/simulate/engine.hpp"
+#include "control/simulation/engine.hpp"
 
 #include "lib/bucket/meter/any_meter.hpp"
 #include "lib/bucket/meter/gcra.hpp"
@@ -41,15 +41,16 @@ private:
 
 class Simulation {
 public:
-    Simulation(const AnyLimit& limit, const Course& course)
+    Simulation(const AnyLimit& limit, const Course& course, RunWatcher* watcher)
         : limit_{limit},
           course_{course},
+          watcher_{watcher},
           end_{Instant{} + std::min({course.duration.value_or(kLongestRun), kLongestRun,
                                      course.bar * static_cast<std::int64_t>(kMostBars)})},
           most_{course.window},
-          pool_{counting_of(limit) == Counting::Bucket ? 0 : kMostLines} {
+          pool_{counting_of(limit) == Counting::Bucket ? 0 : course.lines} {
         const GroupKey key{course.seed * 0x9E37'79B9'7F4A'7C15};
-        (void)open_bucket(cell_, limit_, pool_, key, {Instant{}});
+        (void)open_bucket(cell_, limit_, pool_, key, now(Instant{}));
     }
 
     void run(const Load& load) {
@@ -60,11 +61,32 @@ public:
         }
         out_.most_in_window = most_.most();
         fill_up_to_end();
+        watch(course_.duration ? end_ : last_);
     }
     [[nodiscard]] Outcome take() { return std::move(out_); }
 
 private:
-    [[nodiscard]] Now now(Instant at) const { return {.at = at}; }
+    [[nodiscard]] Now now(Instant at) const { return {.at = at, .utc_ahead = course_.start}; }
+    [[nodiscard]] std::uint64_t left_at(Instant at) const {
+        return remaining(cell_, limit_, pool_, now(at)).count();
+    }
+
+    void watch(Instant at) {
+        if (watcher_ != nullptr) {
+            watcher_->before(at, left_);
+        }
+    }
+    void tell(const Decided& decision, Instant asked) {
+        last_ = std::max(last_, std::max(asked, decision.passes));
+        if (watcher_ != nullptr) {
+            watcher_->decided(decision, asked, left_at(asked));
+        }
+    }
+    // True if whoever watches has seen enough.
+    bool is_stopped() {
+        out_.stopped = watcher_ != nullptr && !watcher_->goes_on();
+        return out_.stopped;
+    }
 
     Bar& bar_at(Instant at) {
         const auto index = static_cast<std::size_t>(at.time_since_epoch() / course_.bar);
@@ -98,8 +120,9 @@ private:
         std::uint64_t waiting = backlog.units;
         offer(Instant{}, backlog.units * cost.count());
         Instant at = next_ask(Instant{}, backlog.ask_every);
-        while (waiting != 0 && at < end_) {
-            if (ask(at, {cost})) {
+        while (waiting != 0 && at < end_ && !is_stopped()) {
+            watch(at);
+            if (ask(at, at, {cost})) {
                 --waiting;
                 continue;
             }
@@ -115,20 +138,30 @@ private:
 
     void ask_once_each(const Arrivals& arrivals) {
         std::uint64_t count = 0;
-        for (auto arrival = arrivals(); arrival; arrival = arrivals()) {
+        for (auto arrival = arrivals(); arrival && !is_stopped(); arrival = arrivals()) {
             const bool late = arrival->at >= end_;
-            if (late || ++count > kMostArrivals) {
+            if (late || ++count > course_.most_arrivals) {
                 out_.cut = !late || !course_.duration;
                 return;
             }
-            const Instant asked = after_stalls(arrival->at);
-            offer(arrival->at, arrival->cost.count());
-            if (asked >= end_) {
-                out_.waiting += arrival->cost.count();
-            } else if (!ask(asked, {arrival->cost, arrival->color})) {
-                bar_at(asked).refused += arrival->cost.count();
-                out_.total.refused += arrival->cost.count();
-            }
+            ask_once(*arrival);
+        }
+    }
+
+    void ask_once(const Arrival& arrival) {
+        const Instant asked = after_stalls(arrival.at);
+        const std::uint64_t units = arrival.cost.count();
+        offer(arrival.at, units);
+        if (asked >= end_) {
+            out_.waiting += units;
+            tell({arrival.at, arrival.at, units, Fate::Waiting}, arrival.at);
+            return;
+        }
+        watch(asked);
+        if (!ask(arrival.at, asked, {arrival.cost, arrival.color})) {
+            bar_at(asked).refused += units;
+            out_.total.refused += units;
+            tell({arrival.at, asked, units, Fate::Refused}, asked);
         }
     }
 
@@ -137,14 +170,17 @@ private:
         out_.total.offered += units;
     }
 
-    bool ask(Instant at, Demand demand) {
+    // Asks at `at` for what came at `arrived`.
+    bool ask(Instant arrived, Instant at, Demand demand) {
         const Conformance said = check(cell_, limit_, pool_, now(at), demand);
         if (said == Conformance::Red || said == Conformance::NoRoom) {
             return false;
         }
         const std::uint64_t units = demand.cost.count();
+        Instant passes = at;
         if (std::holds_alternative<LeakyBucketLimit>(limit_)) {
-            leave(departure({cell_.fresh_from, cell_.rest}, at), units);
+            passes = departure({cell_.fresh_from, cell_.rest}, at);
+            leave(passes, units);
         }
         charge(cell_, limit_, pool_, now(at), {demand.cost, said});
         const bool green = said == Conformance::Green;
@@ -152,6 +188,8 @@ private:
         (green ? out_.total.green : out_.total.yellow) += units;
         most_.add(at, units);
         out_.last_admitted = at;
+        const Fate fate = passes > arrived ? Fate::Delayed : green ? Fate::Admitted : Fate::Yellow;
+        tell({arrived, passes, units, fate}, at);
         return true;
     }
 
@@ -172,7 +210,10 @@ private:
 
     const AnyLimit& limit_;
     const Course& course_;
+    RunWatcher* watcher_;
+    RunWatcher::LeftAt left_ = [this](Instant at) { return left_at(at); };
     Instant end_;
+    Instant last_{};  // of all that has happened
     MostInWindow most_;
     LinePool pool_;
     Cell cell_;
@@ -181,8 +222,9 @@ private:
 
 }  // namespace
 
-Outcome simulate(const AnyLimit& limit, const Load& load, const Course& course) {
-    Simulation simulation{limit, course};
+Outcome simulate(const AnyLimit& limit, const Load& load, const Course& course,
+                 RunWatcher* watcher) {
+    Simulation simulation{limit, course, watcher};
     simulation.run(load);
     return simulation.take();
 }
