@@ -27,6 +27,7 @@ ROLES = ["view", "operate", "admin"]
 CALLS = [
     ("GET", "/v1/stats", None, "view"), ("GET", "/v1/rules", None, "view"), ("GET", "/v1/session", None, "view"),
     ("GET", "/v1/health", None, "view"), ("GET", "/v1/bans", None, "view"), ("POST", "/v1/explain", "{}", "view"),
+    ("POST", "/v1/simulate", "{}", "view"),
     ("POST", "/v1/rules/a/key", '{"key":"192.0.2.1","action":"ban","for":"1s"}', "operate"),
     ("POST", "/v1/rules/a/keys", '{"keys":[]}', "operate"), ("POST", "/v1/rules/a/bans", "{}", "operate"),
     ("POST", "/v1/rules/a/unbans", "{}", "operate"), ("POST", "/v1/confirm", "", "operate"),
