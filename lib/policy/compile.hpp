@@ -2,6 +2,7 @@
 #include "lib/base/units.hpp"
 #include "lib/policy/expression/expression.hpp"
 #include "lib/policy/keys/key_setting.hpp"
+#include "lib/policy/limits/promise.hpp"
 #include "lib/policy/lists/list_reader.hpp"
 #include "lib/policy/overrides/banned_keys.hpp"
 #include "lib/policy/overrides/dynamic_terms.hpp"
@@ -54,6 +55,8 @@ struct LimitSummary {
     // The parts of a limit's identity beside rule and name: key, algorithm, window, ..., per. When
     // one of them changes, the limit starts anew.
     std::vector<NamedText> schema;
+    std::optional<Promise> promise{};  // the bound as a number, where one says it
+    std::string cost_note{};           // ", each counted 3 times", as the bound has it
 };
 
 // The stance of a rule over later layers: how it comes by its units. Service: all that it can match

@@ -51,6 +51,7 @@ std::optional<Limit> LimitBuilder::bucket(std::string_view rate, std::string_vie
         return std::nullopt;
     }
     warn_if_below_mtu(burst, size->units);
+    written_ = fill->rate;
     const Result<Limit> made = Limit::make(fill->rate, size->units, least);
     const bool of_burst = !made && made.error().what.starts_with("the burst");
     return checked(made, {of_burst ? burst : rate});
@@ -72,6 +73,7 @@ void LimitBuilder::finish(const AnyLimit& numbers, std::string_view text, std::s
     built_.numbers = numbers;
     built_.text = filled(text);
     built_.bound = filled(bound);
+    built_.promise = promise_of(numbers, written_);
 }
 
 void LimitBuilder::depends_on(std::initializer_list<std::string_view> parameters) {

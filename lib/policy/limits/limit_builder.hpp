@@ -2,6 +2,7 @@
 #include "lib/base/result.hpp"
 #include "lib/bucket/meter/any_limit.hpp"
 #include "lib/policy/limits/parameter.hpp"
+#include "lib/policy/limits/promise.hpp"
 #include "lib/policy/problems/problem.hpp"
 #include "lib/policy/values/named_text.hpp"
 
@@ -27,8 +28,9 @@ struct LimitFault {
 struct BuiltLimit {
     std::optional<AnyLimit> numbers;  // nullopt: a value is missing, or `faults` has an error
     std::string text;                 // "50/s burst 200"
-    std::string bound;              // the most it admits in any window W: "200 packets + 50/s * W"
-    std::vector<NamedText> schema;  // what its state depends on: window, buckets, edge, ...
+    std::string bound;               // the most it admits in any window W: "200 packets + 50/s * W"
+    std::optional<Promise> promise;  // the same as a number
+    std::vector<NamedText> schema;   // what its state depends on: window, buckets, edge, ...
     std::vector<LimitFault> faults;
 };
 
@@ -77,6 +79,7 @@ private:
 
     const ParameterValues& values_;
     Per per_;
+    std::optional<Rate> written_;  // of its bucket
     BuiltLimit built_;
 };
 

@@ -39,8 +39,9 @@ LimitSummary summary_of(const std::string& name, const LimitText& limit, const L
     const std::string times = (owner.by_path ? "up to " : "") + std::to_string(cost);
     summary.text += cost == 1 ? "" : ", cost " + times;
     if (limit.numbers) {
-        summary.bound = limit.bound;
-        summary.bound += cost == 1 ? "" : ", each counted " + times + " times";
+        summary.cost_note = cost == 1 ? "" : ", each counted " + times + " times";
+        summary.bound = limit.bound + summary.cost_note;
+        summary.promise = limit.promise;
         summary.numbers = shared_numbers(*limit.numbers, owner, limit.per);
     }
     return summary;

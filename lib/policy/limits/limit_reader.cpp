@@ -136,6 +136,7 @@ LimitText read_limit(const YamlNode& node, std::optional<Per> rule_per,
     BuiltLimit built = build(*algorithm, map, limit.per, context);
     limit.text += " " + built.text;
     limit.bound = std::move(built.bound);
+    limit.promise = built.promise;
     limit.schema.insert(limit.schema.end(), built.schema.begin(), built.schema.end());
     limit.numbers = built.numbers;
     read_field(*algorithm, map, limit, context);

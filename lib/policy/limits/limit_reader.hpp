@@ -1,4 +1,5 @@
 #pragma once
+#include "lib/policy/limits/promise.hpp"
 #include "lib/policy/values/named_text.hpp"
 #include "lib/policy/yaml/map_reader.hpp"
 #include "lib/rules/rule_set.hpp"
@@ -20,9 +21,10 @@ namespace sluice {
 struct LimitText {
     std::optional<AnyLimit> numbers;  // nullopt: wrong, or not built yet (reported)
     Per per = Per::Packet;
-    GroupingKey of;     // the field whose different values it counts; empty: none
-    std::string text;   // "token_bucket 50/s burst 200"
-    std::string bound;  // the most it admits in any window W: "200 packets + 50/s * W"
+    GroupingKey of;                  // the field whose different values it counts; empty: none
+    std::string text;                // "token_bucket 50/s burst 200"
+    std::string bound;               // the most it admits in any window W: "200 packets + 50/s * W"
+    std::optional<Promise> promise;  // the same as a number
     // The state depends on these beside its numbers: algorithm, window, buckets, edge, ...
     std::vector<NamedText> schema;
 };

@@ -57,6 +57,19 @@ std::string_view nearest(std::string_view word, std::span<const std::string_view
     return best;
 }
 
+std::string_view meant_name(std::string_view message) {
+    constexpr std::string_view kBegin = "did you mean ";
+    const std::size_t begin = message.find(kBegin);
+    if (begin == std::string_view::npos) {
+        return {};
+    }
+    const std::string_view rest = message.substr(begin + kBegin.size());
+    if (!rest.starts_with('`')) {
+        return rest.substr(0, rest.find_first_of(" ,?"));
+    }
+    return rest.substr(1, rest.find('`', 1) - 1);
+}
+
 std::string did_you_mean(std::string_view word, std::span<const std::string_view> known) {
     const std::string_view best = nearest(word, known);
     return best.empty() ? "" : "; did you mean `" + std::string{best} + "`?";

@@ -14,6 +14,9 @@ namespace sluice {
 [[nodiscard]] std::string did_you_mean(std::string_view word,
                                        std::span<const std::string_view> known);
 
+// The name that did_you_mean() has put into a message; empty: it has none.
+[[nodiscard]] std::string_view meant_name(std::string_view message);
+
 // `a, b, c`
 [[nodiscard]] std::string list_of(std::span<const std::string_view> words);
 
