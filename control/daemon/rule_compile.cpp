@@ -5,6 +5,7 @@
 #include "lib/base/memory_room.hpp"
 #include "lib/base/system_user.hpp"
 #include "lib/policy/compile_memory.hpp"
+#include "lib/policy/domains/suffix_file.hpp"
 #include "lib/policy/overrides/override_cache.hpp"
 
 #include <filesystem>
@@ -124,7 +125,26 @@ std::vector<std::string>& notify_targets() {
     return names;
 }
 
-Compiled compile(StoredRules& rules, const RssMapping& box, const UnknownWebhook& webhooks) {
+namespace {
+
+using ListSource = Result<ListFile> (*)(StoredRules& rules, const std::string& path);
+
+// The list as the set has it. Of no other file is anything said, not even that it is there.
+Result<ListFile> known_list(StoredRules& rules, const std::string& path) {
+    const auto kept = rules.lists.find(path);
+    if (kept != rules.lists.end()) {
+        return ListFile{list_path(rules.directory, path), kept->second};
+    }
+    if (path == kSuffixListFile) {
+        return list_of(rules, path);
+    }
+    return Error{Errc::Unreachable, "the rules in force read no file " + path +
+                                        ", and a draft reads none by itself: apply it to have it "
+                                        "read"};
+}
+
+Compiled compile_with(ListSource list, StoredRules& rules, const RssMapping& box,
+                      const UnknownWebhook& webhooks) {
     Problems problems{rules.file, compile_stop().get_token()};
     if (const std::optional<std::string> why = no_memory_for(rules.text.size(), 0)) {
         problems.error({}, *why);
@@ -135,7 +155,7 @@ Compiled compile(StoredRules& rules, const RssMapping& box, const UnknownWebhook
     bool no_memory = false;
     const ListReader lists = [&](const std::string& path) -> Result<ListFile> {
         const bool is_first = asked.insert(path).second;
-        Result<ListFile> file = list_of(rules, path);
+        Result<ListFile> file = list(rules, path);
         // A text that several rules name is held once.
         if (file && is_first) {
             list_bytes += file->text->size();
@@ -157,6 +177,16 @@ Compiled compile(StoredRules& rules, const RssMapping& box, const UnknownWebhook
     }
     no_memory = no_memory && !compiled;
     return {std::move(compiled), problems.list(), no_memory};
+}
+
+}  // namespace
+
+Compiled compile(StoredRules& rules, const RssMapping& box, const UnknownWebhook& webhooks) {
+    return compile_with(list_of, rules, box, webhooks);
+}
+
+Compiled compile_draft(StoredRules& rules, const RssMapping& box, const UnknownWebhook& webhooks) {
+    return compile_with(known_list, rules, box, webhooks);
 }
 
 // Only the rules themselves say which of them have a ttl, so that this may take two times.

@@ -51,6 +51,11 @@ struct UnknownWebhook {
 [[nodiscard]] Compiled compile(StoredRules& rules, const RssMapping& box,
                                const UnknownWebhook& webhooks = {});
 
+// The same of rules that nobody applies: no file is read for them. They know the lists that the set
+// has been read with, and what comes with the system.
+[[nodiscard]] Compiled compile_draft(StoredRules& rules, const RssMapping& box,
+                                     const UnknownWebhook& webhooks);
+
 // The same at an instant, UTC in seconds: what has ended by then is off, and its life says so.
 [[nodiscard]] Compiled compile_at(StoredRules& rules, std::int64_t now, const RssMapping& box,
                                   const UnknownWebhook& webhooks = {});

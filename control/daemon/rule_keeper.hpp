@@ -4,6 +4,7 @@
 #include "control/daemon/keeper/list_reload.hpp"
 #include "control/daemon/keeper/live_rules.hpp"
 #include "control/daemon/keeper/rule_applier.hpp"
+#include "control/daemon/keeper/rule_drafts.hpp"
 #include "control/daemon/keeper/rule_edits.hpp"
 #include "control/daemon/keeper/rule_ends.hpp"
 #include "control/daemon/keeper/rule_trials.hpp"
@@ -89,6 +90,10 @@ public:
 
     // Single rules of the set in force: rule_edits.hpp.
     [[nodiscard]] RuleChange edit(const RuleEdit& edit) { return edit_rule(rules_, edit); }
+    // Drafts of rules: rule_drafts.hpp.
+    [[nodiscard]] std::variant<CheckedDraft, Refusal> check(const RuleDraft& draft) {
+        return drafts_.check(draft);
+    }
     [[nodiscard]] bool keep_deadline() { return trials_.keep_deadline(); }
 
     // Changes by time and files: rule_ends.hpp, list_reload.hpp.
@@ -104,6 +109,7 @@ private:
 
     LiveRules rules_;
     RuleApplier applier_{rules_};
+    RuleDrafts drafts_{rules_};
     RuleEnds ends_{rules_};
     DataplaneSync sync_{rules_};
     RuleTrials trials_{rules_, sync_};

@@ -1,5 +1,5 @@
-#include "control/cli/schema/file_schemas.hpp"
-#include "control/cli/schema/schema_parts.hpp"
+#include "control/schema/file_schemas.hpp"
+#include "control/schema/schema_parts.hpp"
 #include "lib/rules/box_config.hpp"
 
 #include <optional>

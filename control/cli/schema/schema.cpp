@@ -1,6 +1,6 @@
 #include "control/cli/commands.hpp"
-#include "control/cli/schema/file_schemas.hpp"
 #include "control/cli/terminal.hpp"
+#include "control/schema/file_schemas.hpp"
 
 namespace sluice {
 

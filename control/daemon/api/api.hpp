@@ -65,6 +65,9 @@ void write_audit(Services& services, const HttpRequest& request, AuditEntry entr
 [[nodiscard]] HttpResponse post_confirm(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse post_rollback(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse post_rollback_diff(const HttpRequest& request, Services& services);
+[[nodiscard]] HttpResponse post_check(const HttpRequest& request, Services& services);
+[[nodiscard]] HttpResponse get_fields(const HttpRequest& request, Services& services);
+[[nodiscard]] HttpResponse get_schema(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse post_diff(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse put_mode(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse get_key(const HttpRequest& request, Services& services);

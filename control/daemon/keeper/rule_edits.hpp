@@ -17,6 +17,7 @@ struct RuleEdit {
     std::string name{};  // of the file that the rule came in
     std::string text{};  // of the rule, in a form of lone_rule.hpp
     RulePlace place{};   // of Add
+    std::string into{};  // of Add at the end: the file of the set; empty: the last that has rules
     bool force = false;  // also when no rule is on then
     bool strict = false;
     std::optional<std::chrono::nanoseconds> confirm{};

@@ -1,6 +1,7 @@
 #include "control/daemon/live/reading.hpp"
 
 #include "control/active_json.hpp"
+#include "control/daemon/placement.hpp"
 #include "control/daemon/rule_life.hpp"
 
 #include <algorithm>
@@ -90,17 +91,6 @@ void add_rates(const RuleSummary& rule, const ReadingTime& time, const RuleCount
     }
     row.refused = enforces ? time.rate(kept_back(before), kept_back(now)) : none;
     row.would_refuse = enforces ? PacketRate{none, none} : exceeded;
-}
-
-std::string_view placement_of(const RuleSummary& rule) {
-    if (rule.limits.empty()) {
-        return {};
-    }
-    const std::string& scope = rule.limits.front().scope;
-    return scope == "merged"  ? "merged"
-           : scope == "asked" ? "shared"
-           : scope == "owner" ? "handed_over"
-                              : "local";
 }
 
 std::string_view state_of(const RuleSummary& rule, const RuleView& view, Nanoseconds utc) {

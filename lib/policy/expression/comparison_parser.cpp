@@ -100,9 +100,8 @@ Leaf leaf_of(const Operand& operand, Op op, RangeSet values) {
 }
 
 // Numbers alone have an order.
-bool may_order(const Operand& operand, Op op) noexcept {
-    return !is_ordering(op) || operand.kind == OperandKind::Number ||
-           operand.kind == OperandKind::Flag;
+bool has_order(const Operand& operand) noexcept {
+    return operand.kind == OperandKind::Number || operand.kind == OperandKind::Flag;
 }
 
 bool check_operator(TokenReader& reader, const Operand& operand, Op op, const Token& token) {
@@ -111,7 +110,7 @@ bool check_operator(TokenReader& reader, const Operand& operand, Op op, const To
         return reader.fail(token.offset, "`" + token.text + "` compares text, and " + operand.name +
                                              " is none; use eq, ne or in");
     }
-    if (!may_order(operand, op)) {
+    if (is_ordering(op) && !has_order(operand)) {
         return reader.fail(token.offset, "`" + token.text + "` orders numbers, and " +
                                              operand.name + " is none; use eq, ne or in");
     }
@@ -206,13 +205,8 @@ std::optional<Expression> finish(TokenReader& reader, const Operand& operand, Op
 // The operators that compare such a field.
 std::string operators_of(const Operand& operand) {
     const bool text = operand.kind == OperandKind::Text;
-    std::vector<std::string_view> words;
-    for (const OpRow& row : kOps) {
-        if (text ? !is_ordering(row.op) : !is_for_text(row.op) && may_order(operand, row.op)) {
-            words.push_back(row.word);
-        }
-    }
-    return list_of(words) + (text ? "; ne \"\": it is there and not empty" : "");
+    return list_of(comparison_words(text, has_order(operand))) +
+           (text ? "; ne \"\": it is there and not empty" : "");
 }
 
 std::optional<Expression> flag_alone(TokenReader& reader, const Operand& operand) {
@@ -251,6 +245,16 @@ std::optional<Expression> text_test(TokenReader& reader, const Operand& operand,
 }
 
 }  // namespace
+
+std::vector<std::string_view> comparison_words(bool is_text, bool is_ordered) {
+    std::vector<std::string_view> words;
+    for (const OpRow& row : kOps) {
+        if (is_ordering(row.op) ? is_ordered && !is_text : is_text || !is_for_text(row.op)) {
+            words.push_back(row.word);
+        }
+    }
+    return words;
+}
 
 std::optional<Expression> parse_comparison(TokenReader& reader) {
     if (reader.is(Token::Kind::Word, "starts_with") || reader.is(Token::Kind::Word, "ends_with")) {

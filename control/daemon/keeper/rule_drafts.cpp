@@ -1,0 +1,121 @@
+#include "control/daemon/keeper/rule_drafts.hpp"
+
+#include "control/daemon/keeper/edited_rules.hpp"
+#include "lib/policy/yaml/map_reader.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+
+namespace sluice {
+namespace {
+
+// Set in which the first rule of a box is written.
+constexpr const char* kEmptyRules = "version: 1\nrules: []\n";
+
+StoredRules set_in_force(LiveRules& rules) {
+    const std::lock_guard lock{rules.changing};
+    const StoredRules* const now = rules.applied.current();
+    return now != nullptr ? *now
+                          : StoredRules{.file = "rules.yaml", .text = kEmptyRules, .modes = {}};
+}
+
+bool has_file(const StoredRules& rules, const std::string& name) {
+    const std::vector<RuleFilePart> parts = parts_of(rules);
+    return parts.empty() ? rules.file == name
+                         : std::any_of(parts.begin(), parts.end(),
+                                       [&](const RuleFilePart& part) { return part.file == name; });
+}
+
+CheckedDraft not_sound(Problems problems, std::string id) {
+    return {.id = std::move(id), .problems = problems.list()};
+}
+
+// Puts a whole file in its place. False: the set has several files, and none of that name.
+bool put_file(StoredRules& rules, const RuleDraft& draft, std::string& file) {
+    if (rules.slices.empty()) {
+        rules.text = draft.text;
+        file = rules.file;
+        return draft.file.empty() || draft.file == file;
+    }
+    std::size_t offset = 0;
+    for (FileSlice& slice : rules.slices) {
+        if (slice.name == draft.file) {
+            rules.text.replace(offset, slice.size, draft.text);
+            slice.size = draft.text.size();
+            file = slice.name;
+            return true;
+        }
+        offset += slice.size;
+    }
+    return false;
+}
+
+Compiled compiled_draft(StoredRules& next, const LiveRules& rules, const std::string& id) {
+    return compile_draft(next, rules.link.rss_mapping(), {.is_refused = true, .of = id});
+}
+
+std::variant<CheckedDraft, Refusal> check_file(StoredRules next, const RuleDraft& draft,
+                                               const LiveRules& rules) {
+    std::string file;
+    if (!put_file(next, draft, file)) {
+        return Refusal{
+            Refusal::Kind::NoSuchRule, "no file of the rules in force is called " + draft.file, {}};
+    }
+    Compiled compiled = compiled_draft(next, rules, "");
+    for (Problem& problem : compiled.problems) {
+        problem.file = problem.file == file ? "" : problem.file;
+    }
+    return CheckedDraft{.rules = std::move(compiled.rules),
+                        .problems = std::move(compiled.problems)};
+}
+
+std::variant<CheckedDraft, Refusal> check_rule(const StoredRules& now, const RuleDraft& draft,
+                                               const LiveRules& rules) {
+    const RuleEdit edit{.kind = draft.rule.empty() ? RuleEdit::Kind::Add : RuleEdit::Kind::Replace,
+                        .id = draft.rule,
+                        .text = draft.text,
+                        .into = draft.file};
+    Problems problems{""};
+    const std::optional<LoneRule> rule = read_edit(edit, problems);
+    if (!rule) {
+        return not_sound(std::move(problems), "");
+    }
+    std::variant<EditedRules, Refusal> made = edited(now, edit, &*rule, *rules.board.view());
+    if (auto* const refusal = std::get_if<Refusal>(&made)) {
+        if (refusal->kind == Refusal::Kind::NoSuchRule) {
+            return std::move(*refusal);
+        }
+        problems.error(value_of(rule->tree, "id")->at, refusal->what);
+        return not_sound(std::move(problems), rule->id);
+    }
+    auto& become = std::get<EditedRules>(made);
+    become.next.modes.erase(rule->id);
+    Compiled compiled = compiled_draft(become.next, rules, rule->id);
+    show_in_its_file(compiled.problems, become, "", *rule);
+    return CheckedDraft{.id = rule->id,
+                        .rules = std::move(compiled.rules),
+                        .problems = std::move(compiled.problems)};
+}
+
+}  // namespace
+
+std::variant<CheckedDraft, Refusal> RuleDrafts::check(const RuleDraft& draft) {
+    const std::optional<NewestNext::Turn> turn = turns_.enter();
+    if (!turn) {
+        return Refusal{Refusal::Kind::Superseded,
+                       "a newer draft came while this one waited for others to be compiled",
+                       {}};
+    }
+    StoredRules now = set_in_force(rules_);
+    if (now.generation == 0 && !draft.file.empty()) {
+        now.file = draft.file;
+    }
+    if (!draft.whole && !draft.file.empty() && !has_file(now, draft.file)) {
+        return Refusal{
+            Refusal::Kind::NoSuchRule, "no file of the rules in force is called " + draft.file, {}};
+    }
+    return draft.whole ? check_file(std::move(now), draft, rules_) : check_rule(now, draft, rules_);
+}
+
+}  // namespace sluice

@@ -1,0 +1,42 @@
+#pragma once
+#include "control/daemon/keeper/live_rules.hpp"
+#include "control/daemon/newest_next.hpp"
+
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace sluice {
+
+// A text that somebody writes: one rule that is to stand in the set in force, or a whole file of
+// it.
+struct RuleDraft {
+    std::string text;
+    bool whole = false;
+    std::string file{};  // of the set; empty: the only one, or the last that has rules
+    std::string rule{};  // that one rule is to replace; empty: it is new
+};
+
+// A draft as it would be if it were applied. Of problems that stand in the draft `file` is empty
+// and the place is the draft's; others stand in files of the set.
+struct CheckedDraft {
+    std::string id{};                      // of one rule; empty: of a whole file, or unreadable
+    std::optional<CompiledRules> rules{};  // nullopt: there is an error among the problems
+    std::vector<Problem> problems{};
+};
+
+// Drafts, compiled against the set in force. Nothing changes by it and no file is read.
+class RuleDrafts {
+public:
+    explicit RuleDrafts(LiveRules& rules) noexcept : rules_{rules} {}
+
+    // One is compiled at a time, the newest next: Refusal::Kind::Superseded otherwise. NoSuchRule:
+    // the rule or file that the draft is for is not there.
+    [[nodiscard]] std::variant<CheckedDraft, Refusal> check(const RuleDraft& draft);
+
+private:
+    LiveRules& rules_;
+    NewestNext turns_;
+};
+
+}  // namespace sluice
