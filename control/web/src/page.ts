@@ -6,7 +6,7 @@ import type { LiveAnswer } from "./transport/answers";
 import { isSeriesAnswer, UNKNOWN_ANSWER } from "./transport/known_answer";
 import { LivePoll, type LiveQuery } from "./transport/live_poll";
 import { reasonOf, send } from "./transport/send";
-import { Session, secretIn } from "./transport/session";
+import { boxZoneOf, Session, secretIn } from "./transport/session";
 import { visibleText } from "./text/visible";
 import type { Zone } from "./text/time";
 
@@ -26,15 +26,19 @@ export const poll = new LivePoll({
   onLocked: (why) => session.lock(why, true),
 });
 export const route = signal<Route>(routeOf(secretIn(location.hash) === null ? location.hash : ""));
-export const zone = signal<Zone>(localStorage.getItem(ZONE) === "local" ? "local" : "utc");
+const ZONES = ["utc", "box", "local"] as const;
+export type ZoneChoice = (typeof ZONES)[number];
+export const zoneChoice = signal<ZoneChoice>(ZONES.find((one) => one === localStorage.getItem(ZONE)) ?? "utc");
 export const ticks = signal(performance.now());
 export const ageMs = computed(() => (poll.shown.value === null ? null : Math.max(0, ticks.value - poll.shown.value.arrived)));
 export const isStale = computed(() => ageMs.value === null || ageMs.value > STALE_MS);
 export const series = signal<Series | null>(null);
 export const seriesTrouble = signal<string | null>(null);
 export const who = computed(() => (session.state.value.kind === "open" ? session.state.value.who : null));
+/** UTC, too, of a box that does not say where it is. */
+export const zone = computed<Zone>(() => (zoneChoice.value === "box" ? boxZoneOf(who.value) : zoneChoice.value));
 
-function pause(ms: number): { over: Promise<void>; cut(): void } {
+export function pause(ms: number): { over: Promise<void>; cut(): void } {
   let cut = (): void => undefined;
   const over = new Promise<void>((resolve) => {
     const timer = setTimeout(resolve, ms);
@@ -59,8 +63,8 @@ export function go(place: Place, replace = false): void {
   }
 }
 
-export function setZone(next: Zone): void {
-  zone.value = next;
+export function setZone(next: ZoneChoice): void {
+  zoneChoice.value = next;
   localStorage.setItem(ZONE, next);
 }
 

@@ -1,12 +1,14 @@
 import type { ComponentChildren } from "preact";
 
-import { isStale, poll, session, setZone, who, zone } from "../page";
+import { isStale, poll, session, who, zone } from "../page";
 import { Num } from "../parts/num";
 import { Text } from "../parts/text";
 import { visibleText } from "../text/visible";
 import { instantText } from "../text/time";
 import { Age, Notices } from "./age";
-import { fragmentOf } from "./route";
+import { Display } from "./display";
+import { helpIsOpen, KeyHelp } from "./key_help";
+import { Menu } from "./menu";
 import type { Screen } from "./screen";
 import { Search } from "./search";
 import { TrialBar } from "./trial";
@@ -15,20 +17,6 @@ import { stateWords } from "./words";
 interface Shown {
   screens: readonly Screen[];
   screen: Screen;
-}
-
-function Navigation({ screens, screen }: Shown) {
-  return (
-    <nav aria-label="Screens">
-      {screens
-        .filter((one) => one.isListed || one === screen)
-        .map((one) => (
-          <a href={one.isListed ? fragmentOf({ screen: one.name }) : location.hash} aria-current={one === screen ? "page" : undefined}>
-            {one.title}
-          </a>
-        ))}
-    </nav>
-  );
 }
 
 function BoxLine() {
@@ -95,10 +83,11 @@ export function Frame({ screens, screen, children }: Shown & { children: Compone
         </a>
         <div class="bar">
           <strong class="brand">Sluice</strong>
-          <Navigation screens={screens} screen={screen} />
+          <Menu screens={screens} screen={screen} />
           <Search />
-          <button type="button" class="zone" onClick={() => setZone(zone.value === "utc" ? "local" : "utc")}>
-            {zone.value === "utc" ? "UTC" : "Local time"}
+          <Display />
+          <button type="button" class="help" aria-label="Keys" onClick={() => (helpIsOpen.value = true)}>
+            ?
           </button>
           <Caller />
         </div>
@@ -110,6 +99,7 @@ export function Frame({ screens, screen, children }: Shown & { children: Compone
         <TrialBar />
         <Notices />
       </header>
+      <KeyHelp screens={screens} />
       <main id="content" tabIndex={-1}>
         <h1 class="unseen">{screen.title}</h1>
         {children}

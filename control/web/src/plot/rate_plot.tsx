@@ -1,8 +1,8 @@
 import { useEffect, useRef } from "preact/hooks";
-import { useSignal } from "@preact/signals";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 
+import { isDark } from "../frame/colours";
 import { zone } from "../page";
 import { Num } from "../parts/num";
 import { scaled, withUnit } from "../text/number";
@@ -65,13 +65,6 @@ function options(place: HTMLElement, unit: string): uPlot.Options {
 function useLines(series: Series, unit: Props["unit"]) {
   const place = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
-  const scheme = useSignal(0);
-  useEffect(() => {
-    const query = matchMedia("(prefers-color-scheme: dark)");
-    const changed = (): void => void (scheme.value += 1);
-    query.addEventListener("change", changed);
-    return () => query.removeEventListener("change", changed);
-  }, []);
   useEffect(() => {
     const home = place.current;
     if (home === null) {
@@ -85,7 +78,7 @@ function useLines(series: Series, unit: Props["unit"]) {
       watch.disconnect();
       made.destroy();
     };
-  }, [scheme.value, zone.value]);
+  }, [isDark.value, zone.value]);
   useEffect(() => plot.current?.setData(plotted(series, columnsOf(unit)) as uPlot.AlignedData), [series]);
   return place;
 }

@@ -95,4 +95,5 @@ export interface Who {
   box: string;
   verbs: Record<string, boolean>;
   needs?: Record<string, Role>; // the least role of each verb
+  zone?: { name: string | null; offset_s: number }; // of the box's clocks
 }

@@ -1,5 +1,7 @@
 import { signal } from "@preact/signals";
 
+import { isNumber } from "../text/number";
+import type { Zone } from "../text/time";
 import type { Who } from "./answers";
 import { isWho, UNKNOWN_ANSWER } from "./known_answer";
 import { reasonOf, type Send } from "./send";
@@ -29,6 +31,12 @@ export function secretIn(fragment: string): string | null {
   } catch {
     return found;
   }
+}
+
+/** The time zone of the box, as GET /v1/session says it. */
+export function boxZoneOf(who: Who | null): Zone {
+  const { name, offset_s } = who?.zone ?? {};
+  return isNumber(offset_s) ? { name: typeof name === "string" ? name : null, offset_s } : "utc";
 }
 
 export class Session {

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 
 import { go, poll, route } from "../../page";
 import { Num } from "../../parts/num";
+import { Pager } from "../../parts/pager";
 import { Empty, Panel, Scroll } from "../../parts/panel";
 import { Text } from "../../parts/text";
 import { whole } from "../../text/number";
@@ -54,26 +55,26 @@ function Filter() {
   );
 }
 
-function Pager({ answer }: { answer: LiveAnswer }) {
+function Pages({ answer, pending }: { answer: LiveAnswer; pending: boolean }) {
   const { first, matching, total, rows } = answer.rules;
+  const isLast = first + rows.length >= matching;
   return (
-    <p class="pager">
-      <span>
-        <Num text={rows.length === 0 ? "0" : `${whole(first + 1)} to ${whole(first + rows.length)}`} /> of <Num text={whole(matching)} />
-        {matching !== total && (
-          <>
-            {" "}
-            that match, <Num text={whole(total)} /> in all
-          </>
-        )}
-      </span>
-      <button type="button" disabled={first === 0} onClick={() => turn({ first: Math.max(0, first - PAGE) })}>
-        Back
-      </button>
-      <button type="button" disabled={first + rows.length >= matching} onClick={() => turn({ first: first + PAGE })}>
-        Next
-      </button>
-    </p>
+    <Pager onBack={pending || first === 0 ? null : () => turn({ first: Math.max(0, first - PAGE) })}
+      onNext={pending || isLast ? null : () => turn({ first: first + PAGE })}>
+      {pending ? (
+        "These rules are asked for…"
+      ) : (
+        <>
+          <Num text={rows.length === 0 ? "0" : `${whole(first + 1)} to ${whole(first + rows.length)}`} /> of <Num text={whole(matching)} />
+        </>
+      )}
+      {!pending && matching !== total && (
+        <>
+          {" "}
+          that match, <Num text={whole(total)} /> in all
+        </>
+      )}
+    </Pager>
   );
 }
 
@@ -126,7 +127,7 @@ export function Rules() {
     <Panel title="Rules">
       <div class="tools">
         <Filter />
-        {!pending && <Pager answer={answer} />}
+        <Pages answer={answer} pending={pending} />
       </div>
       {query.view !== "rules" ? (
         <Empty>The rules are asked for…</Empty>
