@@ -1,3 +1,4 @@
+import { inChunk } from "../frame/chunk";
 import type { Screen } from "../frame/screen";
 import { liveOverview } from "../frame/screen";
 import { Overview } from "./overview/overview";
@@ -8,4 +9,5 @@ import { liveRules } from "./rules/rules_query";
 export const SCREENS: readonly Screen[] = [
   { name: "overview", title: "Overview", key: "o", isListed: true, live: liveOverview, View: Overview },
   { name: "rules", title: "Rules", key: "r", isListed: true, live: liveRules, View: Rules },
+  { name: "events", title: "Events", key: "e", isListed: true, live: liveOverview, View: inChunk(() => import("./events/events").then((m) => m.Events)) },
 ];
