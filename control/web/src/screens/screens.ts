@@ -10,7 +10,8 @@ export const SCREENS: readonly Screen[] = [
   { name: "overview", title: "Overview", key: "o", isListed: true, live: liveOverview, View: Overview },
   { name: "rules", title: "Rules", key: "r", isListed: true, live: liveRules, View: Rules },
   { name: "events", title: "Events", key: "e", isListed: true, live: liveOverview, View: inChunk(() => import("./events/events").then((m) => m.Events)) },
-  { name: "bans", title: "Bans", key: "b", isListed: true, live: liveOverview, View: inChunk(() => import("./bans/bans").then((m) => m.Bans)) },
+  { name: "bans", title: "Bans", key: "n", isListed: true, live: liveOverview, View: inChunk(() => import("./bans/bans").then((m) => m.Bans)) },
+  { name: "trace", title: "Trace", key: "t", isListed: true, live: liveOverview, View: inChunk(() => import("./trace/trace").then((m) => m.Trace)) },
   { name: "workers", title: "Workers", key: "w", isListed: true, live: liveOverview, View: inChunk(() => import("./workers/workers").then((m) => m.Workers)) },
   { name: "ports", title: "Ports", key: "p", isListed: true, live: liveOverview, View: inChunk(() => import("./ports/ports").then((m) => m.PortScreen)) },
 ];

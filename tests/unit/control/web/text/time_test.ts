@@ -22,3 +22,12 @@ test("spans", () => {
     assert.equal(spanText(seconds), text);
   }
 });
+
+test("the box's clock: by the name of its zone, summer and winter, else by how far it is before UTC", () => {
+  const berlin = { name: "Europe/Berlin", offset_s: 3600 };
+  assert.equal(instantText("2026-11-30T07:00:01.003Z", berlin, NOON), "08:00:01 UTC+01:00");
+  assert.equal(instantText("2026-07-01T22:30:00Z", berlin, NOON), "2026-07-02 00:30:00 UTC+02:00");
+  assert.equal(clockText(NOON, { name: null, offset_s: -12_600 }), "08:30:00");
+  assert.equal(clockText(NOON, { name: "No/Where", offset_s: 3600 }), "13:00:00");
+  assert.equal(instantText("1969-12-31T23:59:59.500Z", berlin, NOON), "1970-01-01 00:59:59 UTC+01:00");
+});
