@@ -2,6 +2,7 @@ import { inChunk } from "../frame/chunk";
 import type { Screen } from "../frame/screen";
 import { liveOverview } from "../frame/screen";
 import { Overview } from "./overview/overview";
+import { liveRule } from "./rule/rule_place";
 import { Rules } from "./rules/rules";
 import { liveRules } from "./rules/rules_query";
 
@@ -14,4 +15,5 @@ export const SCREENS: readonly Screen[] = [
   { name: "trace", title: "Trace", key: "t", isListed: true, live: liveOverview, View: inChunk(() => import("./trace/trace").then((m) => m.Trace)) },
   { name: "workers", title: "Workers", key: "w", isListed: true, live: liveOverview, View: inChunk(() => import("./workers/workers").then((m) => m.Workers)) },
   { name: "ports", title: "Ports", key: "p", isListed: true, live: liveOverview, View: inChunk(() => import("./ports/ports").then((m) => m.PortScreen)) },
+  { name: "rule", title: "Rule", key: null, isListed: false, live: liveRule, View: inChunk(() => import("./rule/rule").then((m) => m.Rule)) },
 ];

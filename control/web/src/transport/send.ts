@@ -1,6 +1,6 @@
 // One request to sluiced, and what came of it. Nothing is thrown for what the other side says.
 export interface Call {
-  method?: "GET" | "POST" | "DELETE";
+  method?: "GET" | "POST" | "PUT" | "DELETE";
   body?: unknown;
   token?: string | null;
   ifMatch?: string; // the generation that is to be in force

@@ -1,6 +1,7 @@
 import { go, zone } from "../../page";
 import { Num } from "../../parts/num";
 import { Empty, Panel, Scroll } from "../../parts/panel";
+import { RuleLink } from "../../parts/rule_link";
 import { Text } from "../../parts/text";
 import { visibleText } from "../../text/visible";
 import { withUnit } from "../../text/number";
@@ -109,7 +110,7 @@ export function BusiestRules({ answer }: { answer: LiveAnswer }) {
               {answer.rules.rows.slice(0, 5).map((rule) => (
                 <tr key={rule.id}>
                   <th scope="row">
-                    <Text of={rule.id} />
+                    <RuleLink id={rule.id} />
                   </th>
                   <td><Text of={rule.mode} /></td>
                   <td><Num text={withUnit(rule.matched_pps, "pps")} /></td>

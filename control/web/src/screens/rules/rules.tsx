@@ -4,6 +4,7 @@ import { go, poll, route } from "../../page";
 import { Num } from "../../parts/num";
 import { Pager } from "../../parts/pager";
 import { Empty, Panel, Scroll } from "../../parts/panel";
+import { RuleLink } from "../../parts/rule_link";
 import { Text } from "../../parts/text";
 import { whole } from "../../text/number";
 import type { LiveAnswer, RuleRow } from "../../transport/answers";
@@ -107,7 +108,7 @@ function Row({ rule }: { rule: RuleRow }) {
   return (
     <tr class={rule.state === "active" && rule.mode !== "off" ? "" : "resting"}>
       <th scope="row">
-        <Text of={rule.id} />
+        <RuleLink id={rule.id} />
       </th>
       {RULE_COLUMNS.map((column) => (
         <td class={column.className}>{column.cell(rule)}</td>

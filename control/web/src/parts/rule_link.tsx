@@ -1,0 +1,17 @@
+import { fragmentOf } from "../frame/route";
+import { Text } from "./text";
+
+const LONGEST = 128; // letters of an id
+const NEVER_CUT = 2000; // even where each letter is an escape: a link has no button in it
+
+/** The id of a rule, and the way to its screen. */
+export function RuleLink({ id }: { id: unknown }) {
+  if (typeof id !== "string" || id === "" || id.length > LONGEST) {
+    return <Text of={id} />;
+  }
+  return (
+    <a href={fragmentOf({ screen: "rule", subject: id })}>
+      <Text of={id} most={NEVER_CUT} />
+    </a>
+  );
+}

@@ -1,0 +1,93 @@
+import { useEffect } from "preact/hooks";
+
+import { fragmentOf } from "../../frame/route";
+import { poll, route, zone } from "../../page";
+import { Empty, Panel } from "../../parts/panel";
+import { Text } from "../../parts/text";
+import { instantText } from "../../text/time";
+import { Limits } from "./limits";
+import { Maps } from "./maps";
+import { ModeForm } from "./mode_form";
+import type { FullRule } from "./rule_answers";
+import { OwnNumberList, RuleEventList, TopKeys } from "./rule_lists";
+import { full, watchRule } from "./rule_polls";
+import { rulePlaceOf } from "./rule_place";
+import "./rule.css";
+
+function Head({ rule }: { rule: FullRule }) {
+  return (
+    <Panel title="Rule">
+      <p class="name">
+        <strong><Text of={rule.id} most={128} /></strong> {rule.description !== "" && <Text of={rule.description} most={300} />}
+      </p>
+      <dl class="box">
+        <dt>Mode</dt>
+        <dd>
+          <Text of={rule.mode} />
+          {rule.fileMode !== rule.mode && rule.fileMode !== "" && <small> (its file says <Text of={rule.fileMode} />)</small>}
+        </dd>
+        <dt>Matches</dt>
+        <dd>{rule.when === "" ? "every packet" : <Text of={rule.when} most={200} />}</dd>
+        <dt>Groups by</dt>
+        <dd>{rule.key === "" ? "nothing: one bucket for all" : <Text of={rule.key} most={120} />}</dd>
+        <dt>Refused are</dt>
+        <dd><Text of={rule.action} /></dd>
+        {rule.ends !== null && (
+          <>
+            <dt>Ends</dt>
+            <dd>{instantText(rule.ends, zone.value, Date.now())}</dd>
+          </>
+        )}
+      </dl>
+      <ModeForm rule={rule.id} mode={rule.mode} />
+      <p class="ways">
+        <a href={fragmentOf({ screen: "builder", words: { rule: rule.id } })}>Edit</a>{" "}
+        <a href={fragmentOf({ screen: "builder", words: { copy: rule.id } })}>Duplicate</a>
+      </p>
+    </Panel>
+  );
+}
+
+function Source({ rule }: { rule: FullRule }) {
+  return (
+    <Panel title="Text" note={rule.source === null ? undefined : <> <Text of={rule.source.file} /> from line {rule.source.line}</>}>
+      {rule.source === null ? (
+        <Empty>Which lines of the rule file are this rule's cannot be told.</Empty>
+      ) : (
+        <pre class="source" tabIndex={0}>
+          {rule.source.text.split("\n").map((line) => <span class="line"><Text of={line} most={1000} /></span>)}
+        </pre>
+      )}
+    </Panel>
+  );
+}
+
+/** One rule: its maps first, then all that is known of it. */
+export function Rule() {
+  useEffect(watchRule, []);
+  const { rule: id } = rulePlaceOf(route.value);
+  const shown = full.shown.value?.answer ?? null;
+  const row = poll.shown.value?.answer.rules.rows.find((one) => one.id === id) ?? null;
+  if (id === "") {
+    return <Empty>No rule is named. <a href={fragmentOf({ screen: "rules" })}>All rules</a></Empty>;
+  }
+  if (shown === null || shown.id !== id) {
+    return (
+      <Empty>
+        {full.trouble.value === null ? "The rule is asked for…" : <>It is not shown: <Text of={full.trouble.value} most={300} />.</>}{" "}
+        <a href={fragmentOf({ screen: "rules" })}>All rules</a>
+      </Empty>
+    );
+  }
+  return (
+    <>
+      <Head rule={shown} />
+      <Maps />
+      <Limits rule={shown} row={row} />
+      <TopKeys />
+      <RuleEventList />
+      <OwnNumberList rule={shown} />
+      <Source rule={shown} />
+    </>
+  );
+}
