@@ -28,6 +28,16 @@ export function everyNth(rows: number, height: number, least = TICK_PX): number 
   return Math.max(1, Math.ceil((least * rows) / Math.max(1, height)));
 }
 
+/** Rows that have a label: of map 2 both ends and quarters, of map 1 as many as have room. */
+export function labelledRows(grid: HeatGrid, height: number): number[] {
+  const rows = grid.rows.map((_, row) => row);
+  if (grid.by === "left") {
+    return rows.filter((row) => row === 0 || row === rows.length - 1 || (row % 4 === 0 && row < rows.length - 2));
+  }
+  const nth = everyNth(rows.length, height);
+  return rows.filter((row) => row % nth === 0);
+}
+
 /** Instants at full steps: of them as many as have room; ms. */
 export function clockTicks(from: number, to: number, width: number, each = CLOCK_PX): number[] {
   const steps = [1, 5, 10, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14_400, 21_600, 43_200].map((s) => s * 1000);
@@ -48,8 +58,7 @@ function drawAxes(pen: CanvasRenderingContext2D, answer: HeatAnswer, grid: HeatG
   pen.textAlign = "right";
   pen.textBaseline = "middle";
   const rows = grid.rows.length;
-  const nth = everyNth(rows, height);
-  for (let row = 0; row < rows; row += nth) {
+  for (const row of labelledRows(grid, height)) {
     const middle = FRAME.top + (edgeOf(rows - 1 - row, rows, height) + edgeOf(rows - row, rows, height)) / 2;
     pen.fillText(tickWords(grid, row), FRAME.left - 6, middle);
   }
