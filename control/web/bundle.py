@@ -1,4 +1,4 @@
-"""The dashboard: one script, one style sheet, an icon and the page that names them, by esbuild; embedded as C++.
+"""The dashboard: a script with chunks, one style sheet, an icon and the page that names them, by esbuild; embedded as C++.
 
     bundle.py NODE ROOT STAMP OUT DEPFILE
 
@@ -14,12 +14,13 @@ import subprocess
 import sys
 
 import embed
+import page_chunks
 import page_rules
 
 SOURCES = "control/web/src"
 # What Debian's own esbuild (0.17) knows too.
-FLAGS = ("--bundle", "--minify", "--format=esm", "--target=es2021", "--charset=utf8", "--legal-comments=none",
-         "--jsx=automatic", "--jsx-import-source=preact", "--entry-names=[name]-[hash]")
+FLAGS = ("--bundle", "--minify", "--splitting", "--format=esm", "--target=es2021", "--charset=utf8", "--legal-comments=none",
+         "--jsx=automatic", "--jsx-import-source=preact", "--entry-names=[name]-[hash]", "--chunk-names=[name]-[hash]")
 TYPES = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml",
          ".html": "text/html; charset=utf-8"}
 
@@ -46,20 +47,22 @@ def add_icon(root, assets):
     (assets / f"icon-{hashlib.sha256(content).hexdigest()[:8].upper()}.svg").write_bytes(content)
 
 
-def write_page(root, assets, page):
-    """index.html, where {app.js} stands for the path of what esbuild has named app-HASH.js."""
+def write_page(root, assets, page, first):
+    """index.html, where {app.js} stands for the path of what esbuild has named app-HASH.js, and {chunks} for its chunks."""
     text = (root / SOURCES / "index.html").read_text(encoding="utf-8")
+    chunks = sorted(name for name in first if not name.startswith("app-"))
+    text = text.replace("{chunks}", "".join(f'<link rel="modulepreload" href="/assets/{name}">\n' for name in chunks))
     for file in assets.iterdir():
         text = text.replace(f"{{{file.stem.rsplit('-', 1)[0]}{file.suffix}}}", f"/assets/{file.name}")
     (page / "index.html").write_text(text, encoding="utf-8")
 
 
-def listed(page):
-    """Assets in the order of their paths: path, file, type, whether the path has the hash of the content."""
-    rows = [{"path": "/", "file": "index.html", "type": TYPES[".html"], "immutable": False}]
+def listed(page, loads):
+    """Assets in the order of their paths: path, file, type, whether the path has the hash of the content, what wants them."""
+    rows = [{"path": "/", "file": "index.html", "type": TYPES[".html"], "immutable": False, "loads": [page_rules.FIRST]}]
     for file in sorted((page / "assets").iterdir()):
         rows.append({"path": f"/assets/{file.name}", "file": f"assets/{file.name}", "type": TYPES[file.suffix],
-                     "immutable": True})
+                     "immutable": True, "loads": loads.get(file.name, [page_rules.FIRST])})
     return rows
 
 
@@ -89,8 +92,9 @@ def main(node, root, stamp, out, depfile):
     mirror(root, modules)
     meta = bundle(node, modules, (page / "assets").resolve())
     add_icon(root, page / "assets")
-    write_page(root, page / "assets", page)
-    rows = listed(page)
+    loads = page_chunks.loads_of(meta, SOURCES)
+    write_page(root, page / "assets", page, [name for name, wanted in loads.items() if page_rules.FIRST in wanted and name.endswith(".js")])
+    rows = listed(page, loads)
     (page / "manifest.json").write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
     page_rules.judge(page, rows)
     embed.write(page, rows, out)

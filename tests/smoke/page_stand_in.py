@@ -52,6 +52,7 @@ class StandIn:
         self.run, self.web, self.tokens, self.began = "0a1b2c3d", "page-1", {TOKEN}, time.monotonic()
         self.refusal = None  # (status, problem) of every call to /v1/live
         self.asked = []  # (method, path with its query, body)
+        self.if_match = None  # of the last call that changes something
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), self.handler())
         self.server.daemon_threads = True
         self.url = f"http://127.0.0.1:{self.server.server_address[1]}/"
@@ -140,7 +141,9 @@ class StandIn:
 
             def do_POST(self):
                 body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-                self.call("POST", urllib.parse.urlsplit(self.path), json.loads(body or b"{}"))
+                is_json = self.headers.get("Content-Type", "").startswith("application/json")
+                stand_in.if_match = self.headers.get("If-Match")
+                self.call(self.command, urllib.parse.urlsplit(self.path), json.loads(body or b"{}") if is_json else {"rules": body.decode()})
 
             do_DELETE = do_PUT = do_POST
 

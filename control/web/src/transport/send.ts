@@ -2,6 +2,8 @@
 export interface Call {
   method?: "GET" | "POST" | "PUT" | "DELETE";
   body?: unknown;
+  rules?: string; // text of rules instead of a body
+  form?: FormData; // several files of rules
   token?: string | null;
   ifMatch?: string; // the generation that is to be in force
   signal?: AbortSignal;
@@ -40,11 +42,13 @@ export const send: Send = async (path, call) => {
     headers["Authorization"] = `Bearer ${call.token}`;
   }
   const init: RequestInit = { method: call.method ?? "GET", headers, cache: "no-store", redirect: "error" };
-  if (init.method !== "GET") {
-    headers["Content-Type"] = "application/json";
+  if (init.method !== "GET" && call.form === undefined) {
+    headers["Content-Type"] = call.rules === undefined ? "application/json" : "application/yaml";
   }
   if (call.body !== undefined) {
     init.body = JSON.stringify(call.body);
+  } else if (call.rules !== undefined || call.form !== undefined) {
+    init.body = call.rules ?? call.form ?? null;
   }
   if (call.ifMatch !== undefined) {
     headers["If-Match"] = `"${call.ifMatch}"`;

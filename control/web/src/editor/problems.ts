@@ -1,0 +1,60 @@
+// What sluiced finds wrong with a text, and where that stands in it. Pure.
+export interface TextProblem {
+  severity: "error" | "warning";
+  line: number; // from 1 on
+  column: number; // of bytes, from 1 on
+  length: number | null;
+  text: string;
+  hint: string | null;
+}
+
+function isMap(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function numberOr(value: unknown, otherwise: number): number {
+  return typeof value === "number" && Number.isSafeInteger(value) && value > 0 ? value : otherwise;
+}
+
+/** Of an answer, whatever stands in it. */
+export function problemsOf(list: unknown): TextProblem[] {
+  return (Array.isArray(list) ? list : []).filter(isMap).map((one) => ({
+    severity: one["severity"] === "warning" ? "warning" : "error",
+    line: numberOr(one["line"], 1),
+    column: numberOr(one["column"], 1),
+    length: typeof one["length"] === "number" ? numberOr(one["length"], 1) : null,
+    text: String(one["text"] ?? one["message"] ?? "nothing is said of it"),
+    hint: typeof one["hint"] === "string" ? one["hint"] : null,
+  }));
+}
+
+function lettersOfBytes(line: string, bytes: number): number {
+  let used = 0;
+  let at = 0;
+  for (const letter of line) {
+    used += new TextEncoder().encode(letter).length;
+    if (used > bytes) {
+      break;
+    }
+    at += letter.length;
+  }
+  return at;
+}
+
+/** Where a problem stands in a text, in letters as strings count them; never outside of it. */
+export function rangeOf(text: string, problem: TextProblem): { from: number; to: number } {
+  let begin = 0;
+  for (let line = 1; line < problem.line; line += 1) {
+    const end = text.indexOf("\n", begin);
+    if (end === -1) {
+      return { from: text.length, to: text.length };
+    }
+    begin = end + 1;
+  }
+  const end = text.indexOf("\n", begin);
+  const line = text.slice(begin, end === -1 ? text.length : end);
+  const from = lettersOfBytes(line, problem.column - 1);
+  const word = /^[^\s:,\]}]+/.exec(line.slice(from))?.[0].length ?? 1;
+  const to = problem.length === null ? from + word : lettersOfBytes(line, problem.column - 1 + problem.length);
+  return { from: begin + from, to: begin + Math.min(line.length, Math.max(to, from)) };
+}

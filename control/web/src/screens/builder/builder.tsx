@@ -1,0 +1,90 @@
+import { useEffect } from "preact/hooks";
+
+import { Code } from "../../editor/code";
+import { knownWords, loadWords } from "../../editor/known_words";
+import { route } from "../../page";
+import { Empty, Panel } from "../../parts/panel";
+import { Text } from "../../parts/text";
+import { checker, draft, draftId, draftTrouble, edit, isKeptOne, open, rule, setText, textAt, textsAt, throwAway } from "./draft";
+import { withText } from "./draft_text";
+import { Box } from "./field";
+import { GroupsStep } from "./groups_step";
+import { LimitsStep } from "./limits_step";
+import { TrafficStep } from "./traffic_step";
+
+function Head() {
+  const read = rule.value;
+  const subject = draft.value?.subject ?? "";
+  const isNew = subject === "";
+  return (
+    <p class="head">
+      {isNew ? "A new rule: " : "Rule "}
+      {isNew && typeof read !== "string" ? (
+        <Box label="Id of the rule" value={textAt(read, ["id"]) ?? ""} size={24} onSet={(id) => edit((now) => withText(now, ["id"], id))} />
+      ) : (
+        <strong>
+          <Text of={subject === "" ? draftId.value : subject} />
+        </strong>
+      )}{" "}
+      {isKeptOne.value && (
+        <span>
+          This is the draft that you left.{" "}
+          <button type="button" onClick={throwAway}>
+            Begin anew
+          </button>
+        </span>
+      )}
+    </p>
+  );
+}
+
+function TextSide() {
+  const now = draft.value;
+  const read = rule.value;
+  const checked = checker.result.value;
+  return (
+    <Panel title="Its text" note={checker.isUnderWay.value ? " being checked…" : checked?.isOk === true ? " checked: it compiles" : ""}>
+      {typeof read === "string" && <p class="in-text">The form rests: {read}</p>}
+      {checker.trouble.value !== null && (
+        <p class="empty" role="status">
+          Not checked: <Text of={checker.trouble.value} most={300} />
+        </p>
+      )}
+      <Code label="Text of the rule" text={now?.text ?? ""} problems={checked?.text === now?.text ? (checked?.problems ?? []) : []} words={knownWords.value} onChange={setText} />
+    </Panel>
+  );
+}
+
+export function Builder() {
+  const { words } = route.value;
+  const [subject, condition, limit] = [words.get("rule") ?? "", words.get("condition") ?? "", words.get("limit") ?? ""];
+  useEffect(() => {
+    void loadWords();
+    void open(subject, condition, limit);
+    return () => checker.stop();
+  }, [subject, condition, limit]);
+  if (draftTrouble.value !== null) {
+    return (
+      <Empty>
+        This rule cannot be shown: <Text of={draftTrouble.value} most={300} />
+      </Empty>
+    );
+  }
+  if (draft.value === null) {
+    return <Empty>The rule is asked for…</Empty>;
+  }
+  const read = rule.value;
+  return (
+    <div class="builder">
+      <Head />
+      <div class="sides">
+        <div class="form">
+          <LimitsStep />
+          <TrafficStep keys={typeof read === "string" ? null : textsAt(read, ["key"])} />
+          <GroupsStep />
+        </div>
+        <TextSide />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,177 @@
+import { computed, signal } from "@preact/signals";
+
+import { Checker } from "../../editor/check";
+import { ask } from "../../parts/ask";
+import { listOf, membersOf, textOf } from "../../parts/members";
+import { reasonOf } from "../../transport/send";
+import { isMapAt, keysAt, lengthAt, readRule, textAt, textsAt, withMoreCondition, withRaw, type ReadRule } from "./draft_text";
+
+// The rule that is being written. It is kept in this tab until it is in force or thrown away.
+export interface Draft {
+  subject: string; // id of the rule in force that it replaces; empty: a new one
+  text: string;
+  original: string; // as it is in force; empty: a new one
+  etag: string | null; // of the set that it was read from
+  file: string | null;
+}
+const NAME = "sluice.draft.";
+
+export const draft = signal<Draft | null>(null);
+export const draftTrouble = signal<string | null>(null);
+export const isKeptOne = signal(false); // it was begun before this visit
+export const rule = computed<ReadRule | string>(() => readRule(draft.value?.text ?? ""));
+export const draftId = computed(() => (typeof rule.value === "string" ? "" : (textAt(rule.value, ["id"]) ?? "")));
+export const checker = new Checker({
+  ask: (path, body, signal) => ask(path, { method: "POST", body, signal }),
+  later: (run, ms) => {
+    const timer = setTimeout(run, ms);
+    return () => clearTimeout(timer);
+  },
+});
+
+export { isMapAt, keysAt, lengthAt, textAt, textsAt };
+
+function keep(next: Draft): void {
+  draft.value = next;
+  const name = NAME + next.subject;
+  if (next.text === next.original) {
+    sessionStorage.removeItem(name);
+  } else {
+    sessionStorage.setItem(name, JSON.stringify(next));
+  }
+}
+
+function check(next: Draft, pause?: number): void {
+  const words = new URLSearchParams();
+  if (next.file !== null) {
+    words.set("file", next.file);
+  }
+  if (next.subject !== "") {
+    words.set("rule", next.subject);
+  }
+  const query = words.toString();
+  checker.ask(`/v1/rules/check${query === "" ? "" : `?${query}`}`, next.text, false, pause);
+}
+
+/** Another text of the draft, by the form or by hand. */
+export function setText(text: string): void {
+  const now = draft.peek();
+  if (now !== null && now.text !== text) {
+    const next = { ...now, text };
+    keep(next);
+    check(next);
+  }
+}
+
+/** A change by the form: nothing happens while the text cannot be read. */
+export function edit(change: (rule: ReadRule) => string): void {
+  const now = rule.peek();
+  if (typeof now !== "string") {
+    setText(change(now));
+  }
+}
+
+function keptDraft(subject: string): Draft | null {
+  try {
+    const kept = membersOf(JSON.parse(sessionStorage.getItem(NAME + subject) ?? "null"));
+    const [text, original] = [textOf(kept["text"]), textOf(kept["original"])];
+    return text === null || original === null ? null : { subject, text, original, etag: textOf(kept["etag"]), file: textOf(kept["file"]) };
+  } catch {
+    return null;
+  }
+}
+
+function newText(condition: string, limit: string): string {
+  const begin = "id: new-rule\nmode: monitor\nkey: [ip.src]\nlimits: [{algorithm: token_bucket, rate: 300/m, burst: 50}]\non_exceed: {action: drop}\n";
+  return withWords(begin, condition, limit);
+}
+
+/** What a link to the builder brings along: a condition that comes beside its own, and a limit in its place. */
+function withWords(text: string, condition: string, limit: string): string {
+  let next = text;
+  const read = readRule(next);
+  if (condition !== "" && typeof read !== "string") {
+    next = withMoreCondition(read, condition);
+  }
+  const again = readRule(next);
+  if (/^\{.*\}$/s.test(limit) && typeof again !== "string") {
+    next = withRaw(again, ["limits"], `[${limit.replace(/\s*\n\s*/g, " ")}]`);
+  }
+  return next;
+}
+
+/** A rule's text without the indentation of the list it stands in. */
+export function outdented(text: string): string {
+  const lead = /^ */.exec(text)?.[0].length ?? 0;
+  return text
+    .split("\n")
+    .map((line) => line.slice(Math.min(lead, line.search(/[^ ]|$/))))
+    .join("\n");
+}
+
+async function fetched(subject: string): Promise<Draft | string> {
+  const reply = await ask(`/v1/rules/${encodeURIComponent(subject)}/full`);
+  const body = membersOf(reply.body);
+  const source = membersOf(body["source"]);
+  const text = textOf(source["text"]);
+  if (reply.status !== 200) {
+    return reasonOf(reply);
+  }
+  if (text === null) {
+    return "the lines of this rule cannot be told in its file: change the file itself, on the screen Rule sets";
+  }
+  const plain = outdented(text);
+  return { subject, text: plain, original: plain, etag: textOf(body["etag"]), file: textOf(source["file"]) };
+}
+
+async function begun(subject: string, condition: string, limit: string): Promise<Draft | string> {
+  if (subject === "") {
+    const reply = await ask("/v1/rules/files");
+    const body = membersOf(reply.body);
+    const [file] = listOf(body["files"]).map(membersOf);
+    return { subject, text: newText(condition, limit), original: "", etag: textOf(body["etag"]), file: textOf(file?.["name"]) };
+  }
+  const found = await fetched(subject);
+  return typeof found === "string" ? found : { ...found, text: withWords(found.text, condition, limit) };
+}
+
+let opened = 0;
+export async function open(subject: string, condition: string, limit: string, isAnew = false): Promise<void> {
+  opened += 1;
+  const mine = opened;
+  const brings = condition !== "" || limit !== "";
+  const kept = isAnew || brings ? null : keptDraft(subject);
+  isKeptOne.value = kept !== null;
+  draftTrouble.value = null;
+  if (kept === null) {
+    draft.value = null;
+  }
+  const next = kept ?? (await begun(subject, condition, limit));
+  if (mine !== opened) {
+    return;
+  }
+  if (typeof next === "string") {
+    draftTrouble.value = next;
+    return;
+  }
+  checker.result.value = null;
+  keep(next);
+  check(next, 0);
+}
+
+/** The draft is in force: the next one begins at it. */
+export function adopt(etag: string | null): void {
+  const now = draft.peek();
+  if (now !== null) {
+    sessionStorage.removeItem(NAME + now.subject);
+    keep({ ...now, subject: draftId.peek(), original: now.text, etag });
+  }
+}
+
+export function throwAway(): void {
+  const now = draft.peek();
+  if (now !== null) {
+    sessionStorage.removeItem(NAME + now.subject);
+    void open(now.subject, "", "", true);
+  }
+}
