@@ -10,6 +10,7 @@ import { withText } from "./draft_text";
 import { Box } from "./field";
 import { GroupsStep } from "./groups_step";
 import { LimitsStep } from "./limits_step";
+import { ReviewStep } from "./review";
 import { TrafficStep } from "./traffic_step";
 
 function Head() {
@@ -82,6 +83,7 @@ export function Builder() {
           <LimitsStep />
           <TrafficStep keys={typeof read === "string" ? null : textsAt(read, ["key"])} />
           <GroupsStep />
+          <ReviewStep />
         </div>
         <TextSide />
       </div>

@@ -158,7 +158,7 @@ class Reader {
   /** A field, with a name in brackets, or a function of one. */
   private field(): string | null {
     const begin = this.peek();
-    if (begin === undefined || begin.kind !== "word" || begin.text.startsWith("$") || begin.text === "and" || begin.text === "or") {
+    if (begin === undefined || begin.kind !== "word" || !/^[a-z][\w.-]*$/i.test(begin.text) || begin.text === "and" || begin.text === "or") {
       return null;
     }
     this.at += 1;

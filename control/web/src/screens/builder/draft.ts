@@ -159,13 +159,32 @@ export async function open(subject: string, condition: string, limit: string, is
   check(next, 0);
 }
 
-/** The draft is in force: the next one begins at it. */
-export function adopt(etag: string | null): void {
+/** What is in force now, whatever is written here. */
+async function inForce(subject: string): Promise<{ original: string; etag: string | null } | null> {
+  const found = subject === "" ? await begun("", "", "") : await fetched(subject);
+  return typeof found === "string" ? null : { original: found.original, etag: found.etag };
+}
+
+/** The same draft, to be put in place of what is in force now. */
+export async function rebase(): Promise<void> {
   const now = draft.peek();
-  if (now !== null) {
-    sessionStorage.removeItem(NAME + now.subject);
-    keep({ ...now, subject: draftId.peek(), original: now.text, etag });
+  const base = now === null ? null : await inForce(now.subject);
+  if (base !== null && draft.peek()?.subject === now?.subject) {
+    keep({ ...draft.peek()!, ...base });
   }
+}
+
+/** A text of this draft is in force: the next one begins at it. */
+export async function adopt(text: string): Promise<void> {
+  const now = draft.peek();
+  if (now === null) {
+    return;
+  }
+  sessionStorage.removeItem(NAME + now.subject);
+  const subject = now.subject === "" ? draftId.peek() : now.subject;
+  const base = await inForce(subject);
+  const latest = draft.peek() ?? now;
+  keep({ ...latest, subject, original: text, etag: base?.etag ?? null });
 }
 
 export function throwAway(): void {

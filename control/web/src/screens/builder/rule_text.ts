@@ -197,11 +197,14 @@ function replaced(rule: ReadRule, node: Scalar, value: string, inFlow: boolean):
 const SPACE = /\s/;
 
 /** The same lines and quotes, where only a part of a long value changes; null: it has to be written anew. */
-function keptWriting(source: string, old: string, next: string, type: string | null, inFlow: boolean): string | null {
-  if (type === Scalar.QUOTE_DOUBLE || (type === Scalar.QUOTE_SINGLE && /'/.test(old + next)) || (type === Scalar.PLAIN && !isPlainSafe(next, inFlow)) || /[\n\r\t]/.test(next.trim())) {
+function keptWriting(source: string, was: string, wanted: string, type: string | null, inFlow: boolean): string | null {
+  const isBlock = type === Scalar.BLOCK_FOLDED || type === Scalar.BLOCK_LITERAL;
+  const [old, next] = isBlock ? [was.replace(/\n+$/, ""), wanted.replace(/\n+$/, "")] : [was, wanted];
+  const isOther = type === Scalar.QUOTE_DOUBLE || (type === Scalar.QUOTE_SINGLE && /'/.test(old + next)) || (type === Scalar.PLAIN && !isPlainSafe(next, inFlow));
+  if (isOther || next.trim() !== next || next === "") {
     return null;
   }
-  const header = type === Scalar.BLOCK_FOLDED || type === Scalar.BLOCK_LITERAL ? lineEnd(source, 0) : type === Scalar.QUOTE_SINGLE ? 1 : 0;
+  const header = isBlock ? lineEnd(source, 0) : type === Scalar.QUOTE_SINGLE ? 1 : 0;
   let same = 0;
   while (same < old.length && same < next.length && old[same] === next[same]) {
     same += 1;
@@ -212,15 +215,16 @@ function keptWriting(source: string, old: string, next: string, type: string | n
   }
   const from = placeIn(source, header, old, same);
   const to = placeIn(source, header, old, old.length - tail);
-  if (from === null || to === null || to < from) {
-    return null;
-  }
-  return spliced(source, from, to, next.slice(same, next.length - tail));
+  const insert = next.slice(same, next.length - tail);
+  return from === null || to === null || to < from || /[\n\r\t]|[^\x20-\x7e]/.test(insert) ? null : spliced(source, from, to, insert);
 }
 
 /** Where the letter `at` of a value stands in its source: blanks are written in other ways, letters are not. */
 function placeIn(source: string, header: number, value: string, at: number): number | null {
   let place = header;
+  while (!SPACE.test(value[0] ?? " ") && SPACE.test(source[place] ?? "")) {
+    place += 1;
+  }
   for (let index = 0; index < at; index += 1) {
     const letter = value[index] ?? "";
     if (SPACE.test(letter)) {
@@ -232,14 +236,10 @@ function placeIn(source: string, header: number, value: string, at: number): num
       while (next !== undefined && !SPACE.test(next) && SPACE.test(source[place] ?? "")) {
         place += 1;
       }
-    } else {
-      while (index === 0 && SPACE.test(source[place] ?? "")) {
-        place += 1;
-      }
-      if (source[place] !== letter) {
-        return null;
-      }
+    } else if (source[place] === letter) {
       place += 1;
+    } else {
+      return null;
     }
   }
   return place;
