@@ -235,7 +235,7 @@ export function ReviewStep() {
       {others.value !== null && (
         <p class="notice" role="alert">
           {others.value} Your draft is kept.{" "}
-          <button type="button" onClick={() => void rebase().then(() => (others.value = null))}>
+          <button type="button" onClick={() => void rebase().then(() => ([others.value, review.value] = [null, null]))}>
             Compare with what is in force now
           </button>
         </p>

@@ -70,7 +70,7 @@ function leaves(rule: ReadRule): Map<string, string> {
 }
 
 function commentsOf(text: string): string[] {
-  return text.match(/# [a-z][\w ]*$/gm) ?? [];
+  return (text.match(/# [a-z][\w ]*$/gm) ?? []).filter((one) => one !== "# no"); // one of VALUES
 }
 
 test("another value changes its own bytes alone, and going back gives the same text", () => {

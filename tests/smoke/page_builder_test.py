@@ -1,0 +1,129 @@
+"""The builder: a rule from its form to applied and confirmed, and one that goes back; texts of others, problems at their lines.
+
+    page_builder_test.py PAGE MODULES [short | TEST...]
+"""
+from page_case import HOSTILE, main, PageCase
+from programs import wait_until
+
+import page.builder as answers
+
+SHORT = ("Builder.test_from_the_form_to_confirmed", "Builder.test_texts_of_others_and_problems_at_their_lines")
+CLICK = "[...document.querySelectorAll('main button')].find((b) => b.innerText === arguments[0]).click()"
+EDITOR = "document.querySelector('.editor')?.shadowRoot"
+
+
+class Builder(PageCase):
+    def open(self, fragment="#/builder?rule=login", **work):
+        stand_in = self.begin()
+        answers.of(stand_in).update(work)
+        self.enter(stand_in)
+        self.go(fragment)
+        return stand_in, answers.of(stand_in)
+
+    def go(self, fragment):
+        self.browser.run("location.hash = arguments[0]", fragment)
+        self.browser.wait_for("the form", "return document.querySelector('.builder .sentence') !== null")
+
+    def press(self, words):
+        self.browser.wait_for(words, "const b = [...document.querySelectorAll('main button')].find((b) => b.innerText === arguments[0]);"
+                              "return b !== undefined && !b.disabled", words)
+        self.browser.run(CLICK, words)
+
+    def set(self, label, value):
+        self.browser.run("const at = document.querySelector(`[aria-label=\"${arguments[0]}\"]`); at.value = arguments[1];"
+                         "at.dispatchEvent(new Event(at.matches('select') ? 'change' : 'input', {bubbles: true}))", label, value)
+
+    def text(self):
+        return self.browser.run(f"return {EDITOR} ? [...{EDITOR}.querySelectorAll('.cm-line')].map((l) => l.textContent).join('\\n')"
+                                " : document.querySelector('.code textarea').value")
+
+    def wait_for_text(self, words):
+        self.browser.wait_for(words, f"return ({EDITOR}?.querySelector('.cm-content') ?? document.querySelector('.code textarea'))?.textContent.includes(arguments[0])", words)
+
+    def test_from_the_form_to_confirmed(self):
+        stand_in, work = self.open()
+        self.wait_for_text("# of the shop")
+        before = self.text()
+        self.set("Rate of limit 1", "200")
+        self.wait_for_text("rate: 200/m")
+        self.assertEqual(self.text(), before.replace("300/m", "200/m"))  # and nothing else
+        self.browser.wait_for("the promise", "return document.querySelector('.promise').innerText === 'the most in any minute: 350'")
+        self.press("Review")
+        self.browser.wait_for("the difference", "return document.querySelector('.set-diff') !== null")
+        self.assertIn("starts anew", self.browser.text(".set-diff"))
+        self.press("Apply for 60 s")
+        self.browser.wait_for("the trial", "return document.querySelector('.on-trial table') !== null")
+        [sent] = [call for call in stand_in.asked if call[0] == "PUT"]
+        self.assertEqual(sent[1], "/v1/rules/login?confirm=60s&file=rules.yaml")
+        self.assertEqual(sent[2], {"rules": before.replace("300/m", "200/m")})
+        self.assertEqual(stand_in.if_match, f'"{answers.TAG}"')
+        stand_in.box = {**stand_in.box, "generation": "00f1e2d3c4b5a698"}
+        work["text"] = work["text"].replace("300/m", "200/m")
+        self.browser.wait_for("the way to confirm", "return document.querySelector('.trial') !== null")
+        self.press("Confirm this rule")
+        self.browser.wait_for("the end", "return document.body.innerText.includes('It is confirmed, and stays in force')")
+        self.browser.wait_for("nothing is left to do", "return document.body.innerText.includes('Nothing is changed.')")
+        self.assertEqual(self.browser.run("return Object.keys(sessionStorage)"), ["sluice.session"])
+        self.nothing_amiss()
+
+    def test_one_that_is_left_goes_back_and_its_draft_stays(self):
+        stand_in, _ = self.open()
+        self.set("Rate of limit 1", "200")
+        self.press("Review")
+        self.press("Apply for 60 s")
+        self.browser.wait_for("the trial", "return document.querySelector('.trial') !== null && document.querySelector('.on-trial') !== null")
+        stand_in.trial = None  # nobody has confirmed
+        self.browser.wait_for("the end", "return document.body.innerText.includes('It went back')")
+        self.wait_for_text("rate: 200/m")
+        self.browser.run("location.hash = '#/overview'")
+        self.browser.wait_for("another screen", "return document.querySelector('.tiles') !== null")
+        self.go("#/builder?rule=login")
+        self.wait_for_text("rate: 200/m")
+        self.assertIn("This is the draft that you left", self.browser.text(".head"))
+        self.press("Begin anew")
+        self.wait_for_text("rate: 300/m")
+        self.nothing_amiss()
+
+    def test_texts_of_others_and_problems_at_their_lines(self):
+        texts = [text for text, _ in HOSTILE]
+        problems = [{"severity": "error", "line": 3 + at % 2, "column": 9, "length": 7, "path": "", "text": text, "hint": text} for at, text in enumerate(texts)]
+        self.open(problems=problems)
+        self.browser.wait_for("the problems", "return document.querySelectorAll('.text-problems li').length === arguments[0]", len(problems))
+        for _, shown in HOSTILE:
+            with self.subTest(shown[:40]):
+                self.judge("problems", shown, 2)
+        self.wait_for_text("l4.dport")
+        self.assertEqual(self.browser.run(f"return {EDITOR}.querySelector('.cm-lintRange-error').textContent"), "l4.dpor")
+        self.assertEqual(self.browser.run("return [...document.querySelectorAll('main .verb button')].map((b) => [b.disabled, b.parentElement.innerText])"),
+                         [[True, "Reviewnothing is changed"]])
+        self.nothing_amiss()
+
+    def test_a_set_that_others_have_changed_keeps_the_draft(self):
+        stand_in, work = self.open(refusal=(412, {"title": "other rules are in force", "detail": "not yours"}))
+        work["history"] = {"in_force": {"at": "2026-01-02T03:04:05Z", "by": "bob"}, "sets": []}
+        self.set("Rate of limit 1", "200")
+        self.press("Review")
+        self.press("Apply for 60 s")
+        self.browser.wait_for("the refusal", "return document.body.innerText.includes('bob has changed the rules')")
+        self.wait_for_text("rate: 200/m")
+        work.update(refusal=None, tag="another-tag")
+        self.press("Compare with what is in force now")
+        self.browser.wait_for("the notice to go", "return !document.body.innerText.includes('bob has changed')")
+        self.press("Review")
+        self.press("Apply for 60 s")
+        wait_until("the change", lambda: stand_in.trial is not None)
+        self.assertEqual(stand_in.if_match, '"another-tag"')
+        self.nothing_amiss(but=("412",))
+
+    def test_without_a_role_the_reason_stands_there(self):
+        stand_in = self.begin()
+        stand_in.who = {**stand_in.who, "role": "view", "verbs": {}, "needs": {"apply": "admin", "diff": "operate"}}
+        self.enter(stand_in)
+        self.go("#/builder?rule=login")
+        self.set("Rate of limit 1", "200")
+        self.browser.wait_for("the reason", "return document.body.innerText.includes('your role is view; this wants operate')")
+        self.nothing_amiss()
+
+
+if __name__ == "__main__":
+    main(SHORT)
