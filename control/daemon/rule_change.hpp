@@ -86,6 +86,10 @@ struct RuleView {
     std::vector<FileSlice> slices{};  // of the text, where it is that of several files
     std::string tag{};                // tag_of() the set; empty: none
     std::vector<RuleSummary> rules;
+    // Sets, up to this one, in which some rule was judged otherwise than in the one before: of
+    // another mode or fate of what exceeds it, new, or gone. The same rules may come back within a
+    // moment, and so the same generation.
+    std::uint64_t turns = 0;
     std::vector<ListSummary> list_summaries{};
     std::vector<Mode> file_modes;  // by rule: what the file says
     std::vector<ServiceSummary> services{};

@@ -85,6 +85,10 @@ enum class RuleKind : std::uint8_t { Rule, Bypass, Candidate };
 inline constexpr auto kRuleKindNames =
     std::to_array<std::string_view>({"rule", "bypass", "candidate"});
 
+// The fate of packets that a rule counts as exceeded. KeptBack: they do not go on. LetOn: they do,
+// tagged or to the other rules. Either: some do, such as those that wait for their departure.
+enum class Exceeding : std::uint8_t { KeptBack, LetOn, Either };
+
 // When a rule is active, as written: "mon-fri 09:00-18:00 Europe/Moscow".
 struct ActiveTimes {
     Schedule schedule;
@@ -108,6 +112,7 @@ struct RuleSummary {
     std::optional<ActiveTimes> active{};  // when it is active; nullopt: always
     std::string key;  // "ip.src, l4.dport"; of tiers one after the other: "ip.src; ip.dst"
     std::string action;
+    Exceeding exceeding = Exceeding::KeptBack;  // of one that is off: nothing
     // How else it limits: missing_key, on_full, table_share, rejected_spend, cost.
     std::vector<NamedText> settings;
     std::vector<LimitSummary> limits;

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <map>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 namespace sluice {
@@ -65,6 +66,20 @@ bool ask_more(const std::vector<RuleSummary>& rules, const std::vector<RuleSumma
         }
     }
     return false;
+}
+
+// True if some rule is judged otherwise, or is new or gone.
+bool have_turned(const std::vector<RuleSummary>& rules, const std::vector<RuleSummary>& before) {
+    using Judged = std::tuple<Mode, Exceeding>;
+    std::map<std::string_view, Judged> former;
+    for (const RuleSummary& rule : before) {
+        former.emplace(rule.id, Judged{rule.mode, rule.exceeding});
+    }
+    return rules.size() != before.size() ||
+           std::ranges::any_of(rules, [&](const RuleSummary& rule) {
+               const auto found = former.find(rule.id);
+               return found == former.end() || found->second != Judged{rule.mode, rule.exceeding};
+           });
 }
 
 // The modes that the file gives its rules and services, beside those that run.
@@ -137,6 +152,7 @@ void RuleBoard::show(const AppliedRules& applied, CompiledRules* compiled) {
         next.list_summaries = std::move(compiled->lists);
     }
     const std::shared_ptr<const RuleView> before = view();
+    next.turns = before->turns + (have_turned(next.rules, before->rules) ? 1 : 0);
     next.since = ask_more(next.rules, before->rules) ? sent_ : before->since;
     for (const auto& [path, text] : rules.lists) {
         if (!rules.sent.contains(path)) {

@@ -186,6 +186,9 @@ std::string find_notices(const ProblemFacts& facts) {
     return names.empty() ? "" : "webhooks that do not take notices: " + names.text();
 }
 
+// Seconds in which rules that are applied run already, and sluiced has yet to keep and show them.
+constexpr std::int64_t kLongestApply = 10;
+
 constexpr auto kRows = std::to_array<ProblemRow>({
     {"no_dataplane",
      "SluiceDataplaneGone",
@@ -199,7 +202,8 @@ constexpr auto kRows = std::to_array<ProblemRow>({
      find_panic},
     {"kernel_bridging", "SluiceKernelBridging", kCritical,
      "`systemctl status sluice-dataplane`, its log; start it; `sluicectl events` says when",
-     nullptr, bridged_packets, "the kernel has forwarded frames without a box"},
+     nullptr, bridged_packets, "the kernel has forwarded frames without a box", Needs::Dataplane, 0,
+     true},
     {"links_down", "SluicePortDown", kCritical, "the link, the cable, the peer; `sluicectl ports`",
      find_links_down},
     {"worker_stalled", "SluiceWorkerStalled", kCritical,
@@ -220,8 +224,15 @@ constexpr auto kRows = std::to_array<ProblemRow>({
      nullptr, no_place_of, "new keys find no place in a table: `on_full` decides about them"},
     {"overshoot", "SluiceOvershootBeyondBound", kCritical,
      "keep `sluicectl stats` and the log, and report it", find_overshoot},
-    {"rules_behind", "SluiceRulesBehind", kCritical,
-     "its log says why they were refused; `sluicectl apply` once more", find_behind},
+    {"rules_behind",
+     "SluiceRulesBehind",
+     kCritical,
+     "its log says why they were refused; `sluicectl apply` once more",
+     find_behind,
+     nullptr,
+     {},
+     Needs::Dataplane,
+     kLongestApply},
     {"lists_not_in_force",
      "SluiceListsNotInForce",
      kCritical,

@@ -36,6 +36,9 @@ struct ProblemRow {
     std::uint64_t (*count)(const Stats& stats) = nullptr;
     std::string_view counted = {};
     Needs needs = Needs::Dataplane;
+    // Told once it has been there for so many seconds: shorter ones are parts of other changes.
+    std::int64_t lasts = 0;
+    bool outlives = false;  // the counter goes on over the end of a dataplane
 };
 [[nodiscard]] std::span<const ProblemRow> problem_rows() noexcept;
 
@@ -56,7 +59,10 @@ private:
     [[nodiscard]] bool has_grown(std::size_t row, std::uint64_t count, std::int64_t second,
                                  bool anew);
 
-    std::map<std::size_t, Seen> seen_;  // by row
+    [[nodiscard]] bool has_lasted(std::size_t row, bool is_there, std::int64_t second);
+
+    std::map<std::size_t, Seen> seen_;           // by row
+    std::map<std::size_t, std::int64_t> since_;  // likewise, of those that have to last
 };
 
 }  // namespace sluice

@@ -62,28 +62,18 @@ std::uint64_t kept_back(const RuleCounts& counts) {
     return counts.exceeded + counts.banned_sources + counts.early_dropped;
 }
 
-// A rule that tags what exceeds it lets it on, and a budget of bypass leaves it to the rules.
-bool lets_on(const RuleSummary& rule) {
-    return rule.kind == RuleKind::Bypass || rule.action.starts_with("tag");
-}
-
-// A rule that shapes counts what is held, which departs, and what finds no place, which does not.
-bool is_counted_otherwise(const RuleSummary& rule) {
-    return rule.action.starts_with("shape");
-}
-
 void add_rates(const RuleSummary& rule, const ReadingTime& time, const RuleCounts& before,
                const RuleCounts& now, LiveRule& row) {
     row.matched =
         time.rates(matched(before), matched(now), matched_bytes(before), matched_bytes(now));
-    if (is_counted_otherwise(rule)) {
-        return;
+    if (rule.exceeding == Exceeding::Either) {
+        return;  // nobody counts those apart that went on
     }
     const PacketRate exceeded =
         time.rates(before.exceeded, now.exceeded, before.exceeded_bytes, now.exceeded_bytes);
     const LiveRate none = exceeded.pps ? LiveRate{0.0} : std::nullopt;
     const bool enforces = rule.mode == Mode::Enforce;
-    if (lets_on(rule)) {
+    if (rule.exceeding == Exceeding::LetOn) {
         row.refused = time.rate(before.banned_sources + before.early_dropped,
                                 now.banned_sources + now.early_dropped);
         row.would_refuse = {none, none};
@@ -106,29 +96,37 @@ std::uint64_t table_slots(const Stats& stats) {
                                  [](const WorkerStats& worker) { return worker.table_slots; });
 }
 
-// A mode that has changed since the reading before makes the second between them neither.
-class FormerModes {
+bool is_of_its_rules(const Reading& reading) {
+    return reading.view != nullptr && reading.stats.generation == reading.view->generation;
+}
+
+// Rules that were judged in one way since the reading before: a mode that has changed makes the
+// second between them neither. Where counters and rules are not of one set, or rules have turned
+// more than once, nobody knows.
+class UnturnedRules {
 public:
-    FormerModes(const Reading* before, const RuleView& now) {
-        if (before == nullptr || before->view == nullptr) {
+    UnturnedRules(const Reading* before, const Reading* now, const RuleView& view) {
+        if (before == nullptr || now == nullptr || !is_of_its_rules(*before) ||
+            now->stats.generation != view.generation) {
             return;
         }
-        is_same_ = before->view.get() == &now;
+        are_all_ = before->view->turns == view.turns;
+        if (view.turns != before->view->turns + 1) {
+            return;
+        }
         for (const RuleSummary& rule : before->view->rules) {
-            if (is_same_) {
-                return;
-            }
-            modes_.emplace(rule.id, rule.mode);
+            former_.emplace(rule.id, &rule);
         }
     }
-    [[nodiscard]] bool are_of(const RuleSummary& rule) const {
-        const auto former = modes_.find(rule.id);
-        return is_same_ || (former != modes_.end() && former->second == rule.mode);
+    [[nodiscard]] bool has(const RuleSummary& rule) const {
+        const auto former = former_.find(rule.id);
+        return are_all_ || (former != former_.end() && former->second->mode == rule.mode &&
+                            former->second->exceeding == rule.exceeding);
     }
 
 private:
-    bool is_same_ = false;
-    std::unordered_map<std::string_view, Mode> modes_;
+    bool are_all_ = false;
+    std::unordered_map<std::string_view, const RuleSummary*> former_;
 };
 
 struct CountedPackets {
@@ -156,12 +154,12 @@ std::uint64_t services_would_refuse(const Stats& stats) {
     return sum;
 }
 
-// The part of the totals that rules alone count. One that is new, or says nothing in this second,
-// does not hide the others.
+// The part of the totals that rules alone count. A rule that could be one of them and says nothing
+// in this second leaves the sum unknown: without it, it would be too small.
 void add_rules(const std::vector<LiveRule>& rules, LiveRates& rates) {
-    const bool is_known = rules.empty() || std::ranges::any_of(rules, [](const LiveRule& rule) {
-                              return rule.would_refuse.pps.has_value();
-                          });
+    const bool is_known = std::ranges::none_of(rules, [](const LiveRule& rule) {
+        return rule.is_summed && !rule.would_refuse.pps.has_value();
+    });
     rates.would_refuse = is_known ? PacketRate{0.0, 0.0} : PacketRate{};
     const auto add = [](LiveRate rate, LiveRate& to) { to = rate ? sum(to, rate) : to; };
     for (const LiveRule& rule : rules) {
@@ -194,7 +192,8 @@ std::vector<LiveRule> live_rules(const Reading* before, const Reading* now, cons
     RuleStatsById stats_now{now};
     RuleStatsById stats_before{before};
     const Nanoseconds utc = utc_now();
-    const FormerModes modes{before, view};
+    const UnturnedRules unturned{before, now, view};
+    const bool is_known_set = now != nullptr && now->stats.generation == view.generation;
     std::vector<LiveRule> rows;
     rows.reserve(view.rules.size());
     for (const RuleSummary& rule : view.rules) {
@@ -204,6 +203,7 @@ std::vector<LiveRule> live_rules(const Reading* before, const Reading* now, cons
                                                    .placement = placement_of(rule)});
         row.spark.fill(kNoNumber);
         const RuleStats* const found = stats_now.find(rule.id);
+        row.is_summed = rule.exceeding != Exceeding::Either && (found != nullptr || !is_known_set);
         if (found == nullptr) {
             continue;
         }
@@ -212,7 +212,7 @@ std::vector<LiveRule> live_rules(const Reading* before, const Reading* now, cons
         if (former != nullptr) {
             row.early = time.rate(former->counts.early_dropped, stats.counts.early_dropped);
         }
-        if (former != nullptr && modes.are_of(rule)) {
+        if (former != nullptr && unturned.has(rule)) {
             add_rates(rule, time, former->counts, stats.counts, row);
         }
         if (!rule.limits.empty()) {

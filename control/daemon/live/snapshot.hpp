@@ -59,7 +59,8 @@ struct LiveRule {
     PacketRate matched{};
     LiveRate refused{};
     PacketRate would_refuse{};
-    LiveRate early{};  // dropped by the kernel, before the box
+    bool is_summed = true;  // in the box's total; not a rule that is off, or never can say
+    LiveRate early{};       // dropped by the kernel, before the box
     std::optional<std::uint64_t> live_keys{};
     std::optional<std::uint64_t> limited_now{};  // none of the events by which workers know: nobody
     LiveRate table_share{};                      // of the places of all tables

@@ -4,6 +4,7 @@
 #include "lib/policy/databases/databases.hpp"
 #include "lib/policy/placement/absent_pairs.hpp"
 #include "lib/policy/placement/box_scopes.hpp"
+#include "lib/policy/rules/exceeding.hpp"
 #include "lib/policy/rules/idle_limits.hpp"
 #include "lib/policy/rules/rule_size.hpp"
 #include "lib/policy/rules/source_bans.hpp"
@@ -78,6 +79,14 @@ void RuleSetBuilder::add(const YamlNode& node, ReadRule read) {
     if (is_on) {
         compiled_.set.rules.push_back(std::move(read.rule));
     }
+}
+
+bool RuleSetBuilder::take(ActionPool actions) {
+    if (!std::move(actions).fill(compiled_.set)) {
+        return false;
+    }
+    note_exceeding(compiled_);
+    return true;
 }
 
 // Rules with the same schedule share it.

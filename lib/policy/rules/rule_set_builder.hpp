@@ -25,7 +25,7 @@ public:
         services_.add(node, std::move(read), conditions_.sets(), compiled_);
     }
     // Takes what the rules name, before finish(). False: it is more than a set can hold.
-    [[nodiscard]] bool take(ActionPool actions) { return std::move(actions).fill(compiled_.set); }
+    [[nodiscard]] bool take(ActionPool actions);
     // Proxies that name the clients of requests, before finish().
     void believe(std::shared_ptr<const ClientSource> source) {
         compiled_.set.clients = std::move(source);

@@ -124,6 +124,44 @@ rules:
     EXPECT_EQ(outcome.rules->rules[8].action, "on_match reply 403 slip 1");
 }
 
+TEST(CompileRules, TheFateOfWhatExceedsARuleIsThatOfAllItsActions) {
+    const Outcome outcome = compile(R"yaml(version: 1
+bypass:
+  - {when: ip.proto eq 89, key: [], limit: {algorithm: token_bucket, rate: 100/s, burst: 10}}
+rules:
+  - {id: off, mode: off, key: [], limits: [{algorithm: token_bucket, rate: 1/s, burst: 1}],
+     on_exceed: {action: tag, dscp: 1}}
+  - {id: drops, mode: enforce, key: [], limits: [{algorithm: token_bucket, rate: 1/s, burst: 1}]}
+  - {id: tags, mode: enforce, key: [], limits: [{algorithm: token_bucket, rate: 1/s, burst: 1}],
+     on_exceed: {action: tag, dscp: ef}}
+  - {id: tags-then-drops, mode: enforce, key: [], limits: [{algorithm: token_bucket, rate: 1/s, burst: 1}],
+     on_exceed: {action: tag, dscp: ef}, ban: {after: 1, within: 1s, for: 1m}}
+  - {id: shapes, mode: enforce, key: [], limits: [{algorithm: token_bucket, rate: 1000/s, burst: 1}],
+     on_exceed: {action: shape, max_delay: 20ms}}
+  - {id: red, mode: enforce, key: [], limits: [{algorithm: srtcm, cir: 1/s, cbs: 1, ebs: 1}],
+     on_exceed: {action: tag, dscp: 1}, on_color: {yellow: {action: tag, pcp: 1}}}
+  - {id: red-goes-on, mode: enforce, key: [], limits: [{algorithm: srtcm, cir: 1/s, cbs: 1, ebs: 1}],
+     on_color: {red: {action: pass}}}
+  - {id: denies, mode: enforce, on_match: drop}
+)yaml");
+    ASSERT_TRUE(outcome.rules.has_value());
+    std::vector<std::pair<std::string, Exceeding>> found;
+    for (const RuleSummary& rule : outcome.rules->rules) {
+        if (rule.mode != Mode::Off) {
+            found.emplace_back(rule.id, rule.exceeding);
+        }
+    }
+    EXPECT_EQ(found, (std::vector<std::pair<std::string, Exceeding>>{
+                         {"bypass.1", Exceeding::LetOn},
+                         {"drops", Exceeding::KeptBack},
+                         {"tags", Exceeding::LetOn},
+                         {"tags-then-drops", Exceeding::Either},
+                         {"shapes", Exceeding::Either},
+                         {"red", Exceeding::KeptBack},
+                         {"red-goes-on", Exceeding::LetOn},
+                         {"denies", Exceeding::KeptBack}}));
+}
+
 // How far workers may go ahead of each other under a limit whose key they share.
 TEST(CompileRules, WhatWorkersShareSaysByHowMuch) {
     const auto first = [](const std::string& rule) {

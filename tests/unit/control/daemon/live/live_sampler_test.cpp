@@ -121,6 +121,34 @@ TEST_F(Sampled, ACounterIsAProblemForAMinuteAfterItGrew) {
     EXPECT_EQ(names(101), "panic links_down ");
 }
 
+TEST_F(Sampled, ProblemsOfOtherChangesAreToldOnceTheyLast) {
+    ProblemFinder finder;
+    Stats stats = running();
+    stats.ports[0].link_up = true;
+    stats.state.survives = true;
+    const RuleView view = on(Mode::Enforce);
+    const StateNow state{LiveState::Judging, ""};
+    const auto names = [&](std::int64_t second, bool anew = false) {
+        std::string found;
+        for (const LiveProblem& one : finder.find({&stats, view, state, {}}, second, anew)) {
+            found += std::string{one.name} + " ";
+        }
+        return found;
+    };
+    stats.generation = 8;
+    EXPECT_EQ(names(1), "") << "rules are being applied";
+    stats.generation = 7;
+    EXPECT_EQ(names(9), "");
+    stats.generation = 8;
+    EXPECT_EQ(names(10), "") << "once more";
+    EXPECT_EQ(names(19), "");
+    EXPECT_EQ(names(20), "rules_behind ");
+    stats.generation = 7;
+    EXPECT_EQ(names(21), "");
+    stats.ports[0].kernel.bridged_packets = 5;
+    EXPECT_EQ(names(22, true), "kernel_bridging ") << "the kernel counts on between dataplanes";
+}
+
 TEST(LiveBoard, WhoWaitsIsAnsweredByTheNextSecondAndWhenItEnds) {
     using namespace std::chrono_literals;
     LiveBoard board{{}, true};

@@ -52,8 +52,10 @@ TEST(TimeBetween, OfTwoDataplanesThereIsNone) {
         << "another start, where processes have the same number";
 }
 
-std::shared_ptr<const RuleView> rules(std::initializer_list<std::pair<const char*, Mode>> list) {
+std::shared_ptr<const RuleView> rules(std::initializer_list<std::pair<const char*, Mode>> list,
+                                      std::uint64_t turns = 0) {
     auto view = std::make_shared<RuleView>();
+    view->turns = turns;
     for (const auto& [id, mode] : list) {
         view->rules.push_back({.id = id, .mode = mode});
         view->rules.back().limits.push_back({.name = "1", .scope = "merged"});
@@ -88,7 +90,8 @@ TEST(LiveRules, HaveRatesOfWhatTheyWereBothTimes) {
                       {"acts", Mode::Enforce},
                       {"tries", Mode::Monitor},
                       {"back", Mode::Enforce},
-                      {"off", Mode::Off}});
+                      {"off", Mode::Off}},
+                     1);
     count(now, "acts", 150, 60);
     count(now, "tries", 150, 60);
     count(now, "turned", 20, 20);
@@ -111,6 +114,59 @@ TEST(LiveRules, HaveRatesOfWhatTheyWereBothTimes) {
     EXPECT_EQ(rows[2].table_share, 0.1);
     EXPECT_EQ(rows[2].placement, "merged");
     EXPECT_EQ(rows[5].live_keys, std::nullopt);
+}
+
+// The row of a rule that exceeded 20 packets in a second, between two views of the rules.
+LiveRule between(const std::shared_ptr<RuleView>& first, const std::shared_ptr<RuleView>& second,
+                 std::uint64_t generation = 0) {
+    Reading before = reading(kSecond);
+    before.view = first;
+    count(before, "a", 100, 40);
+    Reading now = reading(2 * kSecond);
+    now.stats.generation = generation;
+    now.view = second;
+    count(now, "a", 150, 60);
+    return live_rules(&before, &now, *now.view).at(0);
+}
+std::shared_ptr<RuleView> one_rule(Mode mode, std::uint64_t turns = 0,
+                                   Exceeding exceeding = Exceeding::KeptBack) {
+    auto view = std::make_shared<RuleView>();
+    view->turns = turns;
+    view->rules.push_back({.id = "a", .mode = mode, .exceeding = exceeding});
+    return view;
+}
+
+TEST(LiveRules, SayNothingOfASecondInWhichTheyWereJudgedOtherwise) {
+    EXPECT_EQ(between(one_rule(Mode::Enforce), one_rule(Mode::Enforce)).refused, 20.0);
+    EXPECT_EQ(between(one_rule(Mode::Enforce, 1), one_rule(Mode::Enforce, 2)).refused, 20.0)
+        << "another rule has turned";
+    const LiveRule twice = between(one_rule(Mode::Enforce, 1), one_rule(Mode::Enforce, 3));
+    EXPECT_EQ(twice.refused, std::nullopt) << "to monitor and back within the second";
+    EXPECT_EQ(twice.would_refuse.pps, std::nullopt);
+    EXPECT_EQ(twice.matched.pps, 70.0) << "whatever its mode was";
+    EXPECT_EQ(
+        between(one_rule(Mode::Enforce, 1), one_rule(Mode::Enforce, 2, Exceeding::LetOn)).refused,
+        std::nullopt)
+        << "it began to tag";
+    const LiveRule ahead = between(one_rule(Mode::Enforce), one_rule(Mode::Enforce), 7);
+    EXPECT_EQ(ahead.refused, std::nullopt) << "the dataplane counts by rules that nobody shows yet";
+    EXPECT_EQ(ahead.matched.pps, 70.0);
+}
+
+TEST(LiveRules, GoByTheFateOfWhatExceedsThem) {
+    const auto of = [](Mode mode, Exceeding exceeding) {
+        return between(one_rule(mode, 0, exceeding), one_rule(mode, 0, exceeding));
+    };
+    for (const Mode mode : {Mode::Enforce, Mode::Monitor}) {
+        const LiveRule tags = of(mode, Exceeding::LetOn);
+        EXPECT_EQ(tags.refused, 0.0);
+        EXPECT_EQ(tags.would_refuse.pps, 0.0);
+        EXPECT_TRUE(tags.is_summed);
+        const LiveRule shapes = of(mode, Exceeding::Either);
+        EXPECT_EQ(shapes.refused, std::nullopt);
+        EXPECT_EQ(shapes.would_refuse.pps, std::nullopt);
+        EXPECT_FALSE(shapes.is_summed) << "nor can it ever say";
+    }
 }
 
 TEST(LiveRules, OfABoxThatNobodyCountsHaveNoNumbers) {
@@ -138,7 +194,8 @@ TEST(LiveRates, AreOfferedPassedRefusedAndAnswered) {
     judge(now, Verdict::Drop, 300);
     LiveRule early{.id = "a", .early = 1'000.0};
     early.would_refuse = {7.0, 5'600.0};
-    const std::optional<LiveRates> rates = live_rates(&before, now, {early, LiveRule{.id = "b"}});
+    const std::optional<LiveRates> rates =
+        live_rates(&before, now, {early, LiveRule{.id = "b", .is_summed = false}});
     ASSERT_TRUE(rates);
     EXPECT_EQ(rates->offered.pps, 1'431.0) << "with those that the kernel drops";
     EXPECT_EQ(rates->passed.pps, 111.0);
@@ -147,6 +204,12 @@ TEST(LiveRates, AreOfferedPassedRefusedAndAnswered) {
     EXPECT_EQ(rates->answered.pps, 20.0);
     EXPECT_EQ(rates->would_refuse.pps, 7.0);
     EXPECT_EQ(rates->would_refuse.bps, 5'600.0);
+    EXPECT_EQ(live_rates(&before, now, {early, LiveRule{.id = "new"}})->would_refuse.pps,
+              std::nullopt)
+        << "without one that could be of it, the sum would be too small";
+    EXPECT_EQ(
+        live_rates(&before, now, {LiveRule{.id = "off", .is_summed = false}})->would_refuse.pps,
+        0.0);
     now.stats.workers[0].would_refuse[0] = 3;
     EXPECT_EQ(live_rates(&before, now, {early})->would_refuse.pps, 10.0);
     EXPECT_EQ(live_rates(&before, now, {early})->would_refuse.bps, std::nullopt)
