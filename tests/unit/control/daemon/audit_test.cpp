@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <sstream>
 
 #include <sys/stat.h>
@@ -55,6 +56,33 @@ TEST(Audit, NothingInItActsOnATerminal) {
     const std::string line = folder.read("state/audit.log");
     EXPECT_NE(line.find(R"x("key ban (\u001b \u009b \u202e)")x"), std::string::npos) << line;
     EXPECT_EQ(nlohmann::json::parse(line)["call"], "key ban (\033 \u009B \u202E)");
+}
+
+// A user of the dashboard whose calls are refused pushes no changes out of it.
+TEST(Audit, RefusalsOfOneNameAreFew) {
+    const TemporaryFolder folder;
+    Audit audit{folder / "state"};
+    const auto write = [&](const char* name, const char* outcome) {
+        audit.write({.who = {},
+                     .name = name,
+                     .call = "confirm",
+                     .before = "",
+                     .after = "",
+                     .outcome = outcome});
+    };
+    for (unsigned i = 0; i < Audit::kRefusedAtOnce + 100; ++i) {
+        write("eve", "refused: nothing to confirm");
+    }
+    const auto lines = [&] {
+        const std::string text = folder.read("state/audit.log");
+        return std::ranges::count(text, '\n');
+    };
+    EXPECT_LE(lines(), Audit::kRefusedAtOnce + 1);
+    const auto before = lines();
+    write("eve", "done");
+    write("bob", "refused: nothing to confirm");
+    write("", "refused: of somebody by the socket");
+    EXPECT_EQ(lines(), before + 3);
 }
 
 TEST(Audit, NeverFillsTheDisk) {
