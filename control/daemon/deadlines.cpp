@@ -4,9 +4,9 @@
 
 namespace sluice {
 
-void Deadlines::start(int fd, Clock::time_point now) {
+void Deadlines::start(int fd, Clock::time_point now, std::chrono::milliseconds patience) {
     const std::lock_guard lock{mutex_};
-    ends_[fd] = now + patience_;
+    ends_[fd] = now + patience;
 }
 
 void Deadlines::stop(int fd) {

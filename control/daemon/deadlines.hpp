@@ -14,7 +14,8 @@ public:
     explicit Deadlines(std::chrono::milliseconds patience) : patience_{patience} {}
 
     // The connection owes something from `now` on.
-    void start(int fd, Clock::time_point now);
+    void start(int fd, Clock::time_point now) { start(fd, now, patience_); }
+    void start(int fd, Clock::time_point now, std::chrono::milliseconds patience);
     // The connection owes nothing: we are busy with its request, or it is about to be closed.
     void stop(int fd);
     // Shuts down those whose time is over; the poll loop then closes them.

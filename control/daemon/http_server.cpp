@@ -25,6 +25,7 @@ namespace {
 
 constexpr unsigned kIdleSeconds = 10;
 constexpr std::chrono::seconds kPatience{20};  // for a whole request, and for a whole answer
+constexpr std::chrono::seconds kPatienceWithStrangers{5};  // to read an answer: they are few
 constexpr std::size_t kAllUploads = 2 * kMaxBody;
 
 // The largest body of a request: who changes nothing has little to send, and strangers a secret.
@@ -196,7 +197,9 @@ struct HttpCallbacks {
         }
         const bool is_last = incoming.request.role == Role::None || server.is_last(fd);
         const MHD_Result sent = send_reply(connection, response, is_last);
-        server.deadlines_.start(fd, Clock::now());
+        server.deadlines_.start(
+            fd, Clock::now(),
+            incoming.request.role == Role::None ? kPatienceWithStrangers : kPatience);
         return sent;
     }
 
