@@ -106,8 +106,21 @@ Result<std::string> token_text(const TokenPlace& place) {
     return read_text_file(place.path, kLargestTokenFile);
 }
 
-Result<Done> change_tokens(const TokenPlace& place,
+namespace {
+
+// The file that a link leads to is the one to be written anew: the link stays, and leads to it.
+TokenPlace behind_links(TokenPlace place) {
+    std::error_code failed;
+    const std::filesystem::path whole = std::filesystem::canonical(place.path, failed);
+    place.path = failed ? place.path : whole.string();
+    return place;
+}
+
+}  // namespace
+
+Result<Done> change_tokens(const TokenPlace& named,
                            const std::function<Result<std::string>(const std::string&)>& change) {
+    const TokenPlace place = behind_links(named);
     const std::filesystem::path parent = std::filesystem::path{place.path}.parent_path();
     const std::string folder_name = parent.empty() ? "." : parent.string();
     const Fd folder{::open(folder_name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
