@@ -180,8 +180,8 @@ ReadingTime time_between(const Reading* before, const Reading& now) noexcept {
     if (before == nullptr || before->pid != now.pid || before->origin != now.origin) {
         return {};
     }
-    // Beyond some seconds it is the mean of a gap, and of no second.
-    constexpr double kLongestSeconds = 5;
+    // Where a page has begun to say that it is old, the mean of the gap is the rate of no second.
+    constexpr double kLongestSeconds = 3;
     const ReadingTime time = ReadingTime::between(before->stats.uptime_ns, now.stats.uptime_ns);
     return time.seconds <= kLongestSeconds ? time : ReadingTime{};
 }

@@ -45,6 +45,8 @@ Reading reading(std::uint64_t uptime_ns, std::uint32_t pid = 7, std::uint64_t or
 TEST(TimeBetween, OfTwoDataplanesThereIsNone) {
     const Reading before = reading(10 * kSecond);
     EXPECT_EQ(time_between(&before, reading(11 * kSecond)).seconds, 1.0);
+    EXPECT_EQ(time_between(&before, reading(13 * kSecond)).seconds, 3.0);
+    EXPECT_EQ(time_between(&before, reading(13 * kSecond + 1)).seconds, 0) << "the mean of a gap";
     EXPECT_EQ(time_between(nullptr, reading(11 * kSecond)).seconds, 0);
     EXPECT_EQ(time_between(&before, reading(9 * kSecond)).seconds, 0) << "it began anew";
     EXPECT_EQ(time_between(&before, reading(11 * kSecond, 8)).seconds, 0) << "another process";
