@@ -1,5 +1,6 @@
 #include "control/daemon/socket_entrance.hpp"
 
+#include "control/daemon/web/request_origin.hpp"
 #include "lib/wire/socket.hpp"
 
 #include <fmt/format.h>
@@ -22,8 +23,15 @@ std::variant<Speaker, TurnedBack> SocketEntrance::admit(const Visit& visit) {
             403, "forbidden", "only root and the socket's owner and group may use it")};
     }
     Speaker speaker{.peer = *peer, .role = role_, .user = uid_text(peer->uid)};
-    return web_ == nullptr ? std::variant<Speaker, TurnedBack>{std::move(speaker)}
-                           : web_->judge_by_socket(visit, std::move(speaker));
+    if (web_ != nullptr) {
+        return web_->judge_by_socket(visit, std::move(speaker));
+    }
+    // Whoever forwards the socket to a port lends it to every page in a browser there.
+    if (visit.path.starts_with("/v1/") && asking_page(visit.headers) == AskingPage::Other) {
+        (void)counters_.count(TurnedAway::Web);
+        return TurnedBack{foreign_page(), true, true};
+    }
+    return speaker;
 }
 
 }  // namespace sluice

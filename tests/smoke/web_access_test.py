@@ -247,6 +247,33 @@ class WebAccess(unittest.TestCase):
         # No browser: sluicectl and curl say neither.
         self.assertEqual(self.box.put_mode("a", "monitor").status, 200)
 
+    def test_pages_of_others_without_a_dashboard(self):
+        """Whoever forwards the socket to a port must not lend it to every page of a browser there."""
+        self.dataplane = self.box.start_dataplane()
+        self.sluiced = self.box.start_sluiced()
+        self.assertEqual(self.box.put_rules(RULES).status, 200)
+        put = lambda **headers: self.ask(  # noqa: E731
+            "PUT", "/v1/rules/a/mode", '{"mode":"monitor"}', {"Host": "localhost:8480", **headers}, way="unix")
+        for wrong in ({"Origin": "https://evil.example"}, {"Origin": "null"}, {"Sec-Fetch-Site": "cross-site"}):
+            answer = put(**wrong)
+            self.assertEqual((answer.status, answer.json()["title"]), (403, "origin"), wrong)
+        self.assertEqual(put().status, 200)
+        self.assertEqual(put(Origin="http://localhost:8480").status, 200)
+        self.assertEqual(self.ask("GET", "/v1/stats", headers={"Sec-Fetch-Site": "cross-site"}, way="read").status, 403)
+
+    def test_a_session_beside_the_password_of_a_proxy(self):
+        """nginx asks for a password by Authorization and sends it on: the session has a header of its own."""
+        self.start(', behind_proxy: [{address: 127.0.0.1, secret_file: secret, secret_header: X-Key}]')
+        admin = self.session("admin")
+        basic = {"Authorization": "Basic ZXZlOng=", "X-Key": SECRET, "X-Sluice-User": "eve", "X-Sluice-Role": "view"}
+        role = lambda **headers: self.ask(  # noqa: E731
+            "GET", "/v1/session", headers={**basic, **headers}).json()["role"]
+        self.assertEqual(role(), "view")
+        self.assertEqual(role(**{"X-Sluice-Session": admin}), "admin")
+        self.assertEqual(role(**{"X-Sluice-Session": "of-before-a-restart"}), "view")
+        self.assertEqual(self.ask("GET", "/v1/session", headers={"X-Sluice-Session": admin}).json()["role"], "admin")
+        self.assertEqual(self.ask("GET", "/v1/session", headers={"X-Sluice-Session": "x"}).status, 401)
+
     def test_links(self):
         self.start()
         made = self.link("operate", "--for", "30m")
@@ -316,6 +343,30 @@ class WebAccess(unittest.TestCase):
         self.tokens.chmod(0o644)
         self.assertEqual(self.begin({"token": bob}).status, 401)
         self.assertIn("lets others read", self.box.get("/v1/health").json()["web"]["problem"])
+
+    def test_a_tokens_file_behind_a_link_is_written_where_it_is(self):
+        kept = self.box.folder / "kept"
+        kept.mkdir()
+        (kept / "tokens").write_text("")
+        (kept / "tokens").chmod(0o600)
+        self.tokens.symlink_to(kept / "tokens")
+        self.start()
+        token = self.token_of("alice", "view")
+        self.assertTrue(self.tokens.is_symlink())
+        self.assertIn("alice view", (kept / "tokens").read_text())
+        self.assertEqual(self.begin({"token": token}).status, 201)
+
+    def test_a_link_is_not_used_up_where_no_session_begins(self):
+        self.start()
+        made = [self.link("view")["secret"] for _ in range(32)]
+        for secret in made[:31]:
+            self.assertEqual(self.begin({"secret": secret}).status, 201)
+        last = self.link("view")["secret"]
+        self.assertEqual(self.begin({"secret": made[31]}).status, 201)
+        answer = self.begin({"secret": last})
+        if answer.status == 503:  # not where a machine took ten seconds for 32 sessions
+            self.assertIn("many sessions", answer.json()["detail"])
+            self.assertEqual(self.begin({"secret": last}).status, 503)
 
     def test_sessions_are_bounded(self):
         self.start()

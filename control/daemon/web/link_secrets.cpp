@@ -16,7 +16,8 @@ Result<std::string> LinkSecrets::make(Promise promise, Clock::time_point now) {
     if (kept_.size() == kMost) {
         kept_.pop_front();
     }
-    kept_.push_back({digest_of(*secret), std::move(promise), now + kLife});
+    promise.until = now + kLife;
+    kept_.push_back({digest_of(*secret), std::move(promise)});
     return secret;
 }
 
@@ -24,7 +25,7 @@ std::optional<LinkSecrets::Promise> LinkSecrets::take(std::string_view secret,
                                                       Clock::time_point now) {
     const Sha256Digest digest = digest_of(secret);
     const std::lock_guard lock{mutex_};
-    std::erase_if(kept_, [&](const Kept& one) { return one.end <= now; });
+    std::erase_if(kept_, [&](const Kept& one) { return one.promise.until <= now; });
     const auto found = std::ranges::find(kept_, digest, &Kept::digest);
     if (found == kept_.end()) {
         return std::nullopt;
@@ -32,6 +33,13 @@ std::optional<LinkSecrets::Promise> LinkSecrets::take(std::string_view secret,
     Promise promise = std::move(found->promise);
     kept_.erase(found);
     return promise;
+}
+
+void LinkSecrets::put_back(std::string_view secret, Promise promise) {
+    const std::lock_guard lock{mutex_};
+    if (kept_.size() < kMost) {
+        kept_.push_front({digest_of(secret), std::move(promise)});
+    }
 }
 
 }  // namespace sluice

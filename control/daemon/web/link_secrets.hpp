@@ -26,21 +26,23 @@ public:
         std::string user;
         Role role = Role::View;
         std::chrono::seconds lasts{};
+        Clock::time_point until{};  // the link's end
     };
     [[nodiscard]] Result<std::string> make(Promise promise, Clock::time_point now);
     // Gives the session away. nullopt: there is no such secret, or it was used, or its time is
     // over.
     [[nodiscard]] std::optional<Promise> take(std::string_view secret, Clock::time_point now);
+    // A session that was given away in vain can be taken once more.
+    void put_back(std::string_view secret, Promise promise);
 
 private:
     struct Kept {
         Sha256Digest digest{};
         Promise promise;
-        Clock::time_point end{};
     };
 
     std::mutex mutex_;
-    std::deque<Kept> kept_;  // in the order of their ends
+    std::deque<Kept> kept_;  // the oldest first
 };
 
 }  // namespace sluice

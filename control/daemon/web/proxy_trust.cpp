@@ -19,7 +19,7 @@ bool shows_secret(const TrustedProxy& proxy, const RequestHeaders& headers) noex
 }
 
 constexpr auto kOnceOnly = std::to_array<std::string_view>(
-    {"host", "authorization", "origin", "sec-fetch-site", "content-type"});
+    {"host", "authorization", "x-sluice-session", "origin", "sec-fetch-site", "content-type"});
 
 }  // namespace
 

@@ -63,6 +63,12 @@ void OwnHosts::add(std::string_view host) {
     hosts_.insert(address ? to_text(address->version, address->address) : lower_case(host));
 }
 
+HttpResponse foreign_page() {
+    return problem_response(403, "origin",
+                            "another page than the dashboard's asks for this, which only its own "
+                            "may");
+}
+
 AskingPage asking_page(const RequestHeaders& headers) {
     if (headers.has("sec-fetch-site")) {
         const std::string_view site = headers.value("sec-fetch-site");

@@ -1,4 +1,5 @@
 #pragma once
+#include "control/daemon/http.hpp"
 #include "control/daemon/web/request_headers.hpp"
 
 #include <optional>
@@ -31,6 +32,7 @@ enum class AskingPage : unsigned char {
     Own,     // ours, or an address that a person has typed
     Other,
 };
+[[nodiscard]] HttpResponse foreign_page();
 [[nodiscard]] AskingPage asking_page(const RequestHeaders& headers);
 
 // application/json or application/yaml, which no page of others can send without being asked for

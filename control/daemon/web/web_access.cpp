@@ -31,6 +31,14 @@ std::string_view bearer_in(std::string_view authorization) {
     return authorization.substr(kBearer.size());
 }
 
+// A header of its own, since behind a proxy that asks for a password the other is the proxy's.
+constexpr std::string_view kSessionHeader = "x-sluice-session";
+
+std::string_view session_in(const RequestHeaders& headers) {
+    const std::string_view own = headers.value(kSessionHeader);
+    return own.empty() ? bearer_in(headers.value("authorization")) : own;
+}
+
 bool is_of_api(std::string_view path) {
     return path.starts_with("/v1/");
 }
@@ -135,10 +143,7 @@ std::optional<TurnedBack> WebAccess::fault_of_page(const Visit& visit, const Spe
     const AskingPage page = asking_page(visit.headers);
     if (page == AskingPage::Other) {
         const std::string_view origin = visit.headers.value("origin");
-        return refuse(problem_response(403, "origin",
-                                       "another page than the dashboard's asks for this, which "
-                                       "only its own may"),
-                      speaker, "asked by the page of `" + shown(origin) + "`");
+        return refuse(foreign_page(), speaker, "asked by the page of `" + shown(origin) + "`");
     }
     const bool is_browser = page == AskingPage::Own || speaker.way == Way::Proxy;
     if (is_browser && !only_reads(visit.method) && visit.method != "DELETE" &&
@@ -155,7 +160,7 @@ WebAccess::Judged WebAccess::judge(const Visit& visit, Speaker speaker, MayProxy
     if (auto fault = fault_of_head(visit, speaker)) {
         return *std::move(fault);
     }
-    const std::string_view token = bearer_in(visit.headers.value("authorization"));
+    const std::string_view token = session_in(visit.headers);
     if (const std::optional<Session> session = find_session(token)) {
         speaker.role = session->role;
         speaker.way = Way::Session;
@@ -211,7 +216,7 @@ std::optional<RequestClass> WebAccess::class_by_head(std::string_view bytes, Pee
         return std::nullopt;
     }
     const RequestHeaders headers = headers_in(bytes);
-    if (const auto session = find_session(bearer_in(headers.value("authorization")))) {
+    if (const auto session = find_session(session_in(headers))) {
         peer.uid = number_of_person("session", session->user);
         return kind;
     }
@@ -242,10 +247,14 @@ Result<WebAccess::Begun> WebAccess::begin_by_link(std::string_view secret) {
                      "the link was used, or is older than five minutes; `sluicectl dashboard` "
                      "prints another one"};
     }
-    return begin({.user = promise->user,
-                  .role = promise->role,
-                  .end = in_time(promise->lasts),
-                  .token = {}});
+    Result<Begun> begun = begin({.user = promise->user,
+                                 .role = promise->role,
+                                 .end = in_time(promise->lasts),
+                                 .token = {}});
+    if (!begun) {
+        links_.put_back(secret, *promise);
+    }
+    return begun;
 }
 
 Result<WebAccess::Begun> WebAccess::begin_by_token(std::string_view token) {
