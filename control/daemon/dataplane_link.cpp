@@ -1,5 +1,7 @@
 #include "control/daemon/dataplane_link.hpp"
 
+#include "lib/wire/socket.hpp"
+
 #include <spdlog/spdlog.h>
 
 #include <utility>
@@ -19,13 +21,13 @@ Result<Reply> DataplaneLink::call(const Request& request) {
         return busy();
     }
     if (!client_) {
-        return Error{Errc::Unreachable,
-                     "no dataplane is connected (" + path_ + "); start sluice-dataplane"};
+        return Error{Errc::Unreachable, why_not_connected()};
     }
     Result<Reply> reply = client_->call(request);
     if (!reply && reply.error().code == Errc::Unreachable) {
         client_.reset();
         set({});
+        note_silence();
     }
     if (const auto* merge = reply ? std::get_if<MergeIntervalSet>(&*reply) : nullptr) {
         const std::lock_guard seeing{seeing_};
@@ -38,6 +40,7 @@ Result<Welcome> DataplaneLink::connect() {
     Result<DataplaneClient> client =
         DataplaneClient::connect(path_, "sluiced " SLUICE_VERSION, timeout_, audit_dir_);
     if (!client) {
+        note_silence();
         return client.error();
     }
     renew_key();
@@ -53,6 +56,20 @@ Result<Welcome> DataplaneLink::connect() {
         treatment_ = client_->welcome().treatment;
     }
     return client_->welcome();
+}
+
+// A process that was stopped, or hangs, still has a socket that takes connections.
+void DataplaneLink::note_silence() {
+    const bool listens = connect_unix(path_).has_value();
+    const std::lock_guard seeing{seeing_};
+    is_silent_ = listens;
+}
+
+std::string DataplaneLink::why_not_connected() const {
+    const std::lock_guard seeing{seeing_};
+    return is_silent_ ? "a dataplane listens at " + path_ +
+                            " and does not answer: its log, or the state of its process, says why"
+                      : "no dataplane is connected (" + path_ + "); start sluice-dataplane";
 }
 
 bool DataplaneLink::check() {

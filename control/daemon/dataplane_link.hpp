@@ -54,6 +54,8 @@ public:
 
 private:
     void set(Status status);
+    void note_silence();
+    [[nodiscard]] std::string why_not_connected() const;
     void renew_key();
     void take_key(const Result<DatabaseKey>& key);
 
@@ -64,7 +66,8 @@ private:
     std::timed_mutex calling_;
     std::optional<DataplaneClient> client_;  // behind calling_
     mutable std::mutex seeing_;
-    Status status_;  // behind seeing_, so that it can be read during a call
+    bool is_silent_ = false;  // there is one, that does not answer
+    Status status_;           // behind seeing_, so that it can be read during a call
     RssMapping rss_mapping_ = usual_rss_mapping();  // likewise
     std::optional<PacketTreatment> treatment_;
     std::optional<DatabaseKey> key_;

@@ -172,6 +172,8 @@ class Seconds(Live):
         while live["box"]["state"] != "no_dataplane":
             live = self.live(live["snapshot"])
         self.assertIsNone(live["rates"])
+        wait_until("it to be told from one that was never started",
+                   lambda: "listens at" in (self.live()["box"]["why"] or ""))
         wait_until("seconds to be late", lambda: self.metric("sluice_live_snapshots_late_total") > 0)
 
 

@@ -47,5 +47,17 @@ TEST(Deadlines, CloseWhoOwesTooLong) {
     EXPECT_TRUE(quick.open());
 }
 
+TEST(Deadlines, OneMayHaveLessTimeThanOthers) {
+    const Deadlines::Clock::time_point start{};
+    Deadlines deadlines{20s};
+    const Ends stranger;
+    const Ends other;
+    deadlines.start(other.ours.get(), start);
+    deadlines.start(stranger.ours.get(), start, 5s);
+    deadlines.sweep(start + 5s);
+    EXPECT_FALSE(stranger.open());
+    EXPECT_TRUE(other.open());
+}
+
 }  // namespace
 }  // namespace sluice::deadlines_test

@@ -117,6 +117,19 @@ TEST(LinkSecrets, EachBeginsOneSessionInTime) {
     EXPECT_FALSE(links.take(late, kNow + LinkSecrets::kLife));
 }
 
+TEST(LinkSecrets, OneThatBeganNothingIsGivenBackUntilItsEnd) {
+    LinkSecrets links;
+    const std::string secret = *links.make({"root", Role::Admin, 12h}, kNow);
+    auto promise = links.take(secret, kNow + 1min);
+    ASSERT_TRUE(promise);
+    links.put_back(secret, *promise);
+    promise = links.take(secret, kNow + 2min);
+    ASSERT_TRUE(promise);
+    EXPECT_EQ(promise->user, "root");
+    links.put_back(secret, *promise);
+    EXPECT_FALSE(links.take(secret, kNow + LinkSecrets::kLife));
+}
+
 TEST(LinkSecrets, TheOldestGoesWhereThereAreMany) {
     LinkSecrets links;
     const std::string oldest = *links.make({"root", Role::View, 1h}, kNow);
