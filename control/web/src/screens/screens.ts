@@ -1,7 +1,6 @@
 import { inChunk } from "../frame/chunk";
 import type { Screen } from "../frame/screen";
 import { liveOverview } from "../frame/screen";
-import { lazy } from "../parts/lazy";
 import { liveBuilder } from "./builder/live_builder";
 import { Overview } from "./overview/overview";
 import { liveRule } from "./rule/rule_place";
@@ -18,6 +17,5 @@ export const SCREENS: readonly Screen[] = [
   { name: "workers", title: "Workers", key: "w", isListed: true, live: liveOverview, View: inChunk(() => import("./workers/workers").then((m) => m.Workers)) },
   { name: "ports", title: "Ports", key: "p", isListed: true, live: liveOverview, View: inChunk(() => import("./ports/ports").then((m) => m.PortScreen)) },
   { name: "rule", title: "Rule", key: null, isListed: false, live: liveRule, View: inChunk(() => import("./rule/rule").then((m) => m.Rule)) },
-  { name: "builder", title: "Builder", key: "b", isListed: true, live: liveOverview, View: lazy(() => import("./builder/builder").then((part) => part.Builder)) },
-  { name: "builder", title: "Builder", key: "b", isListed: true, live: liveBuilder, View: lazy(() => import("./builder/builder").then((part) => part.Builder)) },
+  { name: "builder", title: "Builder", key: "b", isListed: true, live: liveBuilder, View: inChunk(() => import("./builder/builder").then((m) => m.Builder)) },
 ];
