@@ -6,6 +6,7 @@
 #include "lib/base/system_user.hpp"
 #include "lib/policy/compile_memory.hpp"
 #include "lib/policy/domains/suffix_file.hpp"
+#include "lib/policy/domains/suffix_list.hpp"
 #include "lib/policy/overrides/override_cache.hpp"
 
 #include <filesystem>

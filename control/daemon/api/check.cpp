@@ -6,6 +6,7 @@
 #include "control/daemon/placement.hpp"
 #include "control/daemon/rule_diff.hpp"
 #include "control/service_json.hpp"
+#include "lib/bucket/pool/pool_line.hpp"
 #include "lib/policy/limits/limit_builder.hpp"
 #include "lib/policy/rules/action_effects.hpp"
 
@@ -18,7 +19,6 @@ namespace sluice {
 namespace {
 
 constexpr std::uint64_t kBucketBytes = 16;
-constexpr std::uint64_t kLineBytes = 64;
 
 // The least memory of one key in a worker's table: buckets that are more than a debt have a line.
 std::uint64_t bytes_per_key(const RuleSummary& rule) {

@@ -114,7 +114,7 @@ Error too_many_arrivals() {
 Nanoseconds first_step(const Course& course) {
     constexpr Nanoseconds kLeast = std::chrono::microseconds{10};
     const Nanoseconds length = course.duration.value_or(Nanoseconds{0});
-    return std::max(kLeast, length / (kMostStateColumns - 1) + Nanoseconds{1});
+    return std::max<Nanoseconds>(kLeast, length / (kMostStateColumns - 1) + Nanoseconds{1});
 }
 
 Result<Json> run_one(const LoneLimit& limit, const SimulatedAsk& ask,

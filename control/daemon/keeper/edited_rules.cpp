@@ -1,5 +1,6 @@
 #include "control/daemon/keeper/edited_rules.hpp"
 
+#include "control/daemon/dynamic_count.hpp"
 #include "lib/policy/files/rule_lines.hpp"
 
 #include <algorithm>

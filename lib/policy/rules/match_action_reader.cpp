@@ -21,21 +21,21 @@ constexpr std::array kWordActions{kDrop, kPass};
 static_assert(kWordActions.size() == rule_keys::kOnMatchWords.size());
 
 ActionText read_match_word(const YamlNode& node, const ReadContext& context) {
-    constexpr auto& kWords = rule_keys::kOnMatchWords;
+    constexpr auto& words = rule_keys::kOnMatchWords;
     const auto* const word =
-        node.is_scalar() ? std::find(kWords.begin(), kWords.end(), node.text) : kWords.end();
-    if (word == kWords.end()) {
+        node.is_scalar() ? std::find(words.begin(), words.end(), node.text) : words.end();
+    if (word == words.end()) {
         const std::string meant = !node.is_scalar()     ? ""
                                   : node.text == "pass" ? "; did you mean `allow`?"
-                                                        : did_you_mean(node.text, kWords);
-        context.problems.error(node.at, "`on_match` is one of " + list_of(kWords) +
+                                                        : did_you_mean(node.text, words);
+        context.problems.error(node.at, "`on_match` is one of " + list_of(words) +
                                             ", or an action such as {action: reply, status: 403}; "
                                             "found " +
                                             kind_name(node) + meant);
         return {};
     }
     ActionText read;
-    read.action = kWordActions[static_cast<std::size_t>(word - kWords.begin())];
+    read.action = kWordActions[static_cast<std::size_t>(word - words.begin())];
     read.text = *word;
     return read;
 }
