@@ -14,12 +14,23 @@ LOG = {"algorithm": "sliding_log", "count": "10", "window": "1s"}
 BOTH = "?l1=fixed_window%3Bcount%3D10%3Bwindow%3D1s&l2=sliding_log%3Bcount%3D10%3Bwindow%3D1s"
 
 
-class Playground(PageCase):
+class PlaygroundCase(PageCase):
+    def open_screen(self, ready, words):
+        """The screen, once `ready` (a script) says that it shows what is meant."""
+        self.browser.run("location.hash = arguments[0]", f"#/playground{words}")
+        self.browser.wait_for("playground", f"return document.querySelector('.playground') !== null && ({ready})")
+
     def open_with(self, words, count, **members):
         stand_in = self.begin(**members)
         self.enter(stand_in)
-        self.open("playground", f"{RUNS} === arguments[1]", count, words=words)
+        self.open_screen(f"{RUNS} === {count}", words)
         return stand_in
+
+    def press(self, name):
+        self.browser.run("[...document.querySelectorAll('main button')].find((b) => b.innerText === arguments[0]).click()", name)
+
+
+class Playground(PlaygroundCase):
 
     def type(self, name, text):
         self.browser.run("const f = document.querySelector(`[name='${arguments[0]}']`); f.value = arguments[1];"
@@ -81,7 +92,7 @@ class Playground(PageCase):
         count = self.browser.run("return parseInt(document.querySelector('#hit-says').innerText)")
         self.browser.wait_for("the answer", f"return {COUNTS}[0].includes(` of ${{arguments[0]}} `)", count)
         self.assertEqual(len(self.last_body(stand_in)["run"]["hits"]), count)
-        self.press_button("Begin anew")
+        self.press("Begin anew")
         self.browser.wait_for("nothing", f"return {COUNTS}[0].startsWith('0 of 0')")
         self.nothing_amiss()
 
@@ -89,15 +100,15 @@ class Playground(PageCase):
         stand_in = self.open_with(BOTH + "&load=constant&offer=40%2Fs", 2)
         self.type("count-1", "7")
         self.type("algorithm-1", "sliding_log")
-        self.press_button("Add a limit")
+        self.press("Add a limit")
         self.browser.wait_for("three", f"return {RUNS} === 3")
         self.assertEqual(self.last_body(stand_in)["limits"].splitlines()[0], "- {algorithm: sliding_log, count: 7, window: 1s}")
-        self.press_button("Add a limit")
+        self.press("Add a limit")
         self.browser.wait_for("four", f"return {RUNS} === 4")
         self.assertFalse(self.browser.run("return [...document.querySelectorAll('main button')].some((b) => b.innerText === 'Add a limit')"))
         place, told = self.browser.run("return location.hash"), self.last_body(stand_in)
         self.show("overview")
-        self.open("playground", f"{RUNS} === 4", words=place.removeprefix("#/playground"))
+        self.open_screen(f"{RUNS} === 4", place.removeprefix("#/playground"))
         wait_until("the same again", lambda: self.last_body(stand_in) == told)
         self.browser.load("about:blank")
         self.enter(stand_in, place)
@@ -135,13 +146,13 @@ class Playground(PageCase):
             for dark in (False, True):
                 with self.subTest(width=width, dark=dark):
                     self.browser.show_as(width, height, dark)
-                    self.open("playground", f"{RUNS} === 2", words=BOTH + "&load=edge")
+                    self.open_screen(f"{RUNS} === 2", BOTH + "&load=edge")
                     self.judge_screen(f"playground-{width}-{'dark' if dark else 'light'}", width)
                     self.judge_access()
         self.nothing_amiss()
 
 
-class Hostile(PageCase):
+class Hostile(PlaygroundCase):
     def test_texts_of_answers(self):
         texts = [text for text, _ in HOSTILE]
         run = simulated(FIXED, {"load": "edge", "size": "2", "edge_at": "1s", "apart": "20ms", "duration": "3s"})
@@ -151,7 +162,7 @@ class Hostile(PageCase):
             stand_in = self.begin(simulation=(200, {"ok": True, "problems": [problem], "start_ns": 0, "runs": [bad]}))
             with self.subTest(text[:40]):
                 self.enter(stand_in)
-                self.open("playground", f"{RUNS} === 1", words=BOTH)
+                self.open_screen(f"{RUNS} === 1", BOTH)
                 self.judge("playground", shown, 3)
                 self.assertEqual(self.browser.run("return document.querySelector('.run-line code').textContent"), shown)
                 self.nothing_amiss()
@@ -161,7 +172,7 @@ class Hostile(PageCase):
         self.enter(stand_in)
         for text in texts:
             words = "?l1=" + "".join(f"%{byte:02x}" for byte in f"fixed_window;count={text[:60]};window=1s".encode()) + "&load=" + "".join(f"%{byte:02x}" for byte in text[:60].encode())
-            self.open("playground", "document.querySelector('.playground') !== null", words=words)
+            self.open_screen("true", words)
         self.nothing_amiss()
 
 

@@ -18,4 +18,7 @@ export const SCREENS: readonly Screen[] = [
   { name: "ports", title: "Ports", key: "p", isListed: true, live: liveOverview, View: inChunk(() => import("./ports/ports").then((m) => m.PortScreen)) },
   { name: "rule", title: "Rule", key: null, isListed: false, live: liveRule, View: inChunk(() => import("./rule/rule").then((m) => m.Rule)) },
   { name: "builder", title: "Builder", key: "b", isListed: true, live: liveBuilder, View: inChunk(() => import("./builder/builder").then((m) => m.Builder)) },
+  { name: "builder", title: "Builder", key: "b", isListed: true, live: liveOverview, View: lazy(() => import("./builder/builder").then((part) => part.Builder)) },
+  { name: "builder", title: "Builder", key: "b", isListed: true, live: liveBuilder, View: lazy(() => import("./builder/builder").then((part) => part.Builder)) },
+  { name: "playground", title: "Playground", key: "y", isListed: true, live: liveOverview, View: inChunk(() => import("./playground/playground").then((m) => m.Playground)) },
 ];
