@@ -44,7 +44,8 @@ class StandIn:
         self.rules = [rule(number) for number in range(rules)]
         self.box = {"name": "edge-1", "state": "judging", "since": utc(time.time() - 3600), "why": None, "generation": "00f1e2d3c4b5a697", "workers": 4}
         self.who = {"user": "ada", "role": "admin", "via": "session", "box": "edge-1",
-                    "verbs": {"apply": True, "confirm": True, "rollback": True, "ban": True, "panic": True, "diff": True, "key": True, "preview": True},
+                    "verbs": {"apply": True, "confirm": True, "rollback": True, "ban": True, "panic": True, "diff": True, "key": True,
+                              "preview": True, "explain": True},
                     "needs": {"apply": "admin", "confirm": "operate", "rollback": "operate", "ban": "operate", "panic": "admin"}}
         self.trial, self.problems, self.events, self.has_rates = None, [], [], True
         self.ports = [{"name": f"uplink {side}", "link": "up", "rx_pps": 1e6, "rx_bps": 8e9, "tx_pps": 9e5, "tx_bps": 7e9,

@@ -21,4 +21,5 @@ export const SCREENS: readonly Screen[] = [
   { name: "builder", title: "Builder", key: "b", isListed: true, live: liveOverview, View: lazy(() => import("./builder/builder").then((part) => part.Builder)) },
   { name: "builder", title: "Builder", key: "b", isListed: true, live: liveBuilder, View: lazy(() => import("./builder/builder").then((part) => part.Builder)) },
   { name: "playground", title: "Playground", key: "y", isListed: true, live: liveOverview, View: inChunk(() => import("./playground/playground").then((m) => m.Playground)) },
+  { name: "key", title: "Key", key: "k", isListed: true, live: liveOverview, View: lazy(() => import("./key/key").then((part) => part.Key)) },
 ];
