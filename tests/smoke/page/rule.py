@@ -86,7 +86,7 @@ def answer(stand_in, method, path, query):
         return None
     name = urllib.parse.unquote(parts[0])
     what = "/".join(parts[1:])
-    if method == "PUT" and what == "mode":
+    if method == "POST" and what == "mode":
         rule.mode = query["mode"]
         return 200, {"id": name, "mode": rule.mode}
     if method == "POST" and what == "bans":

@@ -62,7 +62,7 @@ function useCells(grid: HeatGrid, { width, ratio, dark }: { width: number; ratio
   const cells = useRef<HTMLCanvasElement>(null);
   useEffect(() => {
     const canvas = cells.current;
-    const pen = canvas?.getContext("2d") ?? null;
+    const pen = canvas?.getContext("2d", { willReadFrequently: true }) ?? null;
     if (canvas === null || pen === null || width === 0) {
       return;
     }

@@ -105,9 +105,9 @@ function Shared({ answer }: { answer: CellAnswer }) {
                   {condition === null ? (
                     <small>not as it is written</small>
                   ) : (
-                    <a href={fragmentOf({ screen: "builder", words: { rule, condition } })}>
-                      <Text of={condition} />
-                    </a>
+                    <>
+                      <Text of={condition} /> <a href={fragmentOf({ screen: "builder", words: { rule, condition } })}>Into a rule</a>
+                    </>
                   )}
                 </td>
               </tr>
