@@ -15,6 +15,7 @@ import unittest
 
 from browser import Browser
 from page_stand_in import SECRET, StandIn
+from programs import wait_until
 
 # Seen from the page's first instant on: breaches of its policy, what was thrown, tasks that were long.
 WATCH = """
@@ -77,6 +78,26 @@ class PageCase(unittest.TestCase):
         self.browser.wait_for(screen, "return document.querySelector('nav a[aria-current]')?.innerText.toLowerCase() === arguments[0]"
                               " && document.querySelector('main table') !== null"
                               " && (arguments[0] !== 'rules' || document.querySelector('table.rules tbody tr') !== null)", screen)
+
+    def open(self, screen, ready, *arguments, words=""):
+        """A screen, once `ready` (a script) says that it shows what is meant."""
+        self.browser.run("location.hash = arguments[0]", f"#/{screen}{words}")
+        self.browser.wait_for(screen, "return document.querySelector('nav a[aria-current]')?.textContent.toLowerCase() === arguments[0]"
+                              f" && ({ready})", screen, *arguments)
+
+    def downloaded(self, begin, ending):
+        """Bytes of the file that the browser gets when `begin` is called."""
+        for old in self.folder.glob(f"*.{ending}"):
+            old.unlink()
+        self.browser.devtools("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(self.folder))
+        begin()
+        wait_until("the file", lambda: list(self.folder.glob(f"*.{ending}")))
+        [file] = self.folder.glob(f"*.{ending}")
+        return file.name, file.read_bytes()
+
+    def press_button(self, words):
+        self.browser.wait_for(f"the button {words}", "const b = [...document.querySelectorAll('main button')].find((b) => b.textContent.startsWith(arguments[0]));"
+                              "b?.click(); return b !== undefined", words)
 
     def nothing_amiss(self, but=()):
         seen = self.browser.run("return window.seen")

@@ -1,8 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
-import { useSignal } from "@preact/signals";
+import { computed, useSignal } from "@preact/signals";
 
 import { ask, useFollow } from "../../frame/ask";
-import { fragmentOf } from "../../frame/route";
 import { go, poll, route, ticks, zone } from "../../page";
 import { Fresh } from "../../parts/fresh";
 import { Num } from "../../parts/num";
@@ -111,11 +110,13 @@ function NoBans({ shown, query }: { shown: Shown; query: BansQuery }) {
   return <Empty>{answer.boxes_read ? "None holds now: neither operators, files nor penalty boxes ban anybody." : "Neither operators nor files ban anybody."}</Empty>;
 }
 
+const seconds = computed(() => Math.floor(ticks.value / 1000)); // rows are drawn once in each
+
 function endOf(ban: Ban, arrived: number | null): string {
   if (!isNumber(ban.left_s)) {
     return "for good";
   }
-  const left = ban.left_s - (arrived === null ? 0 : (ticks.value - arrived) / 1000);
+  const left = ban.left_s - (arrived === null ? 0 : seconds.value - arrived / 1000);
   return `in ${spanText(left)}`;
 }
 
@@ -135,7 +136,16 @@ function Row({ ban, arrived, isChosen, onChoose }: RowProps) {
           aria-label={reason === null ? "Choose" : `Cannot be chosen: ${reason}`} onChange={(event) => onChoose(event.currentTarget.checked)} />
       </td>
       <th scope="row">
-        {ban.key === null ? <small>not named, {<Text of={ban.digest} />}</small> : <a href={fragmentOf({ screen: "key", subject: ban.rule, words: { key: ban.key } })}><Text of={ban.key} /></a>}
+        {ban.key === null ? (
+          <small>not named, <Text of={ban.digest} /></small>
+        ) : (
+          <>
+            <Text of={ban.key} />
+            <button type="button" class="jump" aria-label="Why this key is refused" onClick={() => go({ screen: "key", subject: ban.rule, words: { key: ban.key } })}>
+              →
+            </button>
+          </>
+        )}
         {ban.applies_to === "source" && <small> all that it sends</small>}
       </th>
       <td>

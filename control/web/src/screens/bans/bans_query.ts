@@ -1,6 +1,6 @@
 import type { Route } from "../../frame/route";
 
-export const PAGE = 100;
+export const PAGE = 50;
 export const SOURCES: Readonly<Record<string, string>> = {
   operator: "operators",
   policy: "override files",

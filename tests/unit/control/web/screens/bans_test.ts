@@ -12,8 +12,8 @@ function ban(more: Partial<Ban>): Ban {
 
 test("what is asked for", () => {
   assert.equal(bansPath(bansQueryOf(routeOf("#/bans?rule=r&source=policy&filter=10.&sort=end")), "end:1:2:3:4"),
-    "/v1/bans?most=100&rule=r&source=policy&filter=10.&after=end%3A1%3A2%3A3%3A4&sort=end");
-  assert.equal(bansPath(bansQueryOf(routeOf("#/bans?source=toString&sort=x")), ""), "/v1/bans?most=100");
+    "/v1/bans?most=50&rule=r&source=policy&filter=10.&after=end%3A1%3A2%3A3%3A4&sort=end");
+  assert.equal(bansPath(bansQueryOf(routeOf("#/bans?source=toString&sort=x")), ""), "/v1/bans?most=50");
 });
 
 test("bans of one rule and tier are lifted by one call", () => {
