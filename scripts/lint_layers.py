@@ -48,6 +48,7 @@ MAY_INCLUDE = {
                        "lib/respond/answer", "lib/rules"],
     "lib/watch/top": [*LOW, *STATE, "lib/respond", "lib/rules", "lib/rules/load"],
     "lib/watch/events": [*LOW, *STATE, "lib/respond", "lib/rules", "lib/rules/load"],
+    "lib/watch/heatmap": [*LOW, *STATE, "lib/respond", "lib/rules", "lib/rules/load"],
     "lib/watch/trace": [*LOW, *STATE, "lib/respond", "lib/rules", "lib/rules/load"],
     # The burst and its columns; one limit; one key; what others know of it; a packet; a stage.
     "lib/engine/burst": ENGINE,

@@ -4,6 +4,7 @@
 #include "lib/engine/key/key_question.hpp"
 #include "lib/engine/remote/reserve_server.hpp"
 #include "lib/engine/stage/dry_run_burst.hpp"
+#include "lib/engine/stage/heat_burst.hpp"
 #include "lib/engine/worker/packet_io.hpp"
 #include "lib/engine/worker/packet_path.hpp"
 #include "lib/engine/worker/packet_question.hpp"
@@ -152,6 +153,7 @@ private:
         const LoadedSet& rules = running.rules();
         core_.texts = running.loaded->texts(me_.index());
         path_.ledger().adopt_rules(rules, core_);
+        adopt_heat(rules, core_);
         // On from the first such rule set: others may still bring what they had under the last one.
         owns_ |= !rules.steering.empty();
         asks_ |= rules.meter_plan.has_asked() && workers_ > 1;

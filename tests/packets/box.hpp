@@ -4,6 +4,7 @@
 #include "lib/engine/key/key_question.hpp"
 #include "lib/engine/run_burst.hpp"
 #include "lib/engine/stage/dry_run_burst.hpp"
+#include "lib/engine/stage/heat_burst.hpp"
 #include "lib/policy/keys/key_text.hpp"
 #include "tests/packets/arrivals.hpp"
 #include "tests/packets/frame.hpp"
@@ -186,6 +187,9 @@ public:
     void watch(KeyEvents& events) { core_.events = &events; }
     // And which sources go into penalty boxes.
     void watch(NewBans& bans) { core_.new_bans = &bans; }
+    // And whose keys are sampled, from the next turn on.
+    void watch(HeatSampler& heat) { core_.heat = &heat; }
+    void begin_turn() { adopt_heat(loaded_.set(), core_); }
 
 private:
     [[nodiscard]] Environment environment() {

@@ -14,6 +14,7 @@
 #include "lib/respond/shape/held_order.hpp"
 #include "lib/watch/events/key_events.hpp"
 #include "lib/watch/events/new_bans.hpp"
+#include "lib/watch/heatmap/heat_sampler.hpp"
 #include "lib/watch/top/key_sampler.hpp"
 
 #include <cstddef>
@@ -45,6 +46,10 @@ struct CoreState {
     KeySampler* sampler = nullptr;
     // Keys that its rules refuse and ban; nullptr: nobody asks.
     KeyEvents* events = nullptr;
+    // Keys that are sampled for heat maps; nullptr: nobody asks.
+    HeatSampler* heat = nullptr;
+    // Its table, until the end of the worker's turn; nullptr: no limit of the set has a map.
+    HeatTable* watching = nullptr;
     // Sources that go into penalty boxes; nullptr: nobody asks.
     NewBans* new_bans = nullptr;
     // For the texts of the rule set it judges by; needed when its classifier asks_text().

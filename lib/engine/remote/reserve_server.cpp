@@ -9,6 +9,20 @@ namespace {
 
 constexpr std::size_t kExpiredAtOnce = 8;
 
+// What the owner of a watched key has left for it; what it is offered, those note who ask.
+[[gnu::noinline]] void note_left(std::uint32_t limit, const LimitCheck& check, CoreState& core,
+                                 Now now) noexcept {
+    if (!core.watching->is_watched(limit, check.key.hash)) {
+        return;
+    }
+    if (HeatRecord* const record = core.watching->find(limit, check.key.hash)) {
+        const LimitRegistry& registry = core.buckets.registry;
+        const Units left =
+            remaining(registry.cell_of(*check.entry), *check.numbers, registry.pool(), now);
+        record->note(0, false, heat_left(left, most_of(*check.numbers)));
+    }
+}
+
 }  // namespace
 
 struct ReserveServer::Bucket {
@@ -186,6 +200,9 @@ void ReserveServer::charge(const Reservation& reservation, const LoadedSet& set,
     const bool fits = is_admitted(check.conformance);
     check.conformance = fits ? reservation.conformance : check.conformance;
     commit(check, context, fits, !fits);
+    if (core.watching != nullptr) [[unlikely]] {
+        note_left(set.meter_plan.asked[reservation.slot] - 1, check, core, now);
+    }
 }
 
 }  // namespace sluice

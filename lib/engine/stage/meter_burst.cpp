@@ -10,6 +10,7 @@
 #include "lib/engine/remote/asked_limit.hpp"
 #include "lib/engine/stage/answered_rows.hpp"
 #include "lib/engine/stage/fragment_rows.hpp"
+#include "lib/engine/stage/heat_burst.hpp"
 #include "lib/engine/stage/sample_burst.hpp"
 #include "lib/engine/stage/stages.hpp"
 
@@ -360,6 +361,9 @@ void decide_located(Burst& burst, const LoadedSet& set, CoreState& core, Now now
     }
     if (set.reports_limits && core.events != nullptr) [[unlikely]] {
         note_refusals(burst, set, core, now);
+    }
+    if (core.watching != nullptr) [[unlikely]] {
+        heat_burst(burst, set, core, now);
     }
     const auto packets = static_cast<std::size_t>(std::popcount(burst.live()));
     if (core.sampler != nullptr && core.sampler->is_due(packets, now.at)) [[unlikely]] {
