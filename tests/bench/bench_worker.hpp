@@ -1,6 +1,7 @@
 #pragma once
 #include "lib/engine/burst/burst_units.hpp"
 #include "lib/engine/run_burst.hpp"
+#include "lib/engine/stage/heat_burst.hpp"
 #include "lib/peer/merge/ledger_store.hpp"
 #include "lib/policy/compile.hpp"
 #include "lib/rules/load/loaded_rules.hpp"
@@ -59,6 +60,10 @@ public:
     [[nodiscard]] std::uint64_t events(UnitEvent event) const noexcept {
         return counters_.by_unit_event[static_cast<std::size_t>(event)].read();
     }
+
+    // Its keys are sampled for heat maps, as far as they were at the top of its last turn.
+    void watch(HeatSampler& heat) noexcept { core_.heat = &heat; }
+    void begin_turn() noexcept { adopt_heat(loaded_.set(), core_); }
 
     // How far its clock goes on with each burst; a microsecond unless said.
     void set_step(double nanoseconds) noexcept { step_ = nanoseconds; }

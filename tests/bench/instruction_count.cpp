@@ -1,4 +1,5 @@
 #include "lib/base/read_file.hpp"
+#include "lib/watch/heatmap/heat_collector.hpp"
 #include "tests/bench/mac_swap.hpp"
 #include "tests/bench/pipeline_rows.hpp"
 #include "tests/bench/request_rows.hpp"
@@ -43,6 +44,16 @@ rules:
 )yaml"},
 };
 
+// P1's rule with a heat map.
+constexpr std::string_view kOneRuleWithMap = R"yaml(version: 1
+rules:
+  - id: per-source
+    mode: enforce
+    key: [ip.src]
+    heatmap: on
+    limits: [{algorithm: token_bucket, rate: 10/s, burst: 1M}]
+)yaml";
+
 // A rule over few sources beside P1's, which refuses them and notes it, and bans nobody: other
 // sources are looked up for nothing where its bans would hold for all that they send.
 std::string beside_ban(const std::string& applies_to) {
@@ -74,6 +85,24 @@ void count_flows(const char* shape, PacketMill& mill, std::string_view rules) {
     BenchWorker worker{mill, BenchRules{.text = rules, .pool_lines = kPoolLines}, kKeys};
     worker.run(kWarm);
     count(shape, [&](std::size_t bursts) { worker.run(bursts); });
+}
+
+// Under a heat map whose epochs have shown how many keys there are.
+void count_map(PacketMill& mill) {
+    HeatSampler heat;
+    BenchWorker worker{mill, kOneRuleWithMap, kKeys};
+    HeatCollector collector{{&heat}};
+    worker.watch(heat);
+    collector.adopt(worker.rules(), 1, worker.now());
+    for (int epoch = 0; epoch < 8; ++epoch) {
+        worker.run(kWarm / 8);
+        worker.wait(HeatCollector::kEpoch);
+        for (int step = 0; step < 2; ++step) {
+            collector.tick(worker.now(), [](std::uint64_t) { return std::string{}; });
+            worker.begin_turn();
+        }
+    }
+    count("one rule with a heat map", [&](std::size_t bursts) { worker.run(bursts); });
 }
 
 void count_requests() {
@@ -114,6 +143,7 @@ int run(const std::string& rule_file) {
     for (const Shape& shape : kShapes) {
         count_flows(shape.name, flows, shape.rules);
     }
+    count_map(flows);
     count_flows("scrubbing.yaml", flows, **scrubbing);
     count_flows("one rule beside bans of keys", flows, beside_ban("key"));
     count_flows("one rule beside bans of sources", flows, beside_ban("source, spoofable: yes"));

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-// pipeline_bench [--quick] [--rules FILE] [ID...]: P1, P2, P5 to P8 and A3, the whole pipeline of
-// one lcore in process. P1 and P2 come together. Prints one JSON object a line.
+// pipeline_bench [--quick] [--rules FILE] [ID...]: P1, P2, P5 to P8, A3 and V1, the whole pipeline
+// of one lcore in process. P1 and P2 come together. Prints one JSON object a line.
 namespace sluice::bench {
 namespace {
 
@@ -17,9 +17,13 @@ struct Part {
 };
 
 int run(const PipelineRun& run, const std::vector<std::string>& ids) {
-    const Part parts[] = {{{"P1", "P2"}, measure_one_rule}, {{"P5"}, measure_rule_file},
-                          {{"P6"}, measure_shapes},         {{"P7"}, measure_unjudged},
-                          {{"P8"}, measure_key_curve},      {{"A3"}, measure_unconcerned}};
+    const Part parts[] = {{{"P1", "P2"}, measure_one_rule},
+                          {{"P5"}, measure_rule_file},
+                          {{"P6"}, measure_shapes},
+                          {{"P7"}, measure_unjudged},
+                          {{"P8"}, measure_key_curve},
+                          {{"A3"}, measure_unconcerned},
+                          {{"V1"}, measure_maps}};
     if (!start_eal()) {
         return 1;
     }

@@ -45,6 +45,8 @@ void measure_unjudged(const PipelineRun& run);
 void measure_key_curve(const PipelineRun& run);
 // A3: what packets pay for a rule that holds or answers other ones, beside one that drops those.
 void measure_unconcerned(const PipelineRun& run);
+// V1: P1 with a heat map of its rule, beside the same without.
+void measure_maps(const PipelineRun& run);
 
 // A worker whose tables are as full as they are meant to be under these rules: it has room for the
 // buckets that the mill's frames make in `bursts`, and has seen as many already.
