@@ -47,7 +47,8 @@ Dataplane::Dataplane(const BoxConfig& box, std::vector<unsigned> lcores, BoxStat
       rules_{box, state_, workers_, {top_, events_, ports_, bridge_}},
       lister_{KeyHasher{state_.secrets().hash}},
       questions_{box, state_.secrets().hash, workers_, ports_},
-      traces_{workers_, rules_} {}
+      traces_{workers_, rules_},
+      heat_{workers_, rules_, ports_} {}
 
 // No port receives before the rules and the buckets are there.
 Result<std::unique_ptr<Dataplane>> Dataplane::make(const BoxConfig& box) {
@@ -169,6 +170,7 @@ void Dataplane::watch_checksums() {
 Reply Dataplane::apply(ApplyRules request) {
     Reply reply = rules_.take(std::move(request), RulePublisher::Keep::Yes);
     traces_.note_rules();
+    heat_.tick(now());
     notify_kernel();
     return reply;
 }
@@ -176,6 +178,7 @@ Reply Dataplane::apply(ApplyRules request) {
 Reply Dataplane::try_rules(TryRules request) {
     Reply reply = rules_.take(std::move(request.rules), RulePublisher::Keep::No);
     traces_.note_rules();
+    heat_.tick(now());
     notify_kernel();
     return reply;
 }
@@ -183,6 +186,7 @@ Reply Dataplane::try_rules(TryRules request) {
 Reply Dataplane::keep(const KeepRules& request) {
     Reply reply = rules_.keep(request);
     traces_.note_rules();
+    heat_.tick(now());
     notify_kernel();
     return reply;
 }
@@ -209,6 +213,16 @@ RssMapping Dataplane::rss_mapping() const {
             .merge_interval = rules_.merge_interval()};
 }
 
+// The time as this thread reads it.
+Now Dataplane::now() const {
+    const UtcClock::Reading reading = UtcClock::read(state_.clock_lead());
+    return {.at = reading.at, .utc_ahead = reading.utc_ahead};
+}
+
+HeatmapEpochs Dataplane::heatmap(const ReadHeatmap& request) {
+    return heat_.read(request, now());
+}
+
 MemoryBudget Dataplane::room() const {
     const std::uint64_t former = memory_bound_of_former(rules_.loaded().set().slots.size());
     const std::uint64_t available = available_memory();
@@ -227,6 +241,7 @@ void Dataplane::tick() {
     rules_.tick(std::chrono::steady_clock::now());
     traces_.note_rules();
     traces_.tick();
+    heat_.tick(now());
     state_.keep_snapshot(std::chrono::steady_clock::now());
     if (state_.former() != nullptr && state_.former()->is_released(workers_.size())) {
         state_.end_former();

@@ -1,5 +1,6 @@
 #pragma once
 #include "dataplane/box/event_report.hpp"
+#include "dataplane/box/heat_report.hpp"
 #include "dataplane/box/key_lister.hpp"
 #include "dataplane/box/packet_questions.hpp"
 #include "dataplane/box/rule_publisher.hpp"
@@ -50,7 +51,7 @@ public:
     [[nodiscard]] std::uint64_t generation() const noexcept { return rules_.generation(); }
     [[nodiscard]] Top top(const GetTop& request) { return top_.list(request, ports_); }
     [[nodiscard]] Events events(const GetEvents& request) { return events_.read(request, ports_); }
-    [[nodiscard]] HeatmapEpochs heatmap(const ReadHeatmap&) { return {}; }
+    [[nodiscard]] HeatmapEpochs heatmap(const ReadHeatmap& request);
     [[nodiscard]] Reply begin_trace(BeginTrace request) {
         return traces_.begin(std::move(request));
     }
@@ -82,6 +83,7 @@ public:
 
 private:
     [[nodiscard]] KeyLister::Source live_tables() const;
+    [[nodiscard]] Now now() const;
     Dataplane(const BoxConfig& box, std::vector<unsigned> lcores, BoxState state);
 
     [[nodiscard]] Result<Done> begin_heartbeat(const BoxConfig& box);
@@ -106,6 +108,7 @@ private:
     KeyLister lister_;
     PacketQuestions questions_;
     TraceReport traces_;
+    HeatReport heat_;
     std::uint64_t published_load_ = 0;  // of the rules that the kernel was told of
     std::uint64_t lost_bans_ = 0;       // that it could not be told of
     std::unique_ptr<HeartbeatThread> heartbeat_;

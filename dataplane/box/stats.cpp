@@ -117,6 +117,7 @@ Stats Dataplane::stats(const ControlStats& control) const {
     stats.state = state_.stats();
     stats.state.rules = rules_.kept_rules();
     stats.events = events_.stats();
+    stats.heatmaps = heat_.stats();
     workers_.add_debts(stats.state);
     stats.control = control;
     rules_.add_to(stats.control);

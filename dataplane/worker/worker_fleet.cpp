@@ -86,6 +86,7 @@ void WorkerFleet::make(const Ports& ports, const Parts& parts) {
     for (std::size_t worker = 0; worker < size(); ++worker) {
         samplers_.push_back(std::make_unique<KeySampler>(random_number()));
         events_.push_back(std::make_unique<KeyEvents>());
+        heat_.push_back(std::make_unique<HeatSampler>());
         if (parts.notify_bans) {
             new_bans_.push_back(std::make_unique<NewBans>());
         }
@@ -104,6 +105,7 @@ void WorkerFleet::make(const Ports& ports, const Parts& parts) {
                       .counters = counters_[worker],
                       .sampler = samplers_.back().get(),
                       .events = events_.back().get(),
+                      .heat = heat_.back().get(),
                       .new_bans = parts.notify_bans ? new_bans_.back().get() : nullptr},
             lanes_->open(worker),
             LcoreHost{worker,

@@ -12,6 +12,7 @@
 #include "lib/share/core.hpp"
 #include "lib/watch/events/key_events.hpp"
 #include "lib/watch/events/new_bans.hpp"
+#include "lib/watch/heatmap/heat_sampler.hpp"
 #include "lib/watch/top/key_sampler.hpp"
 
 #include <chrono>
@@ -66,6 +67,7 @@ public:
         return samplers_;
     }
     [[nodiscard]] std::vector<std::unique_ptr<KeyEvents>>& events() noexcept { return events_; }
+    [[nodiscard]] std::vector<std::unique_ptr<HeatSampler>>& heat() noexcept { return heat_; }
     // New bans of each worker; empty: they tell nobody.
     [[nodiscard]] std::vector<std::unique_ptr<NewBans>>& new_bans() noexcept { return new_bans_; }
     // Over all workers, those that found no place there.
@@ -110,6 +112,7 @@ private:
     AnswerBoards answer_boards_;
     std::vector<std::unique_ptr<KeySampler>> samplers_;
     std::vector<std::unique_ptr<KeyEvents>> events_;
+    std::vector<std::unique_ptr<HeatSampler>> heat_;
     std::vector<std::unique_ptr<NewBans>> new_bans_;
     std::optional<LaneSet> lanes_;
     Signal stop_;

@@ -1,5 +1,6 @@
 #pragma once
 #include "lib/watch/heatmap/heat_epoch.hpp"
+#include "lib/watch/heatmap/heat_stats.hpp"
 
 #include <cstdint>
 #include <string>

@@ -159,6 +159,7 @@ struct Stats {
     StateStats state;
     ControlStats control;
     EventStats events;
+    HeatStats heatmaps;
     std::vector<RuleStats> rules;
     std::vector<PortStats> ports;
     std::vector<WorkerStats> workers;
@@ -166,7 +167,7 @@ struct Stats {
 
     static void fields(auto& archive, auto& m) {
         archive(m.generation, m.uptime_ns, m.panic, m.merge_interval_ns, m.clock, m.state,
-                m.control, m.events, m.rules, m.ports, m.workers, m.services);
+                m.control, m.events, m.heatmaps, m.rules, m.ports, m.workers, m.services);
     }
 };
 // One limit's bucket of a key on one worker; of units, see KeyBucket in lib/engine.

@@ -42,6 +42,9 @@ void serialize(auto& archive, Of<TracedPacket> auto& m) {
     archive(m.is_v6, m.src.bytes, m.dst.bytes, m.proto, m.sport, m.dport, m.wire_size, m.frame);
     archive.check(m.frame.size() <= kMostTracedBytes);
 }
+void serialize(auto& archive, Of<HeatStats> auto& m) {
+    serialize_rows(archive, m);
+}
 void serialize(auto& archive, Of<HeatSample> auto& m) {
     archive(m.digest, m.offered, m.refused, m.least_left);
     archive.check(m.digest >> HeatSample::kDigestBits == 0);

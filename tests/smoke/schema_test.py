@@ -170,7 +170,7 @@ class Schemas(unittest.TestCase):
         rules = self.validator()
         for rule in ({"mode": "enforced"}, {"mode": ["enforce"]}, {"limits": "x"}, {"key": "ip.src"}, {"per": "packets"},
                      {"on_exceed": {"action": "dropp"}}, {"on_exceed": {"action": "drop", "status": 429}},
-                     {"rejected_spend": "maybe"}, {"events": ["limits"]},
+                     {"rejected_spend": "maybe"}, {"events": ["limits"]}, {"heatmap": "maybe"},
                      {"limits": [{"algorithm": "token_bucket", "count": 1, "window": "1s"}]}):
             whole = {"id": "a", "key": ["ip.src"], "limits": [{"algorithm": "token_bucket", "rate": "1/s", "burst": 1}]}
             document = {"version": 1, "rules": [{**whole, **rule}]}

@@ -622,7 +622,7 @@ class Resources(Case):
                                        "verdict_bytes", "reasons", "table", "units", "answers", "would_refuse",
                                        "tracking", "table_full", "connections",
                                        "connection_events", "unread_connections", "asks", "ask_events", "shaping", "merge_interval_us",
-                                       "clock", "state", "rules", "services"])
+                                       "clock", "heatmaps", "state", "rules", "services"])
         self.assertEqual(stats["services"], [])
         self.assertEqual(stats["connections"], {
             "connections": 80, "half_heads": 12, "held_lines": 24, "refused_connections": 6,

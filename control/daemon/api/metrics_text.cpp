@@ -192,6 +192,7 @@ std::string metrics_text(const std::optional<Stats>& stats, const RuleView& rule
                 "The longest that a worker's charges stay unknown to the other workers.",
                 static_cast<double>(stats->merge_interval_ns) / 1e9);
     put_numbers(text, stats->clock);
+    put_numbers(text, stats->heatmaps);
     put_state(text, stats->state);
     put_numbers(text, stats->control);
     put_events(text, stats->events);

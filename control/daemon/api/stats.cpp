@@ -120,6 +120,7 @@ HttpResponse get_stats(const HttpRequest&, Services& services) {
     document.update(counts_json(total_of(stats->workers)));
     document.update({{"merge_interval_us", stats->merge_interval_ns / 1'000},
                      {"clock", numbers_json(stats->clock)},
+                     {"heatmaps", numbers_json(stats->heatmaps)},
                      {"state", state_json(stats->state)},
                      {"rules", std::move(rules)},
                      {"services", services_json(*view, *stats)}});

@@ -369,6 +369,9 @@ void spell(Fields& out, const Stats& m) {
             m.workers.size());
     add_all(out, m.clock.set_back, m.clock.set_back_ns, m.clock.set_ahead,
             m.clock.instants_left_ns);
+    add_all(out, m.heatmaps.epochs, m.heatmaps.late_workers, m.heatmaps.forgotten,
+            m.heatmaps.left_out, m.heatmaps.lost_names, m.heatmaps.watched_limits,
+            m.heatmaps.unwatched_limits);
     add_all(out, m.merge_interval_ns, m.state.rules, m.state.survives, m.state.has_snapshots,
             m.state.kept, m.state.mended, m.state.unknown, m.state.damaged, m.state.former_tables,
             m.state.former_debts, m.state.moved_debts, m.state.put_aside, m.state.not_kept,

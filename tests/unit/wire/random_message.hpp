@@ -728,6 +728,7 @@ private:
                                      &out.control.unkept}) {
             *count = number<std::uint64_t>();
         }
+        out.heatmaps = counts<HeatStats>();
         std::generate(out.events.by_kind.begin(), out.events.by_kind.end(),
                       [this] { return number<std::uint64_t>(); });
         for (std::size_t i = below(4); i > 0; --i) {

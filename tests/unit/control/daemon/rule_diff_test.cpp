@@ -293,7 +293,7 @@ TEST(Diff, Settings) {
         rules_of("  - {id: a, key: [ip.src]" + limits),
         rules_of("  - {id: a, description: x, mode: enforce, when: ip.proto eq 6, key: [ip.src], "
                  "on_exceed: {action: pass}, missing_key: share, on_full: open, table_share: 10%, "
-                 "rejected_spend: true" +
+                 "rejected_spend: true, heatmap: on" +
                  limits));
     ASSERT_EQ(diff.changed.size(), 1U);
     // Packets without a source share one bucket now, whichever worker they meet.
@@ -310,7 +310,7 @@ TEST(Diff, Settings) {
                         "description:  -> x", "mode: monitor -> enforce", "when:  -> ip.proto eq 6",
                         "action: drop -> pass", "missing_key: skip -> share",
                         "on_full: coarsen by 16 -> open", "table_share: 100% -> 10%",
-                        "rejected_spend: false -> true"}));
+                        "rejected_spend: false -> true", "heatmap: off -> on"}));
 }
 
 TEST(Diff, ARuleThatDecidesOnSightNow) {
