@@ -95,6 +95,8 @@ public:
     }
 
     [[nodiscard]] std::size_t size() const { return size_; }
+    [[nodiscard]] HeatSampler& heat(std::size_t at = 0) { return workers_[at]->heat; }
+    [[nodiscard]] Now now() const { return now_; }
     [[nodiscard]] BoxWorker& worker(std::size_t at = 0) { return *workers_[at]->worker; }
     [[nodiscard]] const BoxWorker& worker(std::size_t at = 0) const {
         return *workers_[at]->worker;
@@ -115,6 +117,7 @@ private:
     struct One {
         WorkerCounters counters;
         KeyEvents events;
+        HeatSampler heat;
         std::vector<Record> records = std::vector<Record>(256);
         std::deque<MemoryFrame*> coming;
         std::unique_ptr<BoxWorker> worker;
@@ -164,7 +167,8 @@ private:
                       .hash = KeyHasher{kBoxSecret},
                       .buckets = BucketStore{parts.keys, parts.keys},
                       .counters = one.counters,
-                      .events = &one.events},
+                      .events = &one.events,
+                      .heat = &one.heat},
             std::move(lanes), MemoryHost{now_});
     }
 
