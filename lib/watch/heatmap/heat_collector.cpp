@@ -100,8 +100,8 @@ std::size_t place_of(const HeatPlan::Limit& limit, std::uint64_t load,
 
 }  // namespace
 
-HeatCollector::HeatCollector(std::vector<HeatSampler*> samplers)
-    : samplers_{std::move(samplers)}, owes_(samplers_.size()) {}
+HeatCollector::HeatCollector(std::vector<HeatSampler*> samplers, std::size_t most_samples)
+    : samplers_{std::move(samplers)}, most_samples_{most_samples}, owes_(samplers_.size()) {}
 
 void HeatCollector::adopt(const LoadedSet& set, std::uint64_t generation, Now now) {
     set_ = &set;
@@ -276,7 +276,7 @@ void HeatCollector::finish(const PairOf& pair_of) {
     take_packets();
     HeatEpoch& epoch = closing_->epoch;
     epoch.late_workers = static_cast<std::uint32_t>(std::count(owes_.begin(), owes_.end(), true));
-    const std::size_t most = kMostSamples / closing_->plan->limits.size();
+    const std::size_t most = most_samples_ / closing_->plan->limits.size();
     for (std::size_t i = 0; i < closing_->plan->limits.size(); ++i) {
         const HeatPlan::Limit& limit = closing_->plan->limits[i];
         HeatJoin::Joined joined = closing_->joins[i].take(most);

@@ -26,13 +26,14 @@ class HeatCollector {
 public:
     static constexpr Nanoseconds kEpoch = std::chrono::seconds{1};
     static constexpr Nanoseconds kLookLasts = std::chrono::seconds{60};
-    static constexpr std::size_t kKept = 8;              // epochs, for readers
-    static constexpr std::size_t kMostSamples = 32'768;  // of one epoch, of all limits
-    static constexpr std::size_t kMostPackets = 4'096;   // of one epoch
-    static constexpr std::uint32_t kNames = 512;         // of one worker and epoch, of all limits
+    static constexpr std::size_t kKept = 8;  // epochs, for readers
+    static constexpr std::size_t kMostSamples = 32'768;
+    static constexpr std::size_t kMostPackets = 4'096;  // of one epoch
+    static constexpr std::uint32_t kNames = 512;        // of one worker and epoch, of all limits
 
-    // `samplers`, one for each worker, outlive it.
-    explicit HeatCollector(std::vector<HeatSampler*> samplers);
+    // `samplers`, one for each worker, outlive it. `most_samples`: of one epoch, of all limits.
+    explicit HeatCollector(std::vector<HeatSampler*> samplers,
+                           std::size_t most_samples = kMostSamples);
 
     // The rules that are judged by from now on; the epoch ends. Called again with the same set, it
     // does nothing.
@@ -74,6 +75,7 @@ private:
     void name_keys(HeatLimit& limit, std::uint32_t index, const PairOf& pair_of);
 
     std::vector<HeatSampler*> samplers_;
+    std::size_t most_samples_;
     std::vector<bool> owes_;  // by worker: it has been told to turn, and not been read yet
     const LoadedSet* set_ = nullptr;
     std::uint64_t load_ = 0;

@@ -1,5 +1,6 @@
 #include "lib/engine/stage/steer_burst.hpp"
 #include "lib/l7/stream/unit_parser.hpp"
+#include "lib/watch/heatmap/heat_collector.hpp"
 #include "tests/counted_allocations.hpp"
 #include "tests/packets/box.hpp"
 #include "tests/packets/dns_bytes.hpp"
@@ -9,6 +10,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <string>
 
 namespace sluice::no_allocation_test {
 namespace {
@@ -26,6 +29,7 @@ rules:
   - {id: block, mode: monitor, when: "ip.src in {10.0.0.0/8}", on_match: drop}
   - id: each
     mode: enforce
+    heatmap: on
     missing_key: share
     key: ["prefix(ip.src, 24|64)", l4.sport, eth.src]
     limits:
@@ -36,6 +40,7 @@ rules:
       - {key: [ip.src, l4.sport], limits: [{algorithm: sliding_log, count: 2, window: 1s}]}
       - {key: ["prefix(ip.src, 24|64)"], limits: [{algorithm: token_bucket, rate: 9/s, burst: 9}]}
   - id: overridden
+    heatmap: on
     key: [ip.src]
     limits: [{algorithm: token_bucket, rate: 10/s, burst: 2}]
     overrides:
@@ -44,6 +49,7 @@ rules:
         - {key: ["2001:db8::1"], exempt: true}
     ban: {after: 3, within: 1s, for: 10ms}
   - id: units
+    heatmap: on
     when: 'starts_with(payload, "/")'
     key: [payload]
     limits: [{algorithm: token_bucket, rate: 10/s, burst: 2}]
@@ -58,12 +64,19 @@ rules:
     const LoadedSet& set = loaded->set();
     WorkerCounters counters;
     KeySampler sampler{1};
+    HeatSampler heat;
     CoreState core{.policy = policy,
                    .hash = KeyHasher{{1, 2}},
                    .buckets = BucketStore{64, 64},
                    .counters = counters,
                    .sampler = &sampler,
+                   .heat = &heat,
                    .texts = loaded->texts(0)};
+    HeatCollector collector{{&heat}};
+    collector.adopt(set, 1, {});
+    collector.tick({}, [](std::uint64_t) { return std::string{}; });
+    adopt_heat(set, core);
+    ASSERT_NE(core.watching, nullptr);
     std::vector<test::Octets> frames;
     for (std::uint16_t i = 0; i < kMaxBurst; ++i) {
         frames.push_back(i % 8 == 0   ? test::lines("R /A\nr /b\nQ c\nR /a").bytes()
@@ -103,6 +116,10 @@ rules:
     std::size_t sampled = 0;
     sampler.ring().drain([&](const KeySample&) { ++sampled; });
     EXPECT_GT(sampled, 0U);
+    std::array<std::size_t, 4> watched{};  // keys of the limits with maps
+    core.watching->for_each([&](std::size_t place, const HeatRecord&) { ++watched.at(place); });
+    EXPECT_TRUE(
+        std::all_of(watched.begin(), watched.end(), [](std::size_t keys) { return keys > 0; }));
     EXPECT_GT(counters.rules[1].exceeded.read(), 0U);
     EXPECT_GT(granted, Units{0});
     EXPECT_GT(counters.bans[4].bans.read(), 1U);
