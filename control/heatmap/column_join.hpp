@@ -1,0 +1,52 @@
+#pragma once
+#include "lib/watch/heatmap/heat_sample.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace sluice {
+
+// A watched key of a limit: what it offered and was refused in some seconds, in the limit's units,
+// and the least that it had left in them, as in its samples.
+struct HeatKey {
+    std::uint64_t digest = 0;
+    std::uint64_t offered = 0;
+    std::uint64_t refused = 0;
+    std::uint8_t left = HeatSample::kFull;
+};
+
+// True if the digest of a key is one of those that are watched at so many sampling bits.
+[[nodiscard]] bool is_watched_at(std::uint64_t digest, unsigned sampling_bits) noexcept;
+
+// The watched keys of some seconds, joined to one column: offered and refused add up, the least
+// left is the least of all. Seconds with other sampling bits are joined at the larger number, since
+// keys that are watched there are watched at the smaller one too. Never more than `most` keys:
+// beyond, the column goes on with one sampling bit more.
+class ColumnJoin {
+public:
+    explicit ColumnJoin(std::size_t most) noexcept : most_{most} {}
+
+    // Each key once. `left_out`: packets of watched keys that found no place.
+    void add(std::span<const HeatSample> keys, unsigned sampling_bits, std::uint64_t left_out);
+    void clear() noexcept;
+
+    // By digest.
+    [[nodiscard]] const std::vector<HeatKey>& keys() const noexcept { return keys_; }
+    [[nodiscard]] unsigned sampling_bits() const noexcept { return sampling_bits_; }
+    [[nodiscard]] std::uint64_t left_out() const noexcept { return left_out_; }
+    // The number of seconds that were added.
+    [[nodiscard]] unsigned seconds() const noexcept { return seconds_; }
+
+private:
+    void raise(unsigned sampling_bits);
+
+    std::size_t most_;
+    std::vector<HeatKey> keys_;
+    unsigned sampling_bits_ = 0;
+    std::uint64_t left_out_ = 0;
+    unsigned seconds_ = 0;
+};
+
+}  // namespace sluice
