@@ -1,6 +1,7 @@
 #include "control/daemon/api/api.hpp"
 #include "control/daemon/api/explain_account.hpp"
 #include "control/daemon/confinement.hpp"
+#include "control/daemon/heatmap/heat_reader.hpp"
 #include "control/daemon/http_server.hpp"
 #include "control/daemon/link_keeper.hpp"
 #include "control/daemon/list_keeper.hpp"
@@ -301,18 +302,18 @@ void end_what_is_over(RuleKeeper& rules) {
 }
 
 // Each in a thread of its own, until the threads are gone.
-std::array<std::jthread, 3> begin_chores(RuleKeeper& rules, ListKeeper& lists,
-                                         EventFollower& follower) {
-    return {std::jthread{[&rules](const std::stop_token& stop) {
-                repeat(stop, kChorePause, [&] { end_what_is_over(rules); });
-            }},
-            std::jthread{[&lists](const std::stop_token& stop) {
-                repeat(stop, kChorePause, [&] { lists.tick(ListKeeper::Clock::now()); });
-            }},
-            std::jthread{[&follower](const std::stop_token& stop) {
-                repeat(stop, EventFollower::kPause,
-                       [&] { follower.tick(EventFollower::Clock::now(), utc_now_ns()); });
-            }}};
+std::array<std::jthread, 4> begin_chores(RuleKeeper& rules, ListKeeper& lists,
+                                         EventFollower& follower, HeatReader& heat) {
+    const auto chore = [](std::chrono::nanoseconds pause, std::function<void()> work) {
+        return std::jthread{[pause, work = std::move(work)](const std::stop_token& stop) {
+            repeat(stop, pause, work);
+        }};
+    };
+    return {chore(kChorePause, [&] { end_what_is_over(rules); }),
+            chore(kChorePause, [&] { lists.tick(ListKeeper::Clock::now()); }),
+            chore(EventFollower::kPause,
+                  [&] { follower.tick(EventFollower::Clock::now(), utc_now_ns()); }),
+            chore(HeatReader::kPause, [&] { heat.tick(Heatmaps::Clock::now(), utc_now_ns()); })};
 }
 
 int say_refused(const Error& error) {
@@ -348,6 +349,8 @@ int run(const Settings& settings, const sigset_t& signals) {
     Services services{rules, link, audit, counters, notices, web.get()};
     LiveBoard live{live_origin(), of_root->web.has_value()};
     services.live = &live;
+    Heatmaps heatmaps;
+    services.heatmaps = &heatmaps;
     LinkKeeper keeper{link, rules, settings.rules};
     ListKeeper lists{link, rules, audit};
     // Before the API answers: its first request finds the dataplane connected, if there is one.
@@ -358,7 +361,8 @@ int run(const Settings& settings, const sigset_t& signals) {
         return say_refused(servers.error());
     }
     EventFollower follower{rules, link, notices};
-    const auto chores = begin_chores(rules, lists, follower);
+    HeatReader heat{rules, link, heatmaps};
+    const auto chores = begin_chores(rules, lists, follower, heat);
     const std::jthread sampling{
         [&](const std::stop_token& stop) { LiveSampler{rules, link, notices, live}.run(stop); }};
     (void)sd_notify(0, "READY=1");

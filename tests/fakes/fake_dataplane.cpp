@@ -2,12 +2,14 @@
 
 #include "lib/wire/codec.hpp"
 #include "lib/wire/socket.hpp"
+#include "tests/fakes/fake_heatmap.hpp"
 #include "tests/fakes/fake_worker.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <utility>
 
 #include <poll.h>
@@ -610,8 +612,8 @@ Reply FakeDataplane::answer(const Request& request) {
     if (const auto* events = std::get_if<GetEvents>(&request)) {
         return events_of(*events);
     }
-    if (std::holds_alternative<ReadHeatmap>(request)) {
-        return HeatmapEpochs{};
+    if (const auto* heatmap = std::get_if<ReadHeatmap>(&request)) {
+        return fake_heatmap(*heatmap, running_.rules, std::time(nullptr));
     }
     if (const auto* trace = std::get_if<BeginTrace>(&request)) {
         return TraceBegun{.origin = kTraceOrigin,

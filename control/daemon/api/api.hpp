@@ -13,6 +13,7 @@
 
 namespace sluice {
 
+class Heatmaps;
 class LiveBoard;
 class NoticeSender;
 class WebAccess;
@@ -29,7 +30,8 @@ struct Services {
     NoticeSender& notices;
     WebAccess* web = nullptr;  // nullptr: there is no dashboard
     ExplainTurns explain_turns{};
-    LiveBoard* live = nullptr;  // set wherever /v1/live is asked for
+    LiveBoard* live = nullptr;     // set wherever /v1/live is asked for
+    Heatmaps* heatmaps = nullptr;  // set wherever a heat map is
     ExplainTurns simulation_turns{kSimulationPlaces};
 };
 
@@ -74,6 +76,8 @@ void write_audit(Services& services, const HttpRequest& request, AuditEntry entr
 [[nodiscard]] HttpResponse post_key(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse get_keys(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse post_keys(const HttpRequest& request, Services& services);
+[[nodiscard]] HttpResponse get_heatmap(const HttpRequest& request, Services& services);
+[[nodiscard]] HttpResponse get_heatmap_cell(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse get_live_keys(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse get_find(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse get_bans(const HttpRequest& request, Services& services);

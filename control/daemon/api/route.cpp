@@ -56,6 +56,8 @@ constexpr auto kRoutes = std::to_array<Route>({
     {"GET", "/v1/rules/*/key", Role::View, get_key, "key limit tier"},
     {"POST", "/v1/rules/*/key", Role::Operate, post_key},
     {"GET", "/v1/rules/*/keys", Role::View, get_keys, "most after"},
+    {"GET", "/v1/rules/*/heatmap", Role::View, get_heatmap, "limit step from to"},
+    {"GET", "/v1/rules/*/heatmap/cell", Role::View, get_heatmap_cell, "limit step at by bucket"},
     {"POST", "/v1/rules/*/keys", Role::Operate, post_keys, "", kMostOfKeys},
     {"POST", "/v1/rules/*/bans", Role::Operate, post_bans, "", kMostOfBans},
     {"POST", "/v1/rules/*/unbans", Role::Operate, post_unbans, "", kMostOfBans},

@@ -1,0 +1,37 @@
+#pragma once
+#include "control/daemon/heatmap/heat_store.hpp"
+
+#include <chrono>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace sluice {
+
+// The heat maps that sluiced keeps, and who looks at which of them.
+class Heatmaps {
+public:
+    using Clock = std::chrono::steady_clock;
+    // Somebody looks at a map until so long after the last question for it.
+    static constexpr std::chrono::seconds kLookHolds{60};
+
+    // Somebody asks for the map of a rule. False: others look at as many as may be.
+    bool look(const std::string& rule, Clock::time_point now);
+    // The rules that are looked at, kMostLookedAt at most.
+    [[nodiscard]] std::vector<std::string> looked_at(Clock::time_point now);
+
+    // Why the last second was not read; empty: it was.
+    void set_failed(std::string why);
+    [[nodiscard]] std::string failed() const;
+
+    [[nodiscard]] HeatStore& store() noexcept { return store_; }
+
+private:
+    HeatStore store_;
+    mutable std::mutex mutex_;                        // of what stands below
+    std::map<std::string, Clock::time_point> looks_;  // until when
+    std::string failed_;
+};
+
+}  // namespace sluice

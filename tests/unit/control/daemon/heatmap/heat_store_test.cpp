@@ -1,0 +1,159 @@
+#include "control/daemon/heatmap/heat_store.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace sluice::heat_store_test {
+namespace {
+
+constexpr std::int64_t kNoon = 1'764'504'000;  // a whole minute
+
+HeatLimit watched(std::uint32_t offered, unsigned bits = 0) {
+    return {.rule = "login",
+            .limit = 0,
+            .sampling_bits = static_cast<std::uint8_t>(bits),
+            .left_out = 1,
+            .samples = {{.digest = 7, .offered = offered, .refused = 0, .least_left = 128}},
+            .names = {{7, "10.0.0.7", {{{{"ip.src", "10.0.0.7"}}}, {{{"ip.src", "10.0.0.7"}}}}}}};
+}
+void fill(HeatStore& store, std::int64_t from, std::int64_t to, unsigned own_step = 10) {
+    for (std::int64_t second = from; second < to; ++second) {
+        EXPECT_TRUE(store.add({.second = second, .terms = "a", .own_step = own_step}, watched(1)));
+    }
+}
+std::vector<std::optional<HeatColumn>> columns(const HeatStore& store, unsigned step,
+                                               std::int64_t from, std::int64_t to) {
+    return store.columns("login", 0, {step, from, to});
+}
+
+TEST(HeatStore, KeepsColumnsOfTenAndSixtySecondsAndOfTheLimitsOwnLength) {
+    HeatStore store;
+    fill(store, kNoon, kNoon + 60, 5);
+    store.pass(kNoon + 60);
+    EXPECT_EQ(store.steps("login", 0), (std::vector<unsigned>{5, 10, 60}));
+    EXPECT_TRUE(store.steps("login", 1).empty());
+    const auto tens = columns(store, 10, kNoon, kNoon + 60);
+    ASSERT_EQ(tens.size(), 6U);
+    for (const auto& column : tens) {
+        ASSERT_TRUE(column);
+        EXPECT_EQ(column->groups(), 1U);
+        EXPECT_EQ(column->left_out(), 10U);
+        ASSERT_EQ(column->offered().size(), 1U);
+        EXPECT_EQ(column->offered()[0], (HeatCell{7, 1})) << "10 units";
+        EXPECT_EQ(column->left()[0], (HeatCell{9, 1}));
+        EXPECT_TRUE(column->offered_of_refused().empty());
+    }
+    const auto minutes = columns(store, 60, kNoon, kNoon + 60);
+    ASSERT_TRUE(minutes.at(0));
+    EXPECT_EQ(minutes[0]->offered()[0], (HeatCell{12, 1})) << "60 units";
+}
+
+// A column that lacks seconds says too little of everybody: it has no data, which is not nobody.
+TEST(HeatStore, AColumnThatLacksMoreThanATenthOfItsSecondsHasNoData) {
+    HeatStore store;
+    fill(store, kNoon, kNoon + 9);
+    fill(store, kNoon + 10, kNoon + 18);
+    fill(store, kNoon + 20, kNoon + 30);
+    store.pass(kNoon + 40);
+    const auto found = columns(store, 10, kNoon, kNoon + 40);
+    ASSERT_EQ(found.size(), 4U);
+    EXPECT_TRUE(found[0]);
+    EXPECT_FALSE(found[1]);
+    EXPECT_TRUE(found[2]);
+    EXPECT_FALSE(found[3]) << "nothing came";
+    EXPECT_FALSE(columns(store, 60, kNoon, kNoon + 60).at(0));
+}
+
+TEST(HeatStore, ASecondWithoutGroupsIsDataOfNobody) {
+    HeatStore store;
+    for (std::int64_t second = kNoon; second < kNoon + 10; ++second) {
+        HeatLimit nobody = watched(1);
+        nobody.samples.clear();
+        EXPECT_TRUE(store.add({.second = second, .terms = "a"}, nobody));
+    }
+    store.pass(kNoon + 10);
+    const auto found = columns(store, 10, kNoon, kNoon + 10);
+    ASSERT_TRUE(found.at(0));
+    EXPECT_EQ(found[0]->groups(), 0U);
+}
+
+TEST(HeatStore, ALimitWithOtherTermsBeginsAnew) {
+    HeatStore store;
+    fill(store, kNoon, kNoon + 10);
+    store.pass(kNoon + 10);
+    EXPECT_TRUE(columns(store, 10, kNoon, kNoon + 10).at(0));
+    EXPECT_TRUE(store.add({.second = kNoon + 10, .terms = "b"}, watched(1)));
+    EXPECT_FALSE(columns(store, 10, kNoon, kNoon + 10).at(0));
+}
+
+TEST(HeatStore, RulesThatAreGoneAreForgotten) {
+    HeatStore store;
+    fill(store, kNoon, kNoon + 10);
+    store.pass(kNoon + 10);
+    store.keep([](const std::string& rule, unsigned) { return rule == "login"; });
+    EXPECT_FALSE(store.steps("login", 0).empty());
+    store.keep([](const std::string&, unsigned) { return false; });
+    EXPECT_TRUE(store.steps("login", 0).empty());
+    EXPECT_EQ(store.bytes(), 0U);
+}
+
+TEST(HeatStore, EstimatesAreScaledByTheSamplingRate) {
+    HeatStore store;
+    for (std::int64_t second = kNoon; second < kNoon + 10; ++second) {
+        EXPECT_TRUE(
+            store.add({.second = second, .terms = "a"}, watched(1, second == kNoon + 5 ? 8 : 2)));
+    }
+    store.pass(kNoon + 10);
+    const auto found = columns(store, 10, kNoon, kNoon + 10);
+    ASSERT_TRUE(found.at(0));
+    EXPECT_EQ(found[0]->one_in(), 256U);
+    EXPECT_EQ(found[0]->groups(), 256U);
+    EXPECT_NEAR(found[0]->error(), std::sqrt(255.0 / 256), 1e-9);
+}
+
+TEST(HeatStore, TheNewestColumnHasItsKeysAndTheirNames) {
+    HeatStore store;
+    fill(store, kNoon, kNoon + 20);
+    store.pass(kNoon + 20);
+    const auto newest = store.named("login", 0, 10, kNoon + 10);
+    ASSERT_TRUE(newest);
+    EXPECT_TRUE(newest->has_keys);
+    ASSERT_EQ(newest->keys.size(), 1U);
+    EXPECT_EQ(newest->keys[0].offered, 10U);
+    EXPECT_EQ(newest->names.at(7).key, "10.0.0.7");
+    EXPECT_EQ(newest->names.at(7).facts, (std::vector<HeatField>{{"ip.src", "10.0.0.7"}}));
+    const auto older = store.named("login", 0, 10, kNoon);
+    ASSERT_TRUE(older);
+    EXPECT_FALSE(older->has_keys);
+    EXPECT_TRUE(older->keys.empty());
+    EXPECT_FALSE(store.named("login", 0, 10, kNoon + 20));
+    EXPECT_FALSE(store.named("login", 0, 7, kNoon));
+}
+
+// Whoever has most goes first.
+TEST(HeatStore, StaysWithinItsBytes) {
+    HeatStore store{4'000};
+    fill(store, kNoon, kNoon + 1'000);
+    store.pass(kNoon + 1'000);
+    EXPECT_LE(store.bytes(), 4'000U);
+    EXPECT_GT(store.bytes(), 3'000U);
+    EXPECT_FALSE(columns(store, 10, kNoon, kNoon + 10).at(0));
+    EXPECT_TRUE(columns(store, 10, kNoon + 990, kNoon + 1'000).at(0));
+}
+
+TEST(HeatStore, HasSoManyLimitsAndNoMore) {
+    HeatStore store;
+    HeatLimit limit = watched(1);
+    for (std::uint32_t i = 0; i < HeatStore::kMostLimits; ++i) {
+        limit.limit = i;
+        EXPECT_TRUE(store.add({.second = kNoon, .terms = "a"}, limit));
+    }
+    limit.limit = HeatStore::kMostLimits;
+    EXPECT_FALSE(store.add({.second = kNoon, .terms = "a"}, limit));
+    limit.limit = 0;
+    EXPECT_TRUE(store.add({.second = kNoon + 1, .terms = "a"}, limit));
+}
+
+}  // namespace
+}  // namespace sluice::heat_store_test
