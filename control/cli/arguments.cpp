@@ -258,6 +258,8 @@ constexpr auto kCommands = std::to_array<Command>({
     {"stats", "show what was passed and dropped, and why", run_stats, shown_stats_arguments},
     {"live", "show what passes each second, what is wrong, and the busiest rules", run_live,
      live_arguments},
+    {"heatmap", "draw the heat maps of a rule: its groups by requests, and by what was left",
+     run_heatmap, heatmap_arguments},
     {"top", "show whom the rules count the most packets for", run_top, top_arguments},
     {"events", "what became of keys under rules with `events`, a JSON line each", run_events,
      events_arguments},

@@ -29,6 +29,7 @@ void stats_arguments(CLI::App& app, Options& options);
 void workers_arguments(CLI::App& app, Options& options);
 void shown_stats_arguments(CLI::App& app, Options& options);
 void live_arguments(CLI::App& app, Options& options);
+void heatmap_arguments(CLI::App& app, Options& options);
 void top_arguments(CLI::App& app, Options& options);
 // Options of what packets and events are told as they come.
 void events_arguments(CLI::App& app, Options& options);
