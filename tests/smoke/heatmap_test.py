@@ -8,6 +8,7 @@ What it says each second of a limit stands in tests/fakes/fake_heatmap.hpp: 90 k
 import calendar
 import json
 import os
+import pathlib
 import re
 import subprocess
 import sys
@@ -17,6 +18,7 @@ import unittest
 from daemon_box import DaemonBox, UnixConnection, wait_until
 
 PATIENCE = 60
+PLOT = pathlib.Path(__file__).parents[2] / "scripts" / "lib" / "bench" / "plot.py"
 PROGRAMS = [os.path.abspath(program) for program in sys.argv[1:4]]
 RULES = """version: 1
 rules:
@@ -217,6 +219,19 @@ class Shown(Heatmap):
         document = json.loads(self.ctl("heatmap", "fast", "--json").stdout)
         self.assertEqual(document["rule"], "fast")
         self.assertEqual(json.loads(self.ctl("heatmap", "login", "--step", "60", "--json").stdout)["step_s"], 60)
+
+    def test_scripts_plot_draws_them_as_a_picture(self):
+        found, _ = self.known("fast")
+        drawn, picture = self.box.folder / "map.json", self.box.folder / "map.png"
+        drawn.write_text(json.dumps(found))
+        plot = [sys.executable, str(PLOT), "heatmap", "--from", str(drawn), "--out", str(picture)]
+        done = subprocess.run(plot, capture_output=True, text=True, timeout=PATIENCE)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(picture.read_bytes()[:8], b"\x89PNG\r\n\x1a\n")
+        drawn.write_text(json.dumps(self.map("resting")))
+        done = subprocess.run(plot, capture_output=True, text=True, timeout=PATIENCE)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("the rule is off", done.stderr)
 
     def test_what_cannot_be_drawn_says_why(self):
         self.assertRegex(self.ctl("heatmap", "resting").stdout, r"nothing to draw: the rule is off\n$")

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Draws what was measured, as a small SVG. `overshoot`: M2, into lib/peer/merge; `shape`: departures, into lib/respond/shape;
-`terminal`: what sluicectl says while a flood passes, into control/doc."""
+`terminal`: what sluicectl says while a flood passes, into control/doc; `heatmap`: both heat maps of a limit, as a PNG, of what
+`sluicectl heatmap RULE --json` printed (--from)."""
 import argparse
 import json
 import pathlib
@@ -9,6 +10,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
+import plot_heatmap  # noqa: E402
 import plot_shape  # noqa: E402
 import plot_terminal  # noqa: E402
 
@@ -101,7 +103,14 @@ def terminal(rows, build):
     return plot_terminal.TARGET, *plot_terminal.draw(rows or plot_terminal.measure(build))
 
 
-DRAWN = {"overshoot": overshoot, "shape": shape, "terminal": terminal}
+def heatmap(rows, _):
+    if rows is None:
+        sys.exit("scripts/plot: heatmap draws what `sluicectl heatmap RULE --json` printed: --from FILE")
+    return "heatmap.png", *plot_heatmap.draw(rows)
+
+
+DRAWN = {"overshoot": overshoot, "shape": shape, "terminal": terminal, "heatmap": heatmap}
+COUNTED = {"terminal": "commands", "heatmap": "columns"}
 
 
 def main():
@@ -114,8 +123,8 @@ def main():
     rows = pathlib.Path(arguments.rows).read_text() if arguments.rows else None
     target, drawing, count = DRAWN[arguments.what](rows, arguments.build)
     path = pathlib.Path(arguments.out or target)
-    path.write_text(drawing)
-    print(f"{path}: {count} {'commands' if arguments.what == 'terminal' else 'points'}")
+    path.write_bytes(drawing if isinstance(drawing, bytes) else drawing.encode())
+    print(f"{path}: {count} {COUNTED.get(arguments.what, 'points')}")
 
 
 if __name__ == "__main__":
