@@ -36,8 +36,6 @@ constexpr std::size_t kMostOfBans = 8U << 20;  // bytes: as many keys as can be 
 
 constexpr std::size_t kMostOfPackets = 1U << 20;  // bytes: a packet and those before it, in hex
 
-constexpr std::size_t kMostOfSimulation = 256U << 10;  // bytes: limits, and 10,000 hits
-
 constexpr std::size_t kMostOfSecret = 4U << 10;  // bytes, of a stranger
 
 constexpr auto kRoutes = std::to_array<Route>({
@@ -72,7 +70,7 @@ constexpr auto kRoutes = std::to_array<Route>({
     {"GET", "/v1/top", Role::View, get_top, "rule by window count"},
     {"GET", "/v1/events", Role::View, get_events, "rule from wait"},
     {"POST", "/v1/explain", Role::View, post_explain, "account", kMostOfPackets},
-    {"POST", "/v1/simulate", Role::View, post_simulate, "", kMostOfSimulation},
+    {"POST", "/v1/simulate", Role::View, post_simulate},
     {"POST", "/v1/traces", Role::Operate, post_traces},
     {"GET", "/v1/traces/*", Role::Operate, get_trace, "wait"},
     {"DELETE", "/v1/traces/*", Role::Operate, delete_trace},
