@@ -60,8 +60,16 @@ class Playground(PlaygroundCase):
         ink = """
             const canvas = document.querySelectorAll('article.run canvas')[1], scale = devicePixelRatio || 1;
             const width = canvas.clientWidth - 24, pen = canvas.getContext('2d');
-            const inked = (x, y, size) => [...pen.getImageData((12 + x - size) * scale, (y - size) * scale, 2 * size * scale, 2 * size * scale).data]
-              .filter((value, at) => at % 4 === 3 && value > 200).length;
+            const whole = pen.getImageData(0, 0, canvas.width, canvas.height);
+            const inked = (x, y, size) => {
+              let count = 0;
+              for (let down = Math.round((y - size) * scale); down < (y + size) * scale; down += 1) {
+                for (let right = Math.round((12 + x - size) * scale); right < (12 + x + size) * scale; right += 1) {
+                  count += whole.data[4 * (down * whole.width + right) + 3] > 200;
+                }
+              }
+              return count;
+            };
             const at = (seconds) => seconds / 3 * width;
             return [inked(at(0.99), 11, 3), inked(at(1.01), 33, 3), inked(at(0.99) - 30, 11, 3), inked(at(1.01) + 30, 33, 3)];"""
         self.browser.wait_for("the drawing", "return document.querySelectorAll('article.run canvas')[1].width > 300")

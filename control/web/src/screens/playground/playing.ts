@@ -29,6 +29,7 @@ function show(reply: Reply): void {
     trouble.value = null;
   } else {
     trouble.value = reply.status === 200 ? UNKNOWN_ANSWER : reasonOf(reply);
+    answer.value = null; // no runs beside a question that is not theirs
   }
 }
 
