@@ -102,10 +102,6 @@ private:
     double most_ = 0;
 };
 
-std::string clock_of(const std::string& instant) {
-    return instant.size() >= 19 ? instant.substr(11, 8) : instant;
-}
-
 std::string offered_label(const Json& map, std::size_t row) {
     const double edge = map.at("offered_edges").at(row).get<double>();
     return grouped(static_cast<std::uint64_t>(std::ceil(edge)));

@@ -151,7 +151,7 @@ class StandIn:
             def call(self, method, parts, body):
                 stand_in.asked.append((self.command, self.path, body))
                 query = body or dict(urllib.parse.parse_qsl(parts.query))
-                token = (self.headers.get("Authorization") or "").removeprefix("Bearer ")
+                token = self.headers.get("X-Sluice-Session") or ""
                 status, value = stand_in.answer(method, parts.path, query, token)
                 self.say(status, "application/json" if status < 400 else "application/problem+json", json.dumps(value).encode(), False)
 

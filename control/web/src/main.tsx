@@ -6,6 +6,7 @@ import { listenToKeys } from "./frame/keys";
 import { Lock } from "./frame/lock";
 import { screenOf } from "./frame/screen";
 import { begin, route } from "./page";
+import { Guard } from "./parts/guard";
 import { SCREENS } from "./screens/screens";
 
 function Page() {
@@ -14,7 +15,9 @@ function Page() {
     <>
       <Lock />
       <Frame screens={SCREENS} screen={screen}>
-        <screen.View />
+        <Guard of={screen.name}>
+          <screen.View />
+        </Guard>
       </Frame>
     </>
   );

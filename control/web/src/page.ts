@@ -4,6 +4,7 @@ import { fragmentOf, routeOf, type Place, type Route } from "./frame/route";
 import { emptySeries, extended, seriesOf, type Series } from "./plot/series";
 import type { LiveAnswer } from "./transport/answers";
 import { isSeriesAnswer, UNKNOWN_ANSWER } from "./transport/known_answer";
+import { Kept } from "./transport/kept";
 import { LivePoll, type LiveQuery } from "./transport/live_poll";
 import { reasonOf, send } from "./transport/send";
 import { boxZoneOf, Session, secretIn } from "./transport/session";
@@ -16,11 +17,13 @@ const TICK_MS = 250;
 const SERIES_EVERY = 15; // snapshots between two calls for what is missing
 const ZONE = "sluice.zone";
 
-export const session = new Session(send, sessionStorage);
+const settings = new Kept(() => localStorage);
+export const session = new Session(send, new Kept(() => sessionStorage));
 export const poll = new LivePoll({
   send,
   token: () => session.token(),
   now: () => performance.now(),
+  timeOfDay: () => Date.now(),
   pause,
   isHidden: () => document.hidden,
   onLocked: (why) => session.lock(why, true),
@@ -28,9 +31,16 @@ export const poll = new LivePoll({
 export const route = signal<Route>(routeOf(secretIn(location.hash) === null ? location.hash : ""));
 const ZONES = ["utc", "box", "local"] as const;
 export type ZoneChoice = (typeof ZONES)[number];
-export const zoneChoice = signal<ZoneChoice>(ZONES.find((one) => one === localStorage.getItem(ZONE)) ?? "utc");
+export const zoneChoice = signal<ZoneChoice>(ZONES.find((one) => one === settings.getItem(ZONE)) ?? "utc");
 export const ticks = signal(performance.now());
-export const ageMs = computed(() => (poll.shown.value === null ? null : Math.max(0, ticks.value - poll.shown.value.arrived)));
+// The clock of the page may stand still while a machine sleeps, and the time of day may be set: the larger age holds.
+export const ageMs = computed(() => {
+  const shown = poll.shown.value;
+  if (shown === null) {
+    return null;
+  }
+  return Math.max(0, ticks.value - shown.arrived, Date.now() - shown.arrivedAt);
+});
 export const isStale = computed(() => ageMs.value === null || ageMs.value > STALE_MS);
 export const series = signal<Series | null>(null);
 export const seriesTrouble = signal<string | null>(null);
@@ -65,7 +75,7 @@ export function go(place: Place, replace = false): void {
 
 export function setZone(next: ZoneChoice): void {
   zoneChoice.value = next;
-  localStorage.setItem(ZONE, next);
+  settings.setItem(ZONE, next);
 }
 
 // The secret leaves the address bar before anything else happens.
@@ -125,7 +135,7 @@ export function begin(queryOf: (shown: Route) => LiveQuery): void {
   addEventListener("hashchange", () => {
     const another = takeSecret();
     if (another !== null) {
-      void session.begin(another);
+      void session.takeLink(another);
     } else {
       route.value = routeOf(location.hash);
     }

@@ -19,7 +19,10 @@ export function Age() {
     return <p class="age">{at}</p>;
   }
   return (
-    <p class="age old" role="alert">
+    <p class="age old">
+      <span class="unseen" role="alert">
+        Old: no answer since {at}.
+      </span>
       <strong>Old.</strong> Last answer {at}, {spanText(age / 1000)} ago.{" "}
       {trouble === null ? "No newer snapshot has come." : <Text of={`${trouble}.`} most={300} />}
     </p>

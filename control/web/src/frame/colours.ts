@@ -1,4 +1,5 @@
 import { computed, effect, signal } from "@preact/signals";
+import { Kept } from "../transport/kept";
 
 // Light or dark: as the system has it, unless somebody has chosen. Style sheets go by `data-colours` of the root.
 export const CHOICES = ["system", "light", "dark"] as const;
@@ -9,14 +10,15 @@ const dark = matchMedia("(prefers-color-scheme: dark)");
 const systemIsDark = signal(dark.matches);
 dark.addEventListener("change", () => (systemIsDark.value = dark.matches));
 
-const kept = localStorage.getItem(NAME);
+const settings = new Kept(() => localStorage);
+const kept = settings.getItem(NAME);
 export const colours = signal<Colours>(CHOICES.find((one) => one === kept) ?? "system");
 /** What is drawn by hand is drawn anew with it. */
 export const isDark = computed(() => (colours.value === "system" ? systemIsDark.value : colours.value === "dark"));
 
 export function setColours(next: Colours): void {
   colours.value = next;
-  localStorage.setItem(NAME, next);
+  settings.setItem(NAME, next);
 }
 
 effect(() => {

@@ -9,6 +9,7 @@ import { Age, Notices } from "./age";
 import { Display } from "./display";
 import { helpIsOpen, KeyHelp } from "./key_help";
 import { Menu } from "./menu";
+import { PanicButton } from "./panic";
 import type { Screen } from "./screen";
 import { Search } from "./search";
 import { TrialBar } from "./trial";
@@ -93,6 +94,7 @@ export function Frame({ screens, screen, children }: Shown & { children: Compone
         </div>
         <div class="bar">
           <BoxLine />
+          <PanicButton />
           <Age />
         </div>
         <StateReason />

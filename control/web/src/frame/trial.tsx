@@ -42,6 +42,9 @@ function Verb({ verb, path, children, onRefused }: VerbProps) {
       session.lock("The session is over.", true);
     } else if (reply.status >= 300 || reply.status === 0) {
       onRefused(reasonOf(reply));
+      if (reply.status === 403) {
+        void session.askAgain(); // the role may be another one by now
+      }
       pressedAt.value = null;
     }
     poll.start();

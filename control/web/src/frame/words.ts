@@ -19,10 +19,15 @@ export function stateWords(state: string): StateWords {
   return known(STATE_WORDS, state) ?? { word: state, says: `The box says: ${state}.`, grave: true };
 }
 
+/** True while a dataplane answers: the kernel may bridge with one, and without. */
+export function hasDataplane(answer: LiveAnswer): boolean {
+  return answer.box.generation !== null;
+}
+
 /** Why there are no rates. */
 export function whyNoRates(answer: LiveAnswer): string {
-  if (answer.box.state === "no_dataplane" || answer.box.state === "bridged") {
+  if (!hasDataplane(answer)) {
     return "Nobody counts: sluiced is not connected to the dataplane.";
   }
-  return "Rates want two snapshots, and this is the first since sluiced or the dataplane began.";
+  return "Rates want two snapshots within three seconds: sluiced or the dataplane has just begun, or was held up.";
 }

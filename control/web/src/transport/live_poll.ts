@@ -18,11 +18,13 @@ export interface Shown {
   answer: LiveAnswer;
   query: LiveQuery;
   arrived: number; // of this snapshot, on the clock of `now`
+  arrivedAt: number; // the same by the time of day
 }
 export interface Surroundings {
   send: Send;
   token(): string | null;
   now(): number; // ms, never back
+  timeOfDay(): number; // ms since 1970
   pause(ms: number): { over: Promise<void>; cut(): void };
   isHidden(): boolean;
   onLocked(why: string): void;
@@ -152,6 +154,7 @@ export class LivePoll {
       this.restarts.value += 1;
     }
     const isNew = !sameRun || answer.snapshot > last.answer.snapshot;
-    this.shown.value = { answer, query, arrived: isNew ? this.around.now() : last.arrived };
+    const [arrived, arrivedAt] = isNew ? [this.around.now(), this.around.timeOfDay()] : [last.arrived, last.arrivedAt];
+    this.shown.value = { answer, query, arrived, arrivedAt };
   }
 }

@@ -39,7 +39,7 @@ function againIn(answer: Response, body: unknown): number | null {
 export const send: Send = async (path, call) => {
   const headers: Record<string, string> = { Accept: "application/json" };
   if (call.token) {
-    headers["Authorization"] = `Bearer ${call.token}`;
+    headers["X-Sluice-Session"] = call.token; // Authorization is the proxy's, where one asks for a password
   }
   const init: RequestInit = { method: call.method ?? "GET", headers, cache: "no-store", redirect: "error" };
   if (init.method !== "GET" && call.form === undefined) {
@@ -55,7 +55,8 @@ export const send: Send = async (path, call) => {
   }
   init.signal = call.signal ?? AbortSignal.timeout(LONGEST_MS);
   try {
-    const answer = await fetch(path, init);
+    // A page that was opened with a name and password in its address has them in what is relative to it, which fetch refuses.
+    const answer = await fetch(new URL(path, location.origin), init);
     const text = await answer.text();
     let body: unknown = null;
     try {

@@ -6,12 +6,12 @@ import type { Who } from "./answers";
 import { isWho, UNKNOWN_ANSWER } from "./known_answer";
 import { reasonOf, type Send } from "./send";
 
-// The authority of this page: a token in sessionStorage, sent as Authorization; or nothing of its own, where
+// The authority of this page: a token in sessionStorage, sent in a header of its own; or nothing of its own, where
 // a Unix socket or a proxy says who asks.
 export type SessionState =
   | { kind: "asking" }
   | { kind: "open"; who: Who }
-  | { kind: "locked"; why: string };
+  | { kind: "locked"; why: string; isTried: boolean }; // tried: it is asked for once more by itself
 
 export interface TokenStore {
   getItem(name: string): string | null;
@@ -59,6 +59,29 @@ export class Session {
     }
   }
 
+  /** A link that was used ends no session that this page has. */
+  async takeLink(secret: string): Promise<void> {
+    if (this.state.peek().kind !== "open") {
+      await this.enter({ secret });
+      return;
+    }
+    const reply = await this.send("/v1/session", { method: "POST", body: { secret } });
+    const token = (reply.body as { session?: unknown } | null)?.session;
+    if (reply.status === 201 && typeof token === "string") {
+      this.store.setItem(NAME, token);
+      await this.ask();
+    }
+  }
+
+  /** What this caller may do may be another thing by now; nothing changes where nobody answers. */
+  async askAgain(): Promise<void> {
+    const reply = await this.send("/v1/session", { token: this.token() });
+    const who = reply.body;
+    if (reply.status === 200 && isWho(who) && this.state.peek().kind === "open") {
+      this.state.value = { kind: "open", who };
+    }
+  }
+
   /** A secret or a named token for a session; what was wrong with it shows where the page is locked. */
   async enter(given: { secret: string } | { token: string }): Promise<void> {
     this.state.value = { kind: "asking" };
@@ -72,11 +95,18 @@ export class Session {
     await this.ask();
   }
 
+  /** Nobody has said that there is no session: sluiced is away, or has no time. */
+  private static isForLater(status: number): boolean {
+    return status === 0 || status === 429 || status >= 500;
+  }
+
   private async ask(): Promise<void> {
     const reply = await this.send("/v1/session", { token: this.token() });
     if (reply.status === 200) {
       const who = reply.body;
-      this.state.value = isWho(who) ? { kind: "open", who } : { kind: "locked", why: UNKNOWN_ANSWER };
+      this.state.value = isWho(who) ? { kind: "open", who } : { kind: "locked", why: UNKNOWN_ANSWER, isTried: false };
+    } else if (Session.isForLater(reply.status)) {
+      this.state.value = { kind: "locked", why: reasonOf(reply), isTried: true };
     } else {
       this.lock(reply.status === 401 ? "This page has no session." : reasonOf(reply), reply.status === 401);
     }
@@ -87,7 +117,7 @@ export class Session {
     if (forget) {
       this.store.removeItem(NAME);
     }
-    this.state.value = { kind: "locked", why };
+    this.state.value = { kind: "locked", why, isTried: false };
   }
 
   async leave(): Promise<void> {

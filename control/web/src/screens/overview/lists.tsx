@@ -1,20 +1,25 @@
-import { go, zone } from "../../page";
+import { go, isStale, zone } from "../../page";
 import { Num } from "../../parts/num";
 import { Empty, Panel, Scroll } from "../../parts/panel";
 import { RuleLink } from "../../parts/rule_link";
 import { Text } from "../../parts/text";
 import { visibleText } from "../../text/visible";
-import { withUnit } from "../../text/number";
+import { whole, withUnit } from "../../text/number";
 import { instantText } from "../../text/time";
 import type { LiveAnswer } from "../../transport/answers";
 import { Spark } from "../../plot/spark";
+import { hasDataplane } from "../../frame/words";
 import { eventWords } from "./event_words";
 
 export function Problems({ answer }: { answer: LiveAnswer }) {
   return (
     <Panel title="What is wrong now">
       {answer.problems.length === 0 ? (
-        <Empty>Nothing that sluiced can see.</Empty>
+        <Empty>
+          {isStale.value
+            ? `Not known: no answer since ${instantText(answer.at, zone.value, Date.now())}.`
+            : "Nothing that sluiced can see."}
+        </Empty>
       ) : (
         <ul class="problems">
           {answer.problems.map((problem) => (
@@ -38,9 +43,9 @@ export function Ports({ answer }: { answer: LiveAnswer }) {
     <Panel title="Ports">
       {answer.ports.length === 0 ? (
         <Empty>
-          {answer.box.state === "no_dataplane"
-            ? "The dataplane has the ports, and sluiced is not connected to it."
-            : "The dataplane has named no port yet."}
+          {hasDataplane(answer)
+            ? "The dataplane has named no port yet."
+            : "The dataplane has the ports, and sluiced is not connected to it."}
         </Empty>
       ) : (
         <Scroll label="Ports">
@@ -82,17 +87,16 @@ export function Ports({ answer }: { answer: LiveAnswer }) {
   );
 }
 
-function whyNoRules(answer: LiveAnswer): string {
-  return answer.rules.total === 0
-    ? "No rules are in force: sluicectl apply rules.yaml brings some."
-    : "There are rules, and none has matched a packet yet.";
-}
-
 export function BusiestRules({ answer }: { answer: LiveAnswer }) {
   return (
-    <Panel title="Busiest rules" note={` of ${answer.rules.total}`}>
+    <Panel title="Busiest rules" note={
+        <>
+          {" "}
+          of <Num text={whole(answer.rules.total)} />
+        </>
+      }>
       {answer.rules.rows.length === 0 ? (
-        <Empty>{whyNoRules(answer)}</Empty>
+        <Empty>No rules are in force: sluicectl apply rules.yaml brings some.</Empty>
       ) : (
         <Scroll label="Busiest rules">
           <table>
@@ -132,9 +136,9 @@ export function NewestEvents({ answer }: { answer: LiveAnswer }) {
     <Panel title="Newest events">
       {answer.events.length === 0 ? (
         <Empty>
-          {answer.box.state === "no_dataplane"
-            ? "The dataplane tells events, and sluiced is not connected to it."
-            : "None since sluiced began: of rules that have `events`, no key was refused or banned."}
+          {hasDataplane(answer)
+            ? "None since sluiced began: no rule has `events`, or no key of those that have was refused or banned."
+            : "The dataplane tells events, and sluiced is not connected to it."}
         </Empty>
       ) : (
         <Scroll label="Newest events">
@@ -149,7 +153,7 @@ export function NewestEvents({ answer }: { answer: LiveAnswer }) {
             </thead>
             <tbody>
               {answer.events.slice(0, 20).map((event) => (
-                <tr key={event.seq}>
+                <tr key={`${event.time} ${event.seq}`}>
                   <td>{instantText(event.time, zone.value, Date.now())}</td>
                   <td>
                     <Text of={event["rule"]} />

@@ -42,6 +42,7 @@ export class FakeSluiced implements Surroundings {
     });
   token = (): string | null => "token";
   now = (): number => this.time;
+  timeOfDay = (): number => 1e12 + this.time;
   isHidden = (): boolean => this.hidden;
   onLocked = (why: string): void => void this.locked.push(why);
   pause = (ms: number): { over: Promise<void>; cut(): void } => {

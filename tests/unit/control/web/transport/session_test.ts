@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import type { Call, Reply } from "../../../../../control/web/src/transport/send";
+import { Kept } from "../../../../../control/web/src/transport/kept";
 import { secretIn, Session } from "../../../../../control/web/src/transport/session";
 
 const WHO = { user: "ada", role: "admin", via: "session", box: "edge", verbs: {} };
@@ -48,7 +49,7 @@ test("a secret that is used up locks, with the reason, and keeps the session the
   const [session, store] = sessionWith([{ status: 401, body: { title: "no session", detail: "used up" } }]);
   store.setItem("sluice.session", "old");
   await session.begin("S");
-  assert.deepEqual(session.state.value, { kind: "locked", why: "no session: used up" });
+  assert.deepEqual(session.state.value, { kind: "locked", why: "no session: used up", isTried: false });
   assert.equal(session.token(), "old");
 });
 
@@ -60,7 +61,7 @@ test("a token that is over is forgotten; one that nobody could be asked about is
   const [away, kept] = sessionWith([{ status: 0 }]);
   kept.setItem("sluice.session", "T");
   await away.begin(null);
-  assert.deepEqual([away.state.value, away.token()], [{ kind: "locked", why: "sluiced does not answer" }, "T"]);
+  assert.deepEqual([away.state.value, away.token()], [{ kind: "locked", why: "sluiced does not answer", isTried: true }, "T"]);
 });
 
 test("leaving ends the session on both sides", async () => {
@@ -68,4 +69,32 @@ test("leaving ends the session on both sides", async () => {
   store.setItem("sluice.session", "T");
   await session.leave();
   assert.deepEqual([calls[0], session.token()], [["/v1/session", { method: "DELETE", token: "T" }], null]);
+});
+
+test("a link that was used ends no session there is", async () => {
+  const [session, , calls] = sessionWith([{ status: 200, body: WHO }, { status: 401 }, { status: 201, body: { session: "N" } }, { status: 200, body: WHO }]);
+  await session.begin(null);
+  await session.takeLink("used");
+  assert.equal(session.state.value.kind, "open");
+  await session.takeLink("good");
+  assert.deepEqual([session.token(), calls.length], ["N", 4]);
+});
+
+test("a role that has changed is asked for again, and an answer that fails changes nothing", async () => {
+  const [session] = sessionWith([{ status: 200, body: WHO }, { status: 200, body: { ...WHO, role: "view" } }, { status: 503 }]);
+  await session.begin(null);
+  await session.askAgain();
+  assert.deepEqual(session.state.value, { kind: "open", who: { ...WHO, role: "view" } });
+  await session.askAgain();
+  assert.equal(session.state.value.kind, "open");
+});
+
+test("with storage that is switched off a session is kept by the page alone", async () => {
+  const kept = new Kept(() => {
+    throw new Error("SecurityError");
+  });
+  kept.setItem("a", "1");
+  assert.deepEqual([kept.getItem("a"), kept.getItem("b")], ["1", null]);
+  kept.removeItem("a");
+  assert.equal(kept.getItem("a"), null);
 });
