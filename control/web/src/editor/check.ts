@@ -9,12 +9,14 @@ export interface CheckedLimit {
   promise: string | null;
   most: number | null;
   window_s: number | null;
+  because: string | null; // it starts anew
 }
 export interface CheckedRule {
   id: string;
   limits: CheckedLimit[];
   placement: string | null;
   bytes_per_key: number | null;
+  memory: string | null;
   starts_anew: boolean | null;
   answers: { protocol: string; does: string }[];
 }
@@ -47,9 +49,11 @@ function ruleOf(value: unknown): CheckedRule {
       promise: textOr(limit["promise"], null),
       most: numberOrNull(limit["most"]),
       window_s: numberOrNull(limit["window_s"]),
+      because: textOr(limit["because"], null),
     })),
     placement: textOr(row["placement"], null),
     bytes_per_key: numberOrNull(row["bytes_per_key"]),
+    memory: textOr(row["memory"], null),
     starts_anew: typeof row["starts_anew"] === "boolean" ? row["starts_anew"] : null,
     answers: listOf(row["answers"]).map(membersOf).map((one) => ({ protocol: textOr(one["protocol"], "?"), does: textOr(one["does"], "?") })),
   };

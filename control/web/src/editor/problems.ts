@@ -23,7 +23,7 @@ export function problemsOf(list: unknown): TextProblem[] {
     line: numberOr(one["line"], 1),
     column: numberOr(one["column"], 1),
     length: typeof one["length"] === "number" ? numberOr(one["length"], 1) : null,
-    text: String(one["text"] ?? one["message"] ?? "nothing is said of it"),
+    text: `${typeof one["file"] === "string" ? `${one["file"]}: ` : ""}${String(one["text"] ?? one["message"] ?? "nothing is said of it")}`,
     hint: typeof one["hint"] === "string" ? one["hint"] : null,
   }));
 }

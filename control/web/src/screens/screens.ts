@@ -21,4 +21,5 @@ export const SCREENS: readonly Screen[] = [
   { name: "workers", title: "Workers", key: "w", isListed: true, live: liveOverview, View: inChunk(() => import("./workers/workers").then((m) => m.Workers)) },
   { name: "ports", title: "Ports", key: "p", isListed: true, live: liveOverview, View: inChunk(() => import("./ports/ports").then((m) => m.PortScreen)) },
   { name: "find", title: "Find", key: null, isListed: false, live: liveOverview, View: inChunk(() => import("./find/find").then((m) => m.Find)) },
+  { name: "sets", title: "Rule sets", key: "s", isListed: true, live: liveOverview, View: inChunk(() => import("./sets/sets").then((m) => m.Sets)) },
 ];

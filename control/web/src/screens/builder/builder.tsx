@@ -10,7 +10,8 @@ import { withText } from "./draft_text";
 import { Box } from "./field";
 import { GroupsStep } from "./groups_step";
 import { LimitsStep } from "./limits_step";
-import { ReviewStep } from "./review";
+import { PreviewStep } from "./preview";
+import { ReviewStep, whyNotReadable } from "./review";
 import { TrafficStep } from "./traffic_step";
 
 function Head() {
@@ -83,6 +84,7 @@ export function Builder() {
           <LimitsStep />
           <TrafficStep keys={typeof read === "string" ? null : textsAt(read, ["key"])} />
           <GroupsStep />
+          <PreviewStep isReadable={whyNotReadable()} />
           <ReviewStep />
         </div>
         <TextSide />

@@ -4,6 +4,7 @@ import { Checker } from "../../editor/check";
 import { ask } from "../../parts/ask";
 import { listOf, membersOf, textOf } from "../../parts/members";
 import { reasonOf } from "../../transport/send";
+import { placeOf } from "./draft_place";
 import { isMapAt, keysAt, lengthAt, readRule, textAt, textsAt, withMoreCondition, withRaw, type ReadRule } from "./draft_text";
 
 // The rule that is being written. It is kept in this tab until it is in force or thrown away.
@@ -42,14 +43,7 @@ function keep(next: Draft): void {
 }
 
 function check(next: Draft, pause?: number): void {
-  const words = new URLSearchParams();
-  if (next.file !== null) {
-    words.set("file", next.file);
-  }
-  if (next.subject !== "") {
-    words.set("rule", next.subject);
-  }
-  const query = words.toString();
+  const query = placeOf(next);
   checker.ask(`/v1/rules/check${query === "" ? "" : `?${query}`}`, next.text, false, pause);
 }
 

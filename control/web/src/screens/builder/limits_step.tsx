@@ -180,6 +180,14 @@ export function Cost() {
       <dd>
         <Num text={checked.bytes_per_key === null ? "–" : `${checked.bytes_per_key} B`} />
       </dd>
+      {checked.memory !== null && checked.memory !== "" && (
+        <>
+          <dt>Memory</dt>
+          <dd>
+            <Text of={checked.memory} most={160} />
+          </dd>
+        </>
+      )}
       <dt>Over workers</dt>
       <dd>
         <Text of={(checked.placement ?? "not known").replace("_", " ")} />

@@ -202,18 +202,21 @@ function OnTrial() {
   );
 }
 
-function whyNotYet(): string | null {
+/** Why the draft cannot be judged or applied; null: it can. */
+export function whyNotReadable(): string | null {
   const [now, checked] = [draft.value, checker.result.value];
   if (typeof rule.value === "string") {
     return "its text cannot be read";
-  }
-  if (now !== null && now.text === now.original) {
-    return "nothing is changed";
   }
   if (checker.isUnderWay.value || checked?.text !== now?.text) {
     return checker.trouble.value === null ? "it is being checked" : null; // sluiced checks again when it is applied
   }
   return checked?.isOk === true ? null : "it has errors";
+}
+
+function whyNotYet(): string | null {
+  const now = draft.value;
+  return now !== null && now.text === now.original ? "nothing is changed" : whyNotReadable();
 }
 
 export function ReviewStep() {
@@ -242,6 +245,13 @@ export function ReviewStep() {
       )}
       {now.text === now.original ? <p class="empty">Nothing is changed.</p> : <LineDiff before={now.original} after={now.text} label="Changes of the text" />}
       {checked?.starts_anew === true && <p class="anew">Its buckets start anew: every group begins with a full one.</p>}
+      {checked?.limits.map((limit) =>
+        limit.because === null ? null : (
+          <p class="anew">
+            Limit <Text of={limit.text} most={120} />: <Text of={limit.because} most={200} />
+          </p>
+        ),
+      )}
       {checked?.starts_anew === false && now.subject !== "" && now.text !== now.original && <p>Its buckets stay as they are.</p>}
       {seen !== null && seen.answer !== null && <SetDiff answer={seen.answer} />}
       {seen !== null && seen.why !== null && (

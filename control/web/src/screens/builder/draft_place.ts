@@ -1,0 +1,11 @@
+/** Where a draft is to stand, as a query of /v1/rules/check and /v1/preview has it. */
+export function placeOf(draft: { file: string | null; subject: string }): string {
+  const words = new URLSearchParams();
+  if (draft.file !== null) {
+    words.set("file", draft.file);
+  }
+  if (draft.subject !== "") {
+    words.set("rule", draft.subject);
+  }
+  return words.toString();
+}
