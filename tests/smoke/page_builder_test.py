@@ -3,16 +3,15 @@
     page_builder_test.py PAGE MODULES [short | TEST...]
 """
 from page_case import HOSTILE, main, PageCase
+from page_work import EDITOR, WorkCase
 from programs import wait_until
 
 import page.builder as answers
 
 SHORT = ("Builder.test_from_the_form_to_confirmed", "Builder.test_texts_of_others_and_problems_at_their_lines")
-CLICK = "[...document.querySelectorAll('main button')].find((b) => b.innerText === arguments[0]).click()"
-EDITOR = "document.querySelector('.editor')?.shadowRoot"
 
 
-class Builder(PageCase):
+class Builder(WorkCase, PageCase):
     def open(self, fragment="#/builder?rule=login", **work):
         stand_in = self.begin()
         answers.of(stand_in).update(work)
@@ -23,22 +22,6 @@ class Builder(PageCase):
     def go(self, fragment):
         self.browser.run("location.hash = arguments[0]", fragment)
         self.browser.wait_for("the form", "return document.querySelector('.builder .sentence') !== null")
-
-    def press(self, words):
-        self.browser.wait_for(words, "const b = [...document.querySelectorAll('main button')].find((b) => b.innerText === arguments[0]);"
-                              "return b !== undefined && !b.disabled", words)
-        self.browser.run(CLICK, words)
-
-    def set(self, label, value):
-        self.browser.run("const at = document.querySelector(`[aria-label=\"${arguments[0]}\"]`); at.value = arguments[1];"
-                         "at.dispatchEvent(new Event(at.matches('select') ? 'change' : 'input', {bubbles: true}))", label, value)
-
-    def text(self):
-        return self.browser.run(f"return {EDITOR} ? [...{EDITOR}.querySelectorAll('.cm-line')].map((l) => l.textContent).join('\\n')"
-                                " : document.querySelector('.code textarea').value")
-
-    def wait_for_text(self, words):
-        self.browser.wait_for(words, f"return ({EDITOR}?.querySelector('.cm-content') ?? document.querySelector('.code textarea'))?.textContent.includes(arguments[0])", words)
 
     def test_from_the_form_to_confirmed(self):
         stand_in, work = self.open()
@@ -100,7 +83,7 @@ class Builder(PageCase):
 
     def test_a_set_that_others_have_changed_keeps_the_draft(self):
         stand_in, work = self.open(refusal=(412, {"title": "other rules are in force", "detail": "not yours"}))
-        work["history"] = {"in_force": {"at": "2026-01-02T03:04:05Z", "by": "bob"}, "sets": []}
+        stand_in.set_text = "bob"
         self.set("Rate of limit 1", "200")
         self.press("Review")
         self.press("Apply for 60 s")
@@ -114,6 +97,44 @@ class Builder(PageCase):
         wait_until("the change", lambda: stand_in.trial is not None)
         self.assertEqual(stand_in.if_match, '"another-tag"')
         self.nothing_amiss(but=("412",))
+
+    def test_a_preview_is_shown_and_cancelled_with_the_page(self):
+        stand_in, work = self.open()
+        self.press("Preview")
+        self.browser.wait_for("the result", "return document.querySelector('.says') !== null && document.querySelector('.bars') !== null")
+        for words in ("of 20 s from 14:02:10", "one group in 64", "Not seen: TLS", "1\u2009204 of 51\u2009000 groups", "192.0.2.7"):
+            self.assertIn(words, self.browser.text(".preview"))
+        self.assertIn("By the preview, in 20 s", self.browser.text(".lately"))
+        [sent] = [call for call in stand_in.asked if call[1].startswith("/v1/preview?")]
+        self.assertEqual(sent[1:], ("/v1/preview?file=rules.yaml&rule=login", {"text": self.text() + "\n" * (not self.text().endswith("\n")), "seconds": 20}))
+        work["looks"] = 1000
+        self.press("Preview")
+        self.browser.wait_for("a preview under way", "return document.body.innerText.includes('so far')")
+        self.browser.run("location.hash = '#/overview'")
+        wait_until("the cancellation", lambda: work.get("cancelled"))
+        self.nothing_amiss()
+
+    def test_by_keyboard_on_a_phone_and_in_both_colours(self):
+        for width, height, dark in ((1280, 800, False), (390, 844, True)):
+            self.browser.show_as(width, height, dark)
+            self.open()
+            self.wait_for_text("of the shop")
+            self.judge_screen(f"builder-{width}-{'dark' if dark else 'light'}", width)
+            self.judge_access()
+        self.assertEqual(self.browser.run("return document.querySelectorAll('.code textarea').length"), 1)
+        self.nothing_amiss()
+
+    def test_the_editor_types_and_offers_and_lets_go(self):
+        stand_in, _ = self.open()
+        self.wait_for_text("of the shop")
+        self.browser.run(f"{EDITOR}.querySelector('.cm-content').focus()")
+        self.browser.press("\ue010", "Enter", *"per: r")  # End of the first line
+        self.wait_for_text("per: r")
+        self.assertEqual(self.browser.run("return location.hash"), "#/builder?rule=login")  # `g`, `r` are letters here
+        self.browser.press("Escape", "Escape", "Tab")
+        self.assertNotEqual(self.browser.run("return document.activeElement.className"), "editor")
+        self.assertTrue(stand_in.asked)
+        self.nothing_amiss()
 
     def test_without_a_role_the_reason_stands_there(self):
         stand_in = self.begin()

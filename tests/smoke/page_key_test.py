@@ -3,11 +3,12 @@
     page_key_test.py PAGE MODULES [short | TEST...]
 """
 from page_case import HOSTILE, main, PageCase
+from page_work import WorkCase
 
 SHORT = ("Key.test_a_described_request_is_explained", "Key.test_texts_of_others")
 
 
-class Key(PageCase):
+class Key(WorkCase, PageCase):
     def open(self, fragment, **members):
         stand_in = self.begin(**members)
         self.enter(stand_in)
@@ -16,13 +17,7 @@ class Key(PageCase):
         return stand_in
 
     def fill(self, name, value):
-        self.browser.run("const at = document.querySelector(`main [name=\"${arguments[0]}\"]`); at.value = arguments[1];"
-                         "at.dispatchEvent(new Event(at.matches('select') ? 'change' : 'input', {bubbles: true}))", name, value)
-
-    def press(self, words):
-        self.browser.wait_for(words, "const b = [...document.querySelectorAll('main button')].find((b) => b.innerText === arguments[0]);"
-                              "return b !== undefined && !b.disabled", words)
-        self.browser.run("[...document.querySelectorAll('main button')].find((b) => b.innerText === arguments[0]).click()", words)
+        self.put(f'main [name="{name}"]', value)
 
     def test_a_described_request_is_explained(self):
         stand_in = self.open("#/key")

@@ -75,8 +75,6 @@ def answer(stand_in, method, path, query):
         return 200, heatmap()
     if path == "/v1/top":
         return 200, {"window_s": 60, "samples": 1, "lost": 0, "keys": [{"rule": "login", "key": "192.0.2.7"}]}
-    if path == "/v1/history" and "history" in work:
-        return 200, work["history"]
     if method == "POST" and path == "/v1/rules/diff":
         return 200, diff()
     if (method == "PUT" and path.startswith("/v1/rules/")) or (method == "POST" and path == "/v1/rules"):

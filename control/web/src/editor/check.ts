@@ -16,7 +16,7 @@ export interface CheckedRule {
   limits: CheckedLimit[];
   placement: string | null;
   bytes_per_key: number | null;
-  memory: string | null;
+  memory: number | null; // bytes of the compiled rule
   starts_anew: boolean | null;
   answers: { protocol: string; does: string }[];
 }
@@ -53,7 +53,7 @@ function ruleOf(value: unknown): CheckedRule {
     })),
     placement: textOr(row["placement"], null),
     bytes_per_key: numberOrNull(row["bytes_per_key"]),
-    memory: textOr(row["memory"], null),
+    memory: numberOrNull(row["memory"]),
     starts_anew: typeof row["starts_anew"] === "boolean" ? row["starts_anew"] : null,
     answers: listOf(row["answers"]).map(membersOf).map((one) => ({ protocol: textOr(one["protocol"], "?"), does: textOr(one["does"], "?") })),
   };

@@ -2,6 +2,7 @@ import { Num } from "../../parts/num";
 import { Panel } from "../../parts/panel";
 import { Text } from "../../parts/text";
 import { known } from "../../text/known";
+import { whole } from "../../text/number";
 import { checker, edit, isMapAt, keysAt, lengthAt, rule, textAt } from "./draft";
 import { withRaw, withText, without, type ReadRule } from "./draft_text";
 import { Box, Choice, InText } from "./field";
@@ -180,14 +181,10 @@ export function Cost() {
       <dd>
         <Num text={checked.bytes_per_key === null ? "–" : `${checked.bytes_per_key} B`} />
       </dd>
-      {checked.memory !== null && checked.memory !== "" && (
-        <>
-          <dt>Memory</dt>
-          <dd>
-            <Text of={checked.memory} most={160} />
-          </dd>
-        </>
-      )}
+      <dt>The rule itself</dt>
+      <dd>
+        <Num text={checked.memory === null ? "–" : `${whole(checked.memory)} B`} />
+      </dd>
       <dt>Over workers</dt>
       <dd>
         <Text of={(checked.placement ?? "not known").replace("_", " ")} />
