@@ -1,5 +1,5 @@
-import { useEffect, useRef, useState } from "preact/hooks";
-import { type Signal, useComputed, useSignal } from "@preact/signals";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { Signal } from "@preact/signals";
 
 import { zone } from "../page";
 import type { HeatAnswer } from "./heat_answer";
@@ -8,8 +8,9 @@ import { paletteOf } from "./heat_colours";
 import { cellAt, gridOf, limitPlace, movedBy, type Cell, type HeatGrid } from "./heat_grid";
 import { HeatLegend } from "./heat_legend";
 import { paint } from "./heat_pixels";
-import { scaleOf } from "./heat_scale";
+import { scaleOf, type HeatScale } from "./heat_scale";
 import { HeatTable } from "./heat_table";
+import { useSurface, type Surface } from "./surface";
 import { cellWords, mapWords, TITLES } from "./heat_words";
 
 interface Props {
@@ -20,45 +21,12 @@ interface Props {
   choose(cell: Cell): void;
 }
 
-const DARK = "(prefers-color-scheme: dark)";
-
-/** Changes with what a drawing depends on beside its numbers: width, pixels per pixel, dark or light. */
-export function useSurface() {
-  const home = useRef<HTMLDivElement>(null);
-  const surface = useSignal({ width: 0, ratio: 1, dark: matchMedia(DARK).matches });
-  useEffect(() => {
-    const place = home.current;
-    if (place === null) {
-      return undefined;
-    }
-    const look = (): void => {
-      const next = { width: place.clientWidth, ratio: devicePixelRatio, dark: matchMedia(DARK).matches };
-      const last = surface.peek();
-      if (next.width !== last.width || next.ratio !== last.ratio || next.dark !== last.dark) {
-        surface.value = next;
-      }
-    };
-    const watch = new ResizeObserver(look);
-    watch.observe(place);
-    const queries = [matchMedia(DARK), matchMedia(`(resolution: ${devicePixelRatio}dppx)`)];
-    queries.forEach((query) => query.addEventListener("change", look));
-    addEventListener("resize", look); // of another zoom, too
-    look();
-    return () => {
-      watch.disconnect();
-      queries.forEach((query) => query.removeEventListener("change", look));
-      removeEventListener("resize", look);
-    };
-  }, []);
-  return { home, surface };
-}
-
 function colour(place: HTMLElement, name: string): string {
   return getComputedStyle(place).getPropertyValue(`--${name}`).trim();
 }
 
 /** The canvas of the cells alone: its pixels are all of it, so that a test finds a cell by its place. */
-function useCells(grid: HeatGrid, { width, ratio, dark }: { width: number; ratio: number; dark: boolean }) {
+function useCells(grid: HeatGrid, scale: HeatScale, { width, ratio, dark }: Surface) {
   const cells = useRef<HTMLCanvasElement>(null);
   useEffect(() => {
     const canvas = cells.current;
@@ -69,13 +37,13 @@ function useCells(grid: HeatGrid, { width, ratio, dark }: { width: number; ratio
     const size = { width: Math.max(1, Math.round(canvas.clientWidth * ratio)), height: Math.max(1, Math.round(canvas.clientHeight * ratio)) };
     canvas.width = size.width;
     canvas.height = size.height;
-    pen.putImageData(new ImageData(paint(grid, scaleOf(grid.counts), paletteOf(dark), size), size.width, size.height), 0, 0);
+    pen.putImageData(new ImageData(paint(grid, scale, paletteOf(dark), size), size.width, size.height), 0, 0);
   }, [grid, width, ratio, dark]);
   return cells;
 }
 
 /** What is drawn over the cells and around them, anew for each move of the cursor. */
-function useMarks(props: Props, grid: HeatGrid, cell: Cell | null, { width, ratio, dark }: { width: number; ratio: number; dark: boolean }) {
+function useMarks(props: Props, grid: HeatGrid, cell: Cell | null, { width, ratio, dark }: Surface) {
   const marks = useRef<HTMLCanvasElement>(null);
   const at = props.cursor.value;
   useEffect(() => {
@@ -119,12 +87,12 @@ function useCell(answer: HeatAnswer, grid: HeatGrid) {
 /** One of both maps: a canvas that has a sentence, a cell that arrow keys move and a line reads, and a table one key away. */
 export function HeatMap(props: Props) {
   const { answer, by, cursor, choose } = props;
-  const grid = useComputedGrid(answer, by);
+  const { grid, scale, sentence } = useGrid(answer, by);
   const { home, surface } = useSurface();
   const { cell, set } = useCell(answer, grid);
   const [asTable, setAsTable] = useState(false);
-  const cells = useCells(grid, surface.value);
-  const marks = useMarks(props, grid, cell ?? props.chosen, surface.value);
+  const cells = useCells(grid, scale, surface);
+  const marks = useMarks(props, grid, cell ?? props.chosen, surface);
   const point = (event: MouseEvent): Cell | null => cellAt(grid, ...pointOf(event));
   const press = (event: KeyboardEvent): void => {
     const next = movedBy(event.key, cell, grid);
@@ -151,7 +119,7 @@ export function HeatMap(props: Props) {
         </button>
       </figcaption>
       <div class={`area ${by}`} ref={home}>
-        <canvas class="cells" ref={cells} role="img" tabIndex={0} aria-label={mapWords(answer, grid)} aria-describedby={`${id}-keys`}
+        <canvas class="cells" ref={cells} role="img" tabIndex={0} aria-label={sentence} aria-describedby={`${id}-keys`}
           onKeyDown={press}
           onMouseMove={(event) => {
             const found = point(event);
@@ -172,9 +140,9 @@ export function HeatMap(props: Props) {
         <canvas class="marks" ref={marks} aria-hidden="true" />
       </div>
       <p class="reads" aria-live="polite">
-        {cell === null ? "" : cellWords(answer, grid, cell, zone.value)}
+        {cell !== null && <span class="num">{cellWords(answer, grid, cell, zone.value)}</span>}
       </p>
-      <HeatLegend scale={scaleOf(grid.counts)} palette={paletteOf(surface.value.dark)} by={by} hasLimit={limitPlace(answer, grid) !== null} />
+      <HeatLegend scale={scale} palette={paletteOf(surface.dark)} by={by} hasLimit={limitPlace(answer, grid) !== null} />
       <p class="unseen" id={`${id}-keys`}>
         Arrow keys move a cell, Enter shows its groups, t shows the table.
       </p>
@@ -183,8 +151,10 @@ export function HeatMap(props: Props) {
   );
 }
 
-function useComputedGrid(answer: HeatAnswer, by: "offered" | "left"): HeatGrid {
-  const source = useSignal(answer);
-  source.value = answer;
-  return useComputed(() => gridOf(source.value, by)).value;
+/** Worked out once for each answer, not for each move of the cursor. */
+function useGrid(answer: HeatAnswer, by: "offered" | "left") {
+  return useMemo(() => {
+    const grid = gridOf(answer, by);
+    return { grid, scale: scaleOf(grid.counts), sentence: mapWords(answer, grid) };
+  }, [answer, by]);
 }

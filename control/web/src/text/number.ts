@@ -47,3 +47,8 @@ export function share(value: number | null | undefined): string {
   const percent = value * 100;
   return `${percent === 0 || percent >= 10 ? percent.toFixed(0) : percent.toFixed(1)} %`;
 }
+
+/** Two digits of what is far below one, too: `0.002`. */
+export function figure(value: number | null | undefined): string {
+  return isNumber(value) && value !== 0 && Math.abs(value) < 0.1 ? String(Number(value.toPrecision(2))) : scaled(value);
+}

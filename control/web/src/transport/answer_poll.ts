@@ -1,97 +1,71 @@
 import { signal } from "@preact/signals";
 
+import { Follow, type Pauses } from "./follow";
 import { UNKNOWN_ANSWER } from "./known_answer";
-import type { Surroundings } from "./live_poll";
-import { reasonOf, type Reply } from "./send";
+import { reasonOf, type Reply, type Send } from "./send";
 
-// One question, asked again and again. Answers of a path that is not asked for any more, or that came behind a newer call, are
-// thrown away; a hidden tab asks nothing.
+// One question, asked again and again. Answers to a question that is not asked any more are thrown away; a hidden tab rests until
+// it is seen.
 export interface Answered<T> {
+  key: string; // the question
   path: string;
   answer: T;
   arrived: number;
 }
-const LOOK_AGAIN_MS = 1000; // while the tab is hidden
+export interface Around extends Pauses {
+  send: Send;
+  token(): string | null;
+  now(): number; // ms, never back
+  onLocked(why: string): void;
+}
+const PACE = { longest: 10_000, hidden: 86_400_000 };
 const LONGEST_MS = 30_000; // between two that failed, and whatever the other side asks for
-const CALL_MS = 10_000;
 
 export class AnswerPoll<T> {
   readonly shown = signal<Answered<T> | null>(null);
   readonly trouble = signal<string | null>(null); // null: the last call went well
-  private key: string | null = null;
-  private path: () => string = () => "";
-  private round = 0;
+  readonly asked = signal<string | null>(null); // the question
   private failures = 0;
-  private call: AbortController | null = null;
-  private resting: { cut(): void } | null = null;
+  private follow: Follow | null = null;
 
   constructor(
-    private readonly around: Surroundings,
+    private readonly around: Around,
     private readonly read: (body: unknown) => T | null, // null: no answer of this page's version
-    private readonly everyMs: (answer: T | null) => number, // Infinity: once
+    private readonly everyMs: (answer: T) => number | null, // null: once
   ) {}
 
-  /** One question, whose path may be another at each call (`from` moves on); null: nothing is asked. */
+  /** One question, whose path may be another at each call (`from` moves on). What was answered to the one before stays until this
+      one is; null: nothing is asked, and nothing stays. */
   ask(key: string | null, path: () => string = () => key ?? ""): void {
-    this.path = path;
-    if (key !== this.key) {
-      this.key = key;
-      this.shown.value = null; // of another question
-      this.begin();
+    if (key === this.asked.peek()) {
+      return;
     }
-  }
-
-  /** At once, though it was asked not long ago. */
-  again(): void {
-    this.begin();
-  }
-
-  private begin(): void {
-    this.round += 1;
-    this.call?.abort();
-    this.resting?.cut();
+    this.asked.value = key;
+    this.follow?.end();
     this.failures = 0;
     this.trouble.value = null;
-    void this.run(this.round);
-  }
-
-  private async run(round: number): Promise<void> {
-    while (round === this.round && this.key !== null) {
-      if (this.around.isHidden()) {
-        await this.rest(LOOK_AGAIN_MS);
-        continue;
-      }
-      const rest = await this.turn(this.path(), round);
-      if (round !== this.round || rest === Infinity) {
-        return;
-      }
-      await this.rest(rest);
+    if (key === null) {
+      this.shown.value = null;
     }
+    this.follow = key === null ? null : new Follow((call) => this.turn(path(), key, call), this.around, PACE).begin();
   }
 
-  private async rest(ms: number): Promise<void> {
-    const pause = this.around.pause(ms);
-    this.resting = pause;
-    await pause.over;
+  /** The tab has come to the front, or an answer is wanted now. */
+  wake(): void {
+    this.follow?.wake();
   }
 
-  /** One call; -> ms until the next. */
-  private async turn(path: string, round: number): Promise<number> {
-    const call = new AbortController();
-    this.call = call;
-    const limit = this.around.pause(CALL_MS);
-    void limit.over.then(() => call.abort());
-    const reply = await this.around.send(path, { token: this.around.token(), signal: call.signal });
-    limit.cut();
-    return round === this.round ? this.settle(reply, path) : 0;
+  private async turn(path: string, key: string, call: AbortSignal): Promise<number | null> {
+    const reply = await this.around.send(path, { token: this.around.token(), signal: call });
+    return key === this.asked.peek() ? this.settle(reply, { key, path }) : null;
   }
 
-  private settle(reply: Reply, path: string): number {
+  private settle(reply: Reply, question: { key: string; path: string }): number | null {
     const answer = reply.status === 200 ? this.read(reply.body) : null;
     if (answer !== null) {
       this.failures = 0;
       this.trouble.value = null;
-      this.shown.value = { path, answer, arrived: this.around.now() };
+      this.shown.value = { ...question, answer, arrived: this.around.now() };
       return this.everyMs(answer);
     }
     if (reply.status === 401) {
@@ -100,7 +74,6 @@ export class AnswerPoll<T> {
     }
     this.failures += 1;
     this.trouble.value = reply.status === 200 ? UNKNOWN_ANSWER : reasonOf(reply);
-    const again = Math.max((reply.againIn ?? 0) * 1000, Math.min(this.everyMs(null), 1000 * 2 ** Math.min(this.failures, 5)));
-    return Math.min(LONGEST_MS, again);
+    return Math.min(LONGEST_MS, Math.max((reply.againIn ?? 0) * 1000, 1000 * 2 ** Math.min(this.failures, 5)));
   }
 }

@@ -1,9 +1,10 @@
 import { useState } from "preact/hooks";
 
+import { ask } from "../../frame/ask";
 import { refusalOf } from "../../frame/verbs";
-import { isStale, route, session, who } from "../../page";
+import { isStale, route, who } from "../../page";
 import { Text } from "../../parts/text";
-import { reasonOf, send } from "../../transport/send";
+import { reasonOf } from "../../transport/send";
 import { changes } from "./rule_polls";
 import { pathOfRule, rulePlaceOf } from "./rule_place";
 
@@ -16,10 +17,7 @@ type Outcome = { done: true } | { done: false; why: string } | null;
 
 async function ban(rule: string, key: string, terms: { end: string; reason: string }): Promise<Outcome> {
   const body = { keys: [key], ...(terms.end === "" ? {} : { for: terms.end }), ...(terms.reason === "" ? {} : { reason: terms.reason }) };
-  const reply = await send(pathOfRule(rule, "bans"), { method: "POST", token: session.token(), body });
-  if (reply.status === 401) {
-    session.lock("The session is over.", true);
-  }
+  const reply = await ask(pathOfRule(rule, "bans"), { method: "POST", body });
   return reply.status >= 200 && reply.status < 300 ? { done: true } : { done: false, why: reasonOf(reply) };
 }
 

@@ -1,14 +1,14 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 
+import { ask } from "../../frame/ask";
 import { fragmentOf } from "../../frame/route";
-import { poll, session } from "../../page";
+import { poll } from "../../page";
 import { Num } from "../../parts/num";
 import { Empty, Panel, Scroll } from "../../parts/panel";
 import { Text } from "../../parts/text";
 import { whole, withUnit } from "../../text/number";
 import type { RuleRow } from "../../transport/answers";
-import { send } from "../../transport/send";
 import { fullRuleOf, type FullRule } from "./rule_answers";
 import { pathOfRule } from "./rule_place";
 
@@ -25,9 +25,9 @@ function useCandidateLimits(ids: string, generation: string) {
   useEffect(() => {
     let over = false;
     found.value = {};
-    const ask = async (): Promise<void> => {
+    const askAll = async (): Promise<void> => {
       for (const id of ids === "" ? [] : ids.split("\n")) {
-        const reply = await send(pathOfRule(id, "full"), { token: session.token() });
+        const reply = await ask(pathOfRule(id, "full"));
         const rule = reply.status === 200 ? fullRuleOf(reply.body) : null;
         if (over) {
           return;
@@ -37,7 +37,7 @@ function useCandidateLimits(ids: string, generation: string) {
         }
       }
     };
-    void ask();
+    void askAll();
     return () => {
       over = true;
     };
@@ -68,8 +68,9 @@ function LimitRow({ rule, title, row }: { rule: FullRule | undefined; title: str
 }
 
 /** The limits in force, and beside them those that are only tried. */
-export function Limits({ rule, row }: { rule: FullRule; row: RuleRow | null }) {
+export function Limits({ rule }: { rule: FullRule }) {
   const answer = poll.shown.value?.answer;
+  const row = answer?.rules.rows.find((one) => one.id === rule.id) ?? null;
   const candidates = candidatesOf(rule.id, answer?.rules.rows ?? []);
   const texts = useCandidateLimits(candidates.map(({ id }) => id).join("\n"), answer?.box.generation ?? "");
   return (

@@ -1,20 +1,20 @@
-import { useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 
 import type { HeatAnswer, Reading } from "../../heat/heat_answer";
 import { HeatMap } from "../../heat/heat_map";
 import { gridOf, type Cell } from "../../heat/heat_grid";
 import { samplingWords } from "../../heat/heat_words";
-import "../../heat/heat.css";
 import { go, route, zone } from "../../page";
+import { Fresh } from "../../parts/fresh";
 import { Num } from "../../parts/num";
 import { Empty, Panel } from "../../parts/panel";
 import { Text } from "../../parts/text";
 import { visibleText } from "../../text/visible";
-import { scaled } from "../../text/number";
+import { figure } from "../../text/number";
 import { instantText } from "../../text/time";
 import { CellGroups, type ChosenCell } from "./cell_groups";
-import { boxNow, heat, series } from "./rule_polls";
+import { boxNow, heat, heatEvery, series } from "./rule_polls";
 import { placeOf, RANGE_WORDS, RANGES, rulePlaceOf, shifted, type RulePlace } from "./rule_place";
 import { RulePlot } from "./rule_plot";
 
@@ -77,14 +77,14 @@ function ReadingLine({ reading }: { reading: Reading | null }) {
     <div class="reading">
       <p>
         {kind != null && <strong>{kind}. </strong>}
-        <Text of={reading.says} most={600} />
+        <span class="num"><Text of={reading.says} most={600} /></span>
       </p>
       {reading.numbers.length > 0 && (
         <dl class="box">
           {reading.numbers.map(([name, value]) => (
             <>
               <dt><Text of={name} most={40} /></dt>
-              <dd>{typeof value === "number" ? <Num text={scaled(value)} /> : <Text of={value} />}</dd>
+              <dd>{typeof value === "number" ? <Num text={figure(value)} /> : <Text of={value} />}</dd>
             </>
           ))}
         </dl>
@@ -120,15 +120,14 @@ function useChosen(answer: HeatAnswer) {
 function Drawn({ answer }: { answer: HeatAnswer }) {
   const cursor = useSignal<number | null>(null);
   const { chosen, choose, close } = useChosen(answer);
-  const area = useRef<HTMLDivElement>(null);
   const newest = [...answer.columns].reverse().find((column) => column !== null) ?? null;
   const why = whyNothing(answer);
   const rates = series.shown.value;
   return (
-    <div class="maps" ref={area}>
+    <div class="maps">
       <ReadingLine reading={answer.reading} />
       {why !== null && <Empty><Text of={why} most={300} /></Empty>}
-      {newest !== null && <p class="sampling">{samplingWords(newest)}</p>}
+      {newest !== null && <p class="sampling"><span class="num">{samplingWords(newest)}</span></p>}
       <HeatMap answer={answer} by="offered" cursor={cursor} chosen={chosen?.by === "offered" ? chosen.cell : null} choose={choose("offered")} />
       <HeatMap answer={answer} by="left" cursor={cursor} chosen={chosen?.by === "left" ? chosen.cell : null} choose={choose("left")} />
       {rates === null ? (
@@ -144,20 +143,23 @@ function Drawn({ answer }: { answer: HeatAnswer }) {
 export function Maps() {
   const shown = heat.shown.value;
   const trouble = heat.trouble.value;
+  const pending = shown !== null && shown.key !== heat.asked.value;
   return (
     <Panel title="Groups over time" note={shown === null ? undefined : <> · <Text of={shown.answer.limits.find(({ index }) => index === shown.answer.limit)?.text ?? ""} /></>}>
       {trouble !== null && (
         <Empty>
-          The maps are not read: <Text of={trouble} most={300} />.{shown !== null && " What stands here is old."}
+          The maps are not read: <Text of={trouble} most={300} />.
         </Empty>
       )}
       {shown === null ? (
         trouble === null && <Empty>The maps are asked for…</Empty>
       ) : (
-        <>
+        <Fresh arrived={shown.arrived} trouble={trouble} every={heatEvery(shown.answer)}>
           <Choice answer={shown.answer} />
-          <Drawn answer={shown.answer} />
-        </>
+          <div class={pending ? "pending" : ""} aria-busy={pending}>
+            <Drawn answer={shown.answer} />
+          </div>
+        </Fresh>
       )}
     </Panel>
   );

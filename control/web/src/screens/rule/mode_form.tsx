@@ -1,9 +1,10 @@
 import { useState } from "preact/hooks";
 
+import { ask } from "../../frame/ask";
 import { refusalOf } from "../../frame/verbs";
-import { isStale, poll, session, who } from "../../page";
+import { isStale, poll, who } from "../../page";
 import { Text } from "../../parts/text";
-import { reasonOf, send } from "../../transport/send";
+import { reasonOf } from "../../transport/send";
 import type { Who } from "../../transport/answers";
 import { changes } from "./rule_polls";
 import { pathOfRule } from "./rule_place";
@@ -22,11 +23,9 @@ export function ModeForm({ rule, mode }: { rule: string; mode: string }) {
   const change = async (next: string): Promise<void> => {
     setBusy(true);
     setWhy(null);
-    const reply = await send(pathOfRule(rule, "mode"), { method: "PUT", token: session.token(), body: { mode: next } });
+    const reply = await ask(pathOfRule(rule, "mode"), { method: "PUT", body: { mode: next } });
     setBusy(false);
-    if (reply.status === 401) {
-      session.lock("The session is over.", true);
-    } else if (reply.status !== 200) {
+    if (reply.status !== 200) {
       setWhy(reasonOf(reply));
     } else {
       changes.value += 1;

@@ -1,7 +1,7 @@
 import { useEffect } from "preact/hooks";
 
 import { fragmentOf } from "../../frame/route";
-import { poll, route, zone } from "../../page";
+import { route, zone } from "../../page";
 import { Empty, Panel } from "../../parts/panel";
 import { Text } from "../../parts/text";
 import { instantText } from "../../text/time";
@@ -12,7 +12,6 @@ import type { FullRule } from "./rule_answers";
 import { OwnNumberList, RuleEventList, TopKeys } from "./rule_lists";
 import { full, watchRule } from "./rule_polls";
 import { rulePlaceOf } from "./rule_place";
-import "./rule.css";
 
 function Head({ rule }: { rule: FullRule }) {
   return (
@@ -62,32 +61,38 @@ function Source({ rule }: { rule: FullRule }) {
   );
 }
 
-/** One rule: its maps first, then all that is known of it. */
-export function Rule() {
-  useEffect(watchRule, []);
-  const { rule: id } = rulePlaceOf(route.value);
+function RuleScreen({ id }: { id: string }) {
+  useEffect(() => watchRule(id), []);
   const shown = full.shown.value?.answer ?? null;
-  const row = poll.shown.value?.answer.rules.rows.find((one) => one.id === id) ?? null;
-  if (id === "") {
-    return <Empty>No rule is named. <a href={fragmentOf({ screen: "rules" })}>All rules</a></Empty>;
-  }
-  if (shown === null || shown.id !== id) {
+  const trouble = full.trouble.value;
+  if (shown === null) {
     return (
       <Empty>
-        {full.trouble.value === null ? "The rule is asked for…" : <>It is not shown: <Text of={full.trouble.value} most={300} />.</>}{" "}
+        {trouble === null ? "The rule is asked for…" : <>It is not shown: <Text of={trouble} most={300} />.</>}{" "}
         <a href={fragmentOf({ screen: "rules" })}>All rules</a>
       </Empty>
     );
   }
   return (
     <>
+      {trouble !== null && <p class="age old" role="alert">What is said of this rule is old: <Text of={trouble} most={300} />.</p>}
       <Head rule={shown} />
       <Maps />
-      <Limits rule={shown} row={row} />
+      <Limits rule={shown} />
       <TopKeys />
       <RuleEventList />
       <OwnNumberList rule={shown} />
       <Source rule={shown} />
     </>
+  );
+}
+
+/** One rule: its maps first, then all that is known of it. */
+export function Rule() {
+  const { rule } = rulePlaceOf(route.value);
+  return rule === "" ? (
+    <Empty>No rule is named. <a href={fragmentOf({ screen: "rules" })}>All rules</a></Empty>
+  ) : (
+    <RuleScreen key={rule} id={rule} />
   );
 }

@@ -1,10 +1,9 @@
 import { useEffect, useRef } from "preact/hooks";
 import { type Signal, useSignalEffect } from "@preact/signals";
 import uPlot from "uplot";
-import "uplot/dist/uPlot.min.css";
 
 import { FRAME } from "../../heat/heat_axes";
-import { useSurface } from "../../heat/heat_map";
+import { useSurface } from "../../heat/surface";
 import { zone } from "../../page";
 import { Num } from "../../parts/num";
 import { scaled, withUnit } from "../../text/number";
@@ -17,7 +16,7 @@ const LINES = [
   { column: "refused_pps", label: "Refused", colour: "refused", dash: [] },
   { column: "would_refuse_pps", label: "Would refuse", colour: "would-refuse", dash: [6, 4] },
 ] as const;
-const HEIGHT = 170;
+const HEIGHT = 190;
 
 interface Props {
   series: RuleSeries;
@@ -70,7 +69,7 @@ function useLines(props: Props) {
   const plot = useRef<uPlot | null>(null);
   const range = useRef<[number, number]>([0, 1]);
   range.current = [props.from, props.to];
-  const { width, dark, ratio } = surface.value;
+  const { width, dark, ratio } = surface;
   useEffect(() => {
     const place = home.current;
     if (place === null || width === 0) {
