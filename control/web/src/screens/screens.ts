@@ -22,4 +22,6 @@ export const SCREENS: readonly Screen[] = [
   { name: "ports", title: "Ports", key: "p", isListed: true, live: liveOverview, View: inChunk(() => import("./ports/ports").then((m) => m.PortScreen)) },
   { name: "find", title: "Find", key: null, isListed: false, live: liveOverview, View: inChunk(() => import("./find/find").then((m) => m.Find)) },
   { name: "sets", title: "Rule sets", key: "s", isListed: true, live: liveOverview, View: inChunk(() => import("./sets/sets").then((m) => m.Sets)) },
+  { name: "rule", title: "Rule", key: null, isListed: false, live: liveRule, View: inChunk(() => import("./rule/rule").then((m) => m.Rule)) },
+  { name: "builder", title: "Builder", key: "b", isListed: true, live: liveBuilder, View: inChunk(() => import("./builder/builder").then((m) => m.Builder)) },
 ];

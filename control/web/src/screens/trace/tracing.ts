@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 
 import { ask } from "../../frame/ask";
-import { pause, session, ticks } from "../../page";
+import { pause, ticks } from "../../page";
 import { Follow } from "../../transport/follow";
 import { reasonOf } from "../../transport/send";
 import { UNKNOWN_ANSWER } from "../../transport/known_answer";
@@ -106,13 +106,8 @@ export async function endTrace(): Promise<void> {
 // A tab that goes sends what it still can; without it the trace ends ten seconds later.
 addEventListener("pagehide", () => {
   const name = begun.peek()?.trace;
-  const token = session.token();
   if (state.peek() === "runs" && name !== undefined) {
-    void fetch(`/v1/traces/${encodeURIComponent(name)}`, {
-      method: "DELETE",
-      keepalive: true,
-      headers: { "Content-Type": "application/json", ...(token === null ? {} : { Authorization: `Bearer ${token}` }) },
-    });
+    void ask(`/v1/traces/${encodeURIComponent(name)}`, { method: "DELETE", keepalive: true });
     finish("the page was left");
   }
 });
