@@ -76,6 +76,7 @@ void replay_arguments(CLI::App& app, Options& options) {
     workers_option(app, options);
     app.add_option("--out", options.out_file, "pcap file for what would have been forwarded");
     app.add_option("--verdicts", options.verdicts_file, "file for one line per frame");
+    app.add_flag("--heatmap", options.heatmap, "the heat maps of each limit too, of every key");
 }
 
 void packet_arguments(CLI::App& app, PacketWords& packet) {

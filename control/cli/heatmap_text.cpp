@@ -1,5 +1,6 @@
 #include "control/cli/heatmap_text.hpp"
 
+#include "control/cli/human_units.hpp"
 #include "control/cli/table.hpp"
 #include "control/cli/terminal.hpp"
 
@@ -147,7 +148,8 @@ std::string sampling_text(std::span<const Json> columns) {
             const auto one_in = count_at(*column, "one_in");
             const auto left_out = count_at(*column, "left_out");
             return fmt::format(
-                "{} groups in the last column{}{}\n", grouped(count_at(*column, "groups")),
+                "{} in the last column{}{}\n",
+                sluice::counted(count_at(*column, "groups"), "group"),
                 one_in == 1 ? ", all of them watched"
                             : fmt::format(", about: 1 in {} is watched, off by {:.1f} % as a rule",
                                           grouped(one_in), column->at("error").get<double>() * 100),

@@ -45,6 +45,7 @@ struct Options {
     bool enforce = false;
     unsigned workers = 1;
     bool cycles = false;
+    bool heatmap = false;  // of replay
     std::string out_file;
     std::string verdicts_file;
     std::uint64_t frame = 0;  // of explain; 0: none

@@ -1,5 +1,7 @@
 #include "control/heatmap/column_join.hpp"
 
+#include "lib/watch/heatmap/heat_record.hpp"
+
 #include <algorithm>
 
 namespace sluice {
@@ -33,11 +35,6 @@ std::vector<HeatKey> merged(const std::vector<HeatKey>& a, const std::vector<Hea
 
 }  // namespace
 
-bool is_watched_at(std::uint64_t digest, unsigned sampling_bits) noexcept {
-    return sampling_bits == 0 ||
-           digest >> (kDigestBits - std::min(sampling_bits, kDigestBits)) == 0;
-}
-
 void ColumnJoin::add(std::span<const HeatSample> keys, unsigned sampling_bits,
                      std::uint64_t left_out) {
     ++seconds_;
@@ -45,7 +42,7 @@ void ColumnJoin::add(std::span<const HeatSample> keys, unsigned sampling_bits,
     raise(sampling_bits);
     std::vector<HeatKey> watched;
     for (const HeatSample& key : keys) {
-        if (is_watched_at(key.digest, sampling_bits_)) {
+        if (key.digest < heat_bound(sampling_bits_)) {
             watched.push_back({key.digest, key.offered, key.refused, key.least_left});
         }
     }
@@ -66,9 +63,8 @@ void ColumnJoin::clear() noexcept {
 void ColumnJoin::raise(unsigned sampling_bits) {
     if (sampling_bits > sampling_bits_) {
         sampling_bits_ = sampling_bits;
-        std::erase_if(keys_, [this](const HeatKey& key) {
-            return !is_watched_at(key.digest, sampling_bits_);
-        });
+        std::erase_if(
+            keys_, [this](const HeatKey& key) { return !key.digest < heat_bound(sampling_bits_); });
     }
 }
 

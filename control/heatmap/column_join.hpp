@@ -17,9 +17,6 @@ struct HeatKey {
     std::uint8_t left = HeatSample::kFull;
 };
 
-// True if the digest of a key is one of those that are watched at so many sampling bits.
-[[nodiscard]] bool is_watched_at(std::uint64_t digest, unsigned sampling_bits) noexcept;
-
 // The watched keys of some seconds, joined to one column: offered and refused add up, the least
 // left is the least of all. Seconds with other sampling bits are joined at the larger number, since
 // keys that are watched there are watched at the smaller one too. Never more than `most` keys:

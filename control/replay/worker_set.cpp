@@ -66,6 +66,12 @@ void WorkerSet::know_answered(AnsweredTraffic& answered) noexcept {
     }
 }
 
+void WorkerSet::watch_keys(const std::vector<HeatTable*>& tables) noexcept {
+    for (std::size_t i = 0; i < workers_.size(); ++i) {
+        workers_[i]->core.watching = tables[i];
+    }
+}
+
 // Nothing of before is on its way.
 void WorkerSet::link_workers() {
     peers_ = std::make_unique<PeerLanes>(workers_.size());

@@ -50,6 +50,9 @@ public:
     // Traffic that is answered; it outlives the workers.
     void know_answered(AnsweredTraffic& answered) noexcept;
 
+    // Each worker notes the keys that it meets in a table of its own, which outlives it.
+    void watch_keys(const std::vector<HeatTable*>& tables) noexcept;
+
     // Runs the pipeline over frames of one instant. The rows, in the order of the frames, are good
     // until the next call.
     [[nodiscard]] const std::vector<BurstRow>& judge(std::span<KeptFrame> frames, Instant now);

@@ -1,12 +1,16 @@
 #include "control/cli/capture_end.hpp"
 #include "control/cli/commands.hpp"
+#include "control/cli/heatmap_text.hpp"
 #include "control/cli/long_work.hpp"
+#include "control/cli/replay/exact_maps.hpp"
 #include "control/cli/replay/outputs.hpp"
 #include "control/cli/replay/setup.hpp"
 #include "control/cli/replay/summary.hpp"
 #include "control/cli/terminal.hpp"
 
 #include <fmt/format.h>
+
+#include <optional>
 
 // replay: a capture through the real pipeline.
 //
@@ -25,14 +29,28 @@ std::uint64_t recorded_bytes(std::span<KeptFrame> frames) {
     return bytes;
 }
 
+// What comes of the frames beside the summary.
+struct BesideSummary {
+    ReplayOutputs& outputs;
+    ExactMaps* maps;  // nullptr: none are asked for
+    LongWork& work;
+};
+
 ReplaySummary judge_all(FrameSource& source, const ReplaySetup& setup, const ReplayRules& rules,
-                        ReplayOutputs& outputs, LongWork& work) {
+                        const BesideSummary& beside) {
+    ReplayOutputs& outputs = beside.outputs;
     WorkerSet workers{setup, rules.loaded};
     workers.know_answered(outputs.answered());
+    if (beside.maps != nullptr) {
+        workers.watch_keys(beside.maps->tables());
+    }
     ReplaySummary summary;
     summary.services = {rules.services, rules.loaded.set().services};
     for (auto frames = source.next_batch(); !frames.empty(); frames = source.next_batch()) {
-        work.add(recorded_bytes(frames));
+        beside.work.add(recorded_bytes(frames));
+        if (beside.maps != nullptr) {
+            beside.maps->reach(workers.time_of(source.now()).utc());
+        }
         const std::vector<BurstRow>& rows = workers.judge(frames, source.now());
         outputs.add(frames, rows, rules.loaded.set(),
                     {setup.pair, workers.time_of(source.now()).at, source.now()});
@@ -51,7 +69,7 @@ ReplaySummary judge_all(FrameSource& source, const ReplaySetup& setup, const Rep
     return summary;
 }
 
-void show(const ReplaySummary& summary, bool json) {
+void show(const ReplaySummary& summary, const ExactMaps* maps, bool json) {
     if (summary.table_full != 0) {
         say_warning(
             fmt::format("the table was full {} times; on_full decided there", summary.table_full));
@@ -64,7 +82,20 @@ void show(const ReplaySummary& summary, bool json) {
     for (const std::string& warning : summary.services.without_servers()) {
         say_warning(warning);
     }
-    print(json ? dump_line(summary_json(summary)) : summary_text(summary));
+    if (maps != nullptr && !maps->is_exact()) {
+        say_warning(
+            "the capture has more keys in a second than the heat maps hold: they are about");
+    }
+    if (!json) {
+        print(summary_text(summary) +
+              (maps == nullptr ? "" : maps->text(heatmap_columns(terminal_width()))));
+        return;
+    }
+    Json document = summary_json(summary);
+    if (maps != nullptr) {
+        document["heatmaps"] = maps->json();
+    }
+    print(dump_line(document));
 }
 
 }  // namespace
@@ -88,10 +119,18 @@ ExitCode run_replay(const Options& options) {
         return refuse(outputs.error().what);
     }
     FrameSource source{*reader};
+    std::optional<ExactMaps> maps;
+    if (options.heatmap) {
+        maps.emplace(rules, std::get<ReplaySetup>(setup).workers);
+    }
+    ExactMaps* const drawn_maps = maps ? &*maps : nullptr;
     ReplaySummary summary = [&] {
         LongWork work{"replay", capture_size(options.pcap_file)};
-        return judge_all(source, std::get<ReplaySetup>(setup), rules, *outputs, work);
+        return judge_all(source, std::get<ReplaySetup>(setup), rules, {*outputs, drawn_maps, work});
     }();
+    if (maps) {
+        maps->finish();
+    }
     summary.not_ethernet = reader->left_out().total();
     const Result<Done> written = outputs->finish();
     if (!written) {
@@ -99,7 +138,7 @@ ExitCode run_replay(const Options& options) {
     }
     const ExitCode end = report_end(source.end(), *reader, options.pcap_file);
     if (end == ExitCode::Done) {
-        show(summary, options.json);
+        show(summary, drawn_maps, options.json);
     }
     return end;
 }
