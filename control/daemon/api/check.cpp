@@ -18,7 +18,7 @@
 namespace sluice {
 namespace {
 
-constexpr std::uint64_t kBucketBytes = 16;
+constexpr std::uint64_t kBytesOfBucket = 16;
 
 // The least memory of one key in a worker's table: buckets that are more than a debt have a line.
 std::uint64_t bytes_per_key(const RuleSummary& rule) {
@@ -26,7 +26,7 @@ std::uint64_t bytes_per_key(const RuleSummary& rule) {
     for (const LimitSummary& limit : rule.limits) {
         const bool is_bucket =
             limit.numbers && counting_of(limit.numbers->limit) == Counting::Bucket;
-        bytes += kBucketBytes + (is_bucket ? 0 : kLineBytes);
+        bytes += kBytesOfBucket + (is_bucket ? 0 : kLineBytes);
     }
     return bytes;
 }

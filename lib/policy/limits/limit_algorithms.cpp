@@ -231,7 +231,7 @@ void build_trtcm(LimitBuilder& limit) {
     }
 }
 
-constexpr auto kWords = std::to_array<LimitAlgorithm>({
+constexpr auto kAlgorithmWords = std::to_array<LimitAlgorithm>({
     {"token_bucket", kTokenBucket, build_token_bucket},
     {"leaky_bucket", kLeakyBucket, build_leaky_bucket},
     {"fixed_window", kFixedWindow, build_fixed_window},
@@ -247,7 +247,7 @@ constexpr auto kWords = std::to_array<LimitAlgorithm>({
 }  // namespace
 
 std::span<const LimitAlgorithm> limit_algorithms() noexcept {
-    return kWords;
+    return kAlgorithmWords;
 }
 
 BuiltLimit build_limit(const LimitAlgorithm& algorithm, const ParameterValues& values, Per per) {

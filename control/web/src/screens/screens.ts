@@ -13,6 +13,7 @@ export const SCREENS: readonly Screen[] = [
   { name: "rules", title: "Rules", key: "r", isListed: true, live: liveRules, View: Rules },
   { name: "rule", title: "Rule", key: null, isListed: false, live: liveRule, View: inChunk(() => import("./rule/rule").then((m) => m.Rule)) },
   { name: "builder", title: "Builder", key: "b", isListed: true, live: liveBuilder, View: inChunk(() => import("./builder/builder").then((m) => m.Builder)) },
+  { name: "sets", title: "Rule sets", key: "s", isListed: true, live: liveOverview, View: inChunk(() => import("./sets/sets").then((m) => m.Sets)) },
   { name: "key", title: "Key", key: "k", isListed: true, live: liveOverview, View: inChunk(() => import("./key/key").then((m) => m.Key)) },
   { name: "events", title: "Events", key: "e", isListed: true, live: liveOverview, View: inChunk(() => import("./events/events").then((m) => m.Events)) },
   { name: "bans", title: "Bans", key: "n", isListed: true, live: liveOverview, View: inChunk(() => import("./bans/bans").then((m) => m.Bans)) },
@@ -21,7 +22,4 @@ export const SCREENS: readonly Screen[] = [
   { name: "workers", title: "Workers", key: "w", isListed: true, live: liveOverview, View: inChunk(() => import("./workers/workers").then((m) => m.Workers)) },
   { name: "ports", title: "Ports", key: "p", isListed: true, live: liveOverview, View: inChunk(() => import("./ports/ports").then((m) => m.PortScreen)) },
   { name: "find", title: "Find", key: null, isListed: false, live: liveOverview, View: inChunk(() => import("./find/find").then((m) => m.Find)) },
-  { name: "sets", title: "Rule sets", key: "s", isListed: true, live: liveOverview, View: inChunk(() => import("./sets/sets").then((m) => m.Sets)) },
-  { name: "rule", title: "Rule", key: null, isListed: false, live: liveRule, View: inChunk(() => import("./rule/rule").then((m) => m.Rule)) },
-  { name: "builder", title: "Builder", key: "b", isListed: true, live: liveBuilder, View: inChunk(() => import("./builder/builder").then((m) => m.Builder)) },
 ];
