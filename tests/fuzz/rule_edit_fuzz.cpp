@@ -1,5 +1,6 @@
 #include "lib/policy/files/rule_edit.hpp"
 #include "lib/policy/files/rule_lines.hpp"
+#include "lib/policy/yaml/place_path.hpp"
 #include "tests/fuzz/position.hpp"
 
 #include <algorithm>
@@ -37,6 +38,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     test::expect_inside(problems, lone);
     if (rule.has_value() == problems.has_errors() && !rule) {
         std::abort();
+    }
+    const LineIndex lines{lone};
+    for (const Problem& problem : problems.list()) {
+        if (lines.offset_of(problem.at) + word_length(lines, problem.at) > lone.size()) {
+            std::abort();
+        }
+        if (rule) {
+            (void)path_to(rule->tree, problem.at);
+        }
     }
     for (const RuleLines& one : rule_lines(file)) {
         if (one.first == 0 || one.last < one.first) {

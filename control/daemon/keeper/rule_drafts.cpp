@@ -27,6 +27,27 @@ bool has_file(const StoredRules& rules, const std::string& name) {
                                        [&](const RuleFilePart& part) { return part.file == name; });
 }
 
+Refusal no_such_file(const std::string& name) {
+    return {Refusal::Kind::NoSuchRule, "no file of the rules in force is called " + name, {}};
+}
+
+Refusal superseded() {
+    return {Refusal::Kind::Superseded,
+            "a newer draft came while this one waited for others to be compiled",
+            {}};
+}
+
+// Whoever writes a draft may not be allowed to read what the set's applicant could: of what is
+// wrong in a list or a file of overrides the place is told, and not what stands there.
+void hide_data(std::vector<Problem>& problems, const StoredRules& rules) {
+    for (Problem& problem : problems) {
+        if (!problem.file.empty() && !has_file(rules, problem.file)) {
+            problem.message =
+                "the line is not what the rules would read here; apply them to be told";
+        }
+    }
+}
+
 CheckedDraft not_sound(Problems problems, std::string id) {
     return {.id = std::move(id), .problems = problems.list()};
 }
@@ -59,13 +80,13 @@ std::variant<CheckedDraft, Refusal> check_file(StoredRules next, const RuleDraft
                                                const LiveRules& rules) {
     std::string file;
     if (!put_file(next, draft, file)) {
-        return Refusal{
-            Refusal::Kind::NoSuchRule, "no file of the rules in force is called " + draft.file, {}};
+        return no_such_file(draft.file);
     }
     Compiled compiled = compiled_draft(next, rules, "");
     for (Problem& problem : compiled.problems) {
         problem.file = problem.file == file ? "" : problem.file;
     }
+    hide_data(compiled.problems, next);
     return CheckedDraft{.rules = std::move(compiled.rules),
                         .problems = std::move(compiled.problems)};
 }
@@ -93,6 +114,7 @@ std::variant<CheckedDraft, Refusal> check_rule(const StoredRules& now, const Rul
     become.next.modes.erase(rule->id);
     Compiled compiled = compiled_draft(become.next, rules, rule->id);
     show_in_its_file(compiled.problems, become, "", *rule);
+    hide_data(compiled.problems, become.next);
     return CheckedDraft{.id = rule->id,
                         .rules = std::move(compiled.rules),
                         .problems = std::move(compiled.problems)};
@@ -103,19 +125,17 @@ std::variant<CheckedDraft, Refusal> check_rule(const StoredRules& now, const Rul
 std::variant<CheckedDraft, Refusal> RuleDrafts::check(const RuleDraft& draft) {
     const std::optional<NewestNext::Turn> turn = turns_.enter();
     if (!turn) {
-        return Refusal{Refusal::Kind::Superseded,
-                       "a newer draft came while this one waited for others to be compiled",
-                       {}};
+        return superseded();
     }
     StoredRules now = set_in_force(rules_);
     if (now.generation == 0 && !draft.file.empty()) {
         now.file = draft.file;
     }
-    if (!draft.whole && !draft.file.empty() && !has_file(now, draft.file)) {
-        return Refusal{
-            Refusal::Kind::NoSuchRule, "no file of the rules in force is called " + draft.file, {}};
+    if (draft.whole) {
+        return check_file(std::move(now), draft, rules_);
     }
-    return draft.whole ? check_file(std::move(now), draft, rules_) : check_rule(now, draft, rules_);
+    return draft.file.empty() || has_file(now, draft.file) ? check_rule(now, draft, rules_)
+                                                           : no_such_file(draft.file);
 }
 
 }  // namespace sluice
