@@ -64,7 +64,7 @@ void ColumnJoin::raise(unsigned sampling_bits) {
     if (sampling_bits > sampling_bits_) {
         sampling_bits_ = sampling_bits;
         std::erase_if(
-            keys_, [this](const HeatKey& key) { return !key.digest < heat_bound(sampling_bits_); });
+            keys_, [this](const HeatKey& key) { return key.digest >= heat_bound(sampling_bits_); });
     }
 }
 
