@@ -2,6 +2,7 @@
 
 #include "control/cli/heatmap_text.hpp"
 #include "control/heatmap/heat_json.hpp"
+#include "lib/watch/heatmap/heat_buckets.hpp"
 #include "lib/watch/heatmap/heat_join.hpp"
 
 #include <algorithm>
@@ -13,8 +14,9 @@ namespace {
 
 constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
 constexpr std::size_t kRecords = std::size_t{1}
-                                 << 22;         // of a worker: half of them keys of a second
-constexpr std::int64_t kLongestPause = 86'400;  // seconds that are drawn as nobody
+                                 << 22;  // of a worker: half of them keys of a second
+constexpr std::int64_t kLongestColumn = kColumnSteps.back();  // seconds
+constexpr std::int64_t kLongestPause = 86'400;                // seconds that are drawn as nobody
 
 // The rule of the summaries that a loaded one came from.
 const RuleSummary* summary_of(const ReplayRules& rules, const std::string& id) {
