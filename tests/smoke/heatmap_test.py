@@ -28,7 +28,7 @@ rules:
   - {id: resting, mode: "off", key: [ip.src], limits: [{algorithm: token_bucket, rate: 1/s, burst: 3}]}
   - {id: sight, mode: monitor, when: l4.dport eq 7, on_match: drop}
 """
-SECOND = [[[4, 360], [10, 32], [16, 8]], [[0, 8], [3, 32], [13, 360]]]  # of a column of one second: offered, left
+SECOND = [[[4, 360], [9, 32], [16, 8]], [[0, 8], [3, 32], [13, 360]]]  # of a column of one second: offered, left
 TEN = [[[10, 360], [16, 32], [22, 8]], SECOND[1]]
 
 
