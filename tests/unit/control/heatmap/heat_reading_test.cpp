@@ -68,37 +68,37 @@ Crowds always(std::vector<Crowd> crowds) {
 }
 
 TEST(HeatReading, TypicalWhereMostAreFarFromTheLimitAndHardlyAnybodyMeetsIt) {
-    const HeatReading reading = reading_of(always({{2000, 10, 0.9}}), 200, 30);
+    const HeatReading reading = reading_of(always({{500, 10, 0.9}}), 200, 30);
     EXPECT_EQ(reading.kind, HeatKind::Typical) << reading.says;
     EXPECT_LT(reading.numbers.refused_share, 0.01);
     EXPECT_GT(reading.numbers.p99_q, 0.2);
     EXPECT_EQ(reading.numbers.columns, 30U);
-    EXPECT_EQ(reading.numbers.watched, 60'000U);
+    EXPECT_EQ(reading.numbers.watched, 15'000U);
     EXPECT_TRUE(reading.says.starts_with("typical: 0.")) << reading.says;
 }
 
 // The same people under a limit that is too low for them: few requests each, and many refused.
 TEST(HeatReading, FalsePositivesWhereManyAreRefusedThatHardlyOfferMoreThanIsAdmitted) {
-    const HeatReading reading = reading_of(always({{2000, 5, 0.4}}), 8, 30);
+    const HeatReading reading = reading_of(always({{500, 5, 0.4}}), 8, 30);
     EXPECT_EQ(reading.kind, HeatKind::FalsePositives) << reading.says;
     EXPECT_GT(reading.numbers.refused_share, 0.05);
     EXPECT_LT(reading.numbers.median_q_refused, 1.5);
 }
 
 TEST(HeatReading, TooLooseWhereNobodyComesNearTheLimitForAnHour) {
-    const HeatReading reading = reading_of(always({{2000, 10, 0.5}}), 2000, 60);
+    const HeatReading reading = reading_of(always({{500, 10, 0.5}}), 2000, 60);
     EXPECT_EQ(reading.kind, HeatKind::TooLoose) << reading.says;
     EXPECT_EQ(reading.numbers.refused_share, 0);
     EXPECT_NE(reading.says.find("would have refused nobody"), std::string::npos) << reading.says;
     EXPECT_LT(reading.numbers.most_offered, 200);
-    const HeatReading shorter = reading_of(always({{2000, 10, 0.5}}), 2000, 59);
+    const HeatReading shorter = reading_of(always({{500, 10, 0.5}}), 2000, 59);
     EXPECT_EQ(shorter.kind, HeatKind::Unclear);
     EXPECT_NE(shorter.says.find("59m"), std::string::npos) << shorter.says;
 }
 
-// Five hundred that ask three times as often as they may, minute by minute, beside everybody else.
+// Some that ask three times as often as they may, minute by minute, beside everybody else.
 TEST(HeatReading, BotsWhereANarrowSteadyBandBeyondTheLimitHasMostOfTheUnits) {
-    const HeatReading reading = reading_of(always({{2000, 10, 0.9}, {500, 900, 0.05}}), 300, 30);
+    const HeatReading reading = reading_of(always({{500, 10, 0.9}, {125, 900, 0.05}}), 300, 30);
     EXPECT_EQ(reading.kind, HeatKind::Bots) << reading.says;
     EXPECT_GT(reading.numbers.octave_share, 0.5);
     EXPECT_LT(reading.numbers.octave_variation, 0.2);
@@ -109,7 +109,7 @@ TEST(HeatReading, BotsWhereANarrowSteadyBandBeyondTheLimitHasMostOfTheUnits) {
 
 TEST(HeatReading, ACrowdThatComesAndGoesIsNoBand) {
     const Crowds crowd = [](std::size_t column) {
-        return std::vector<Crowd>{{2000, 10, 0.9}, {column % 3 == 0 ? 500U : 20U, 900, 0.05}};
+        return std::vector<Crowd>{{500, 10, 0.9}, {column % 3 == 0 ? 125U : 5U, 900, 0.05}};
     };
     const HeatReading reading = reading_of(crowd, 300, 30);
     EXPECT_EQ(reading.kind, HeatKind::Unclear) << reading.says;
