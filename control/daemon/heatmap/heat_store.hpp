@@ -29,13 +29,13 @@ struct LimitSecond {
 // The columns of both maps of all limits that are watched: 2 h of 10 s and 48 h of 60 s, where a
 // limit's own step is shorter than 10 s the last 10 min of it, and 2 h of one of 30 s. Gone with
 // the process. Memory is bounded: kMostBytes of columns, the oldest of the limit that has most of
-// them going first, and some 80 MiB of
+// them going first, and some 128 MiB of
 // keys and names, of those that run and of the newest.
 class HeatStore {
 public:
     static constexpr std::size_t kMostLimits = 256;
     static constexpr std::size_t kMostBytes = std::size_t{64} << 20;
-    static constexpr std::size_t kMostKeysInAll = std::size_t{1} << 18;  // of one length of columns
+    static constexpr std::size_t kMostKeysInAll = std::size_t{1} << 17;  // of one length of columns
     static constexpr std::size_t kMostKeys = 4096;                       // of a column
     static constexpr std::size_t kMostNames = 1024;                      // of a limit
     static constexpr std::size_t kNamedLimits = 32;  // with names at once; others have none
