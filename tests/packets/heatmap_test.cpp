@@ -289,8 +289,7 @@ TEST(Heatmap, SoManyRulesAreLookedAtAndNoMore) {
 // A candidate of a rule has its own map.
 TEST(Heatmap, CandidatesOfARuleHaveMapsToo) {
     Sampled sampled{
-        rules("mode: enforce, candidates: [{name: half, limits: [{algorithm: "
-              "token_bucket, rate: 1/d, burst: 10}]}]")};
+        rules("mode: enforce, candidates: [{name: half, limits: {\"1\": {burst: 10}}}]")};
     sampled.watch_all();
     sampled.send("10.0.0.1", 15);
     const HeatEpoch epoch = sampled.end_epoch();

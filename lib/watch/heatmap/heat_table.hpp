@@ -18,7 +18,7 @@ namespace sluice {
 // taken by others when these need them.
 class HeatTable {
 public:
-    static constexpr std::size_t kProbed = 16;  // places that a key may lie in
+    static constexpr std::size_t kProbed = 32;  // places that a key may lie in
 
     // `records` is a power of two, kProbed at least; `limits` those of a set, at most.
     HeatTable(std::size_t records, std::size_t limits);

@@ -45,7 +45,7 @@ TEST(HeatSampler, EachPacketIsReadOnceWheneverTheTurnsCome) {
         }
     }};
     std::uint64_t read = 0;
-    for (std::uint64_t turn = 0; turn < 200; ++turn) {
+    for (std::uint64_t turn = 0; turn < 20; ++turn) {
         sampler.still().begin({one_limit(), turn, 0});
         sampler.turn();
         while (!sampler.has_adopted()) {
@@ -55,7 +55,7 @@ TEST(HeatSampler, EachPacketIsReadOnceWheneverTheTurnsCome) {
     }
     stop.raise(true);
     worker.join();
-    sampler.still().begin({one_limit(), 200, 0});
+    sampler.still().begin({one_limit(), 20, 0});
     sampler.turn();
     (void)sampler.adopt(kLoad);
     read += offered_in(sampler.still());
