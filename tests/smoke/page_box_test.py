@@ -155,8 +155,8 @@ class Hostile(PageCase):
                    for text in texts]
         stand_in = self.begin(packets=packets, unread_fields=texts)
         stand_in.workers_listed = [worker(number, 5, lanes=[text]) for number, text in enumerate(texts)]
-        stand_in.ports_listed = [port("in", 5, **{name: text for name in ("pair", "side", "device", "driver", "hashes", "asked")}, kernel={"mode": text, "fail": text},
-                                      other_program={"mode": text, "owner": text}) for text in texts]
+        stand_in.ports_listed = [{**port("in", 5, kernel={"mode": text, "fail": text}, other_program={"mode": text, "owner": text}),
+                                   **{name: text for name in ("pair", "side", "device", "driver", "hashes", "asked")}} for text in texts]
         self.enter(stand_in)
         for screen, least, ready in (("trace", 9, ROWS.format("packets")), ("workers", 1, ROWS.format("workers") + " / 4"), ("ports", 6, ROWS.format("ports") + " / 2")):
             self.open(screen, "document.querySelector('main .panel') !== null")

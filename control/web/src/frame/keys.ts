@@ -18,7 +18,7 @@ function act(key: string): boolean {
     helpIsOpen.value = true;
   } else if (key === "m") {
     openMenu();
-    document.getElementById(MENU_ID)?.querySelector<HTMLElement>("a")?.focus();
+    setTimeout(() => document.getElementById(MENU_ID)?.querySelector<HTMLElement>("a")?.focus()); // when it is drawn
   } else {
     return false;
   }

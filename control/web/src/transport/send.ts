@@ -7,6 +7,7 @@ export interface Call {
   token?: string | null;
   ifMatch?: string; // the generation that is to be in force
   signal?: AbortSignal;
+  keepalive?: boolean; // it is sent though the page goes
 }
 const LONGEST_MS = 10_000; // of a call that has no limit of its own
 export interface Reply {
@@ -53,6 +54,7 @@ export const send: Send = async (path, call) => {
   if (call.ifMatch !== undefined) {
     headers["If-Match"] = `"${call.ifMatch}"`;
   }
+  init.keepalive = call.keepalive ?? false;
   init.signal = call.signal ?? AbortSignal.timeout(LONGEST_MS);
   try {
     // A page that was opened with a name and password in its address has them in what is relative to it, which fetch refuses.
