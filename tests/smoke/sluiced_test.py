@@ -364,7 +364,16 @@ class Resources(Case):
         of_one = self.good(self.box.get("/v1/bans?rule=boxed"))["bans"]
         self.assertEqual([ban["source"] for ban in of_one], ["policy", "penalty_box"])
         self.refused(self.box.get("/v1/bans?rule=nobody"), 404)
-        for wrong in ("most=0", "after=x", "after=policy:a", "after=nobody:a:1"):
+        for query, keys in (("source=policy", ["192.0.2.9"]), ("source=penalty_box", ["10.0.0.1"]), ("filter=abu", ["192.0.2.9"]),
+                            ("filter=10.0.0.1", ["10.0.0.1", "10.0.0.1"]), ("source=operator&filter=both", ["10.0.0.1", "10.0.0.2"]),
+                            ("filter=nothing", []), ("sort=end", ["10.0.0.1", "10.0.0.2", "192.0.2.9"]), ("sort=end&source=policy", ["192.0.2.9"]),
+                            ("sort=end&filter=.2", ["10.0.0.2", "192.0.2.9"]), ("sort=end&rule=boxed", ["192.0.2.9"])):
+            self.assertEqual([ban["key"] for ban in self.good(self.box.get("/v1/bans?" + query))["bans"]], keys, query)
+        first = self.good(self.box.get("/v1/bans?sort=end&most=2"))
+        self.assertEqual((len(first["bans"]), first["boxes_read"]), (2, False))
+        self.assertEqual([ban["key"] for ban in self.good(self.box.get("/v1/bans?sort=end&most=2&after=" + first["next"]))["bans"]], ["192.0.2.9"])
+        for wrong in ("most=0", "after=x", "after=policy:a", "after=nobody:a:1", "source=x", "sort=key", "sort=end&after=x", "sort=end&after=end:1:2",
+                      "after=end:1:0:0:0"):
             self.refused(self.box.get("/v1/bans?" + wrong), 400)
         self.refused(self.box.get("/v1/bans?after=operator:gone:1"), 409)
 
@@ -526,6 +535,8 @@ class Resources(Case):
         for body in ("", "{", "[]", "{}", {"keys": []}, {"keys": "x"}, {"keys": ["10.0.0.1"], "tier": "x"},
                      {"keys": ["10.0.0.1"], "for": "1h"}):
             self.refused(posted(body), 400)
+        for reason in (7, "x" * 201, "two\nlines"):
+            self.refused(posted({"keys": ["10.0.0.1"], "reason": reason}), 422)
         self.refused(posted({"keys": ["10.0.0.1"] * 10_001}), 413)
         self.refused(self.box.ask("POST", "/v1/rules/nobody/unbans", json.dumps({"keys": ["10.0.0.1"]})), 404)
         many = [f"10.{i >> 16}.{i >> 8 & 255}.{i & 255}" for i in range(10_000)]
@@ -545,10 +556,10 @@ class Resources(Case):
         self.assertEqual(after["generation"], told["generation"])
         problem = self.refused(posted({"keys": many[:200]}), 404)
         self.assertEqual((len(problem["problems"]), problem["detail"]), (100, "none of 200 keys was banned by itself, as far as workers have answered"))
-        self.assertEqual(self.good(posted({"keys": many[9_000:9_999] + ["192.0.2.0/24"]}))["unbanned"], 1_000)
+        self.assertEqual(self.good(posted({"keys": many[9_000:9_999] + ["192.0.2.0/24"], "reason": "they called"}))["unbanned"], 1_000)
         self.assertEqual(banned(), [])
         calls = [line["call"] for line in self.box.audit()]
-        self.assertIn("key unban a: 1000 keys, " + " ".join(many[9_000:9_010]) + " ...", calls)
+        self.assertIn("key unban a: 1000 keys, " + " ".join(many[9_000:9_010]) + " ... (they called)", calls)
 
     def test_events(self):
         self.start()
@@ -577,7 +588,10 @@ class Resources(Case):
         self.assertEqual(numbers("?from=77-9"), [9, 10, 11, 12, 13])
         self.assertEqual(numbers("?from=76-9"), [5, 6, 7, 8, 9, 10, 11, 12, 13])  # of another dataplane
         self.assertEqual(numbers("?from=77-14&wait=1"), [])
-        for wrong in ("from=9", "from=77-", "from=77-9x", "wait=21", "wait=x"):
+        self.assertEqual([numbers("?kind=" + kind) for kind in ("ban", "limit_end", "lost")], [[8, 9], [6], [10]])
+        self.assertEqual([numbers("?newest=2"), numbers("?newest=3&rule=a&kind=refill"), numbers("?newest=1000&from=77-12")], [[12, 13], [7], [12, 13]])
+        self.assertEqual(self.good(self.box.get("/v1/events?newest=1"))["next"], "77-14")
+        for wrong in ("from=9", "from=77-", "from=77-9x", "wait=21", "wait=x", "kind=ban_start", "kind=x", "newest=1001", "newest=x"):
             self.refused(self.box.get("/v1/events?" + wrong), 400)
 
     def test_budgets_and_candidates_are_shown_and_have_no_mode_to_set(self):

@@ -304,6 +304,8 @@ class WebAccess(unittest.TestCase):
         token = self.session("view")
         told = self.ask("GET", "/v1/session", token=token).json()
         self.assertEqual((told["via"], told["role"], told["verbs"]["apply"]), ("session", "view", False))
+        self.assertIsInstance(told["zone"]["offset_s"], int)
+        self.assertIn("name", told["zone"])
         self.assertEqual(self.ask("GET", "/v1/session", token=token, way="read").json()["via"], "session")
         self.assertEqual(self.ask("DELETE", "/v1/session", token=token).status, 200)
         for way in ("web", "read", "unix"):

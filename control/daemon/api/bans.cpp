@@ -1,22 +1,23 @@
-#include "control/active_json.hpp"
+#include "control/daemon/api/ban_rows.hpp"
 #include "control/daemon/api/banned_networks.hpp"
-#include "control/daemon/api/live_pages.hpp"
-#include "lib/rules/group.hpp"
+#include "control/daemon/api/bans_by_end.hpp"
+#include "control/visible_text.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
-#include <span>
-#include <tuple>
+#include <iterator>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
 
 // Every ban that holds now: what operators have set, what override files say, and what lies in the
 // penalty boxes of the workers; in this order, each of them rule by rule.
 namespace sluice {
 namespace {
 
-enum class BanSource : std::uint8_t { Operator, Policy, Boxes };
-constexpr std::string_view kBanSourceNames[] = {"operator", "policy", "penalty_box"};
+// Rows of files that one page looks at for its words: some milliseconds of this thread.
+constexpr std::size_t kMostLookedAt = 200'000;
 
 // The beginning of a page: "SOURCE:RULE:REST", of which a rule's id has no colon.
 struct BanPlace {
@@ -36,51 +37,31 @@ std::optional<BanPlace> read_ban_place(const std::string& text) {
     }
     const std::size_t first = text.find(':');
     const std::size_t second = first == std::string::npos ? first : text.find(':', first + 1);
-    const auto* source = std::find(std::begin(kBanSourceNames), std::end(kBanSourceNames),
-                                   std::string_view{text}.substr(0, first));
-    if (second == std::string::npos || source == std::end(kBanSourceNames)) {
+    const std::optional<BanSource> source = ban_source_named(text.substr(0, first));
+    if (second == std::string::npos || !source) {
         return std::nullopt;
     }
-    return BanPlace{static_cast<BanSource>(source - std::begin(kBanSourceNames)),
-                    text.substr(first + 1, second - first - 1), text.substr(second + 1)};
-}
-
-std::int64_t utc_seconds() {
-    return std::chrono::duration_cast<std::chrono::seconds>(
-               std::chrono::system_clock::now().time_since_epoch())
-        .count();
-}
-
-// In a mode other than enforce, or while the rule is not active, it drops nothing.
-Json ban_json(BanSource source, const RuleSummary& rule, const std::string& key, std::size_t tier) {
-    return {{"rule", rule.id},
-            {"mode", kModeNames[static_cast<std::size_t>(rule.mode)]},
-            {"inactive", inactive_json(rule, utc_now())},
-            {"key", key},
-            {"tier", tier},
-            {"applies_to", kBanScopeNames[rule.bans_sources ? 1 : 0]},
-            {"source", kBanSourceNames[static_cast<std::size_t>(source)]},
-            {"left_s", nullptr},
-            {"until", nullptr},
-            {"reason", ""}};
-}
-
-void set_end(Json& ban, std::int64_t until) {
-    ban["until"] = until == 0 ? Json() : Json(utc_text(until));
-    ban["left_s"] = until == 0 ? Json() : Json(std::max<std::int64_t>(until - utc_seconds(), 0));
+    return BanPlace{*source, text.substr(first + 1, second - first - 1), text.substr(second + 1)};
 }
 
 // One page, as it is filled.
 class BanPage {
 public:
-    BanPage(const RuleView& view, std::string only, PageWords words, Services& services)
-        : view_{view}, only_{std::move(only)}, words_{std::move(words)}, services_{services} {}
+    BanPage(const RuleView& view, BanWords words, Services& services)
+        : view_{view}, words_{std::move(words)}, services_{services} {
+        for (const KeySetting& one : view.keys) {
+            set_[one.rule].push_back(&one);
+        }
+    }
 
     // Fills the page; a refusal where something cannot be read, else nullopt.
     [[nodiscard]] std::optional<HttpResponse> fill(BanPlace place) {
         place_ = std::move(place);
         for (std::size_t source = static_cast<std::size_t>(place_.source); source < 3; ++source) {
-            if (std::optional<HttpResponse> refusal = fill_from(static_cast<BanSource>(source))) {
+            const auto from = static_cast<BanSource>(source);
+            std::optional<HttpResponse> refusal =
+                words_.wants(from) ? fill_from(from) : std::nullopt;
+            if (refusal) {
                 return refusal;
             }
             if (next_) {
@@ -98,14 +79,14 @@ public:
     }
 
 private:
-    [[nodiscard]] bool is_full() const { return bans_.size() >= words_.most; }
+    [[nodiscard]] bool is_full() const { return bans_.size() >= words_.page.most; }
 
     // Rule by rule, in the order of the file.
     std::optional<HttpResponse> fill_from(BanSource source) {
         bool begun = place_.rule.empty();
         for (const RuleSummary& rule : view_.rules) {
             begun = begun || rule.id == place_.rule;
-            if (!begun || (!only_.empty() && rule.id != only_)) {
+            if (!begun || !words_.wants(rule)) {
                 continue;
             }
             const std::string rest = rule.id == place_.rule ? place_.rest : "";
@@ -133,11 +114,12 @@ private:
     // `rest` is "TIER:KEY" of the last one before.
     void add_set(const RuleSummary& rule, const std::string& rest) {
         std::vector<const KeySetting*> set;
-        for (const KeySetting& one : view_.keys) {
-            if (one.rule == rule.id && one.what == KeySetting::What::Banned && !has_ended(one) &&
-                (rest.empty() || order_of(one) > rest)) {
-                set.push_back(&one);
-            }
+        if (const auto found = set_.find(rule.id); found != set_.end()) {
+            std::ranges::copy_if(
+                found->second, std::back_inserter(set), [&](const KeySetting* one) {
+                    return is_ban_of(*one, rule) && words_.wants(one->key, one->reason) &&
+                           (rest.empty() || order_of(*one) > rest);
+                });
         }
         std::sort(set.begin(), set.end(), [](const KeySetting* a, const KeySetting* b) {
             return order_of(*a) < order_of(*b);
@@ -147,12 +129,8 @@ private:
                 next_ = {BanSource::Operator, rule.id, last_};
                 return;
             }
-            Json ban = ban_json(BanSource::Operator, rule, one->key, one->tier);
-            set_end(ban, one->until);
-            ban["reason"] = one->reason;
-            ban["by"] = one->set_by;
             last_ = order_of(*one);
-            bans_.push_back(std::move(ban));
+            bans_.push_back(set_ban_json(rule, *one));
         }
     }
     static std::string order_of(const KeySetting& one) {
@@ -165,25 +143,21 @@ private:
             return;
         }
         const std::int64_t now = utc_seconds();
-        for (std::size_t i = std::strtoull(rest.c_str(), nullptr, 10); i < rule.banned->size();
-             ++i) {
-            const BannedKey& key = (*rule.banned)[i];
-            const std::int64_t until =
-                key.until == kForever ? 0
-                                      : std::chrono::ceil<std::chrono::seconds>(key.until).count();
+        const std::size_t from = std::strtoull(rest.c_str(), nullptr, 10);
+        for (std::size_t i = from; i < rule.banned->size(); ++i) {
+            const BannedKey& ban = (*rule.banned)[i];
+            const std::int64_t until = end_of(ban);
             if (until != 0 && until <= now) {
                 continue;
             }
-            if (is_full()) {
+            if (is_full() || i - from >= kMostLookedAt) {
                 next_ = {BanSource::Policy, rule.id, std::to_string(i)};
                 return;
             }
-            const std::string text =
-                text_of_key(std::span{key.bytes}, [](std::uint64_t) { return std::string{"?"}; });
-            Json ban = ban_json(BanSource::Policy, rule, text, key.key + std::size_t{1});
-            set_end(ban, until);
-            ban["reason"] = reason_of(key);
-            bans_.push_back(std::move(ban));
+            const std::string key = text_of_banned(ban);
+            if (words_.wants(key, reason_of(ban))) {
+                bans_.push_back(policy_ban_json(rule, ban, key));
+            }
         }
     }
 
@@ -197,7 +171,7 @@ private:
             next_ = {BanSource::Boxes, rule.id, text_of(*place)};
             return std::nullopt;
         }
-        const std::uint32_t room = words_.most - static_cast<std::uint32_t>(bans_.size());
+        const std::uint32_t room = words_.page.most - static_cast<std::uint32_t>(bans_.size());
         if (!boxes_read_) {
             return std::nullopt;
         }
@@ -214,7 +188,9 @@ private:
             ban["digest"] = fmt::format("{:014x}", key.digest);
             ban["level"] = key.level;
             ban["left_s"] = seconds_of(key.left_ns);
-            bans_.push_back(std::move(ban));
+            if (words_.filter.empty() || (ban["key"].is_string() && words_.wants(key.text, ""))) {
+                bans_.push_back(std::move(ban));
+            }
         }
         if (!found.ends) {
             next_ = {BanSource::Boxes, rule.id, text_of(place_behind(found))};
@@ -223,30 +199,61 @@ private:
     }
 
     const RuleView& view_;
-    std::string only_;  // a rule; empty: all
-    PageWords words_;
+    BanWords words_;
     Services& services_;
     bool boxes_read_ = services_.link.status().connected;  // else the penalty boxes are not known
+    std::unordered_map<std::string_view, std::vector<const KeySetting*>> set_;  // by rule
     BanPlace place_;
     Json bans_ = Json::array();
     std::string last_;
     std::optional<BanPlace> next_;
 };
 
+// What a call wants; or why it is none.
+std::variant<BanWords, HttpResponse> read_ban_words(const HttpRequest& request,
+                                                    const RuleView& view) {
+    std::optional<PageWords> page = read_page(request);
+    if (!page) {
+        return bad_page("`rule` the id of a rule where one alone is wanted");
+    }
+    BanWords words{.rule = argument(request, "rule", ""),
+                   .source = std::nullopt,
+                   .filter = argument(request, "filter", ""),
+                   .page = *std::move(page)};
+    if (!words.rule.empty() && find_rule(view.rules, words.rule) == nullptr) {
+        return no_such_rule(words.rule);
+    }
+    if (const std::string name = argument(request, "source", ""); !name.empty()) {
+        words.source = ban_source_named(name);
+        if (!words.source) {
+            return bad_request(fmt::format("there is no source {}; there are {}",
+                                           visible_line(name), fmt::join(kBanSourceNames, ", ")));
+        }
+    }
+    return words;
+}
+
 }  // namespace
 
 HttpResponse get_bans(const HttpRequest& request, Services& services) {
     const std::shared_ptr<const RuleView> view = services.rules.view();
-    const std::string only = argument(request, "rule", "");
-    std::optional<PageWords> page = read_page(request);
-    std::optional<BanPlace> place = page ? read_ban_place(page->after) : std::nullopt;
+    std::variant<BanWords, HttpResponse> read = read_ban_words(request, *view);
+    if (auto* refusal = std::get_if<HttpResponse>(&read)) {
+        return std::move(*refusal);
+    }
+    auto& words = std::get<BanWords>(read);
+    const std::string sort = argument(request, "sort", "");
+    if (!sort.empty() && sort != "end") {
+        return bad_request("`sort` is `end`, the soonest to end first, or left out");
+    }
+    if (!sort.empty()) {
+        return bans_by_end(*view, words);
+    }
+    std::optional<BanPlace> place = read_ban_place(words.page.after);
     if (!place) {
-        return bad_page("`rule` the id of a rule where one alone is wanted");
+        return bad_page("of the same `sort`");
     }
-    if (!only.empty() && find_rule(view->rules, only) == nullptr) {
-        return no_such_rule(only);
-    }
-    BanPage bans{*view, only, *std::move(page), services};
+    BanPage bans{*view, std::move(words), services};
     if (std::optional<HttpResponse> refusal = bans.fill(*std::move(place))) {
         return *std::move(refusal);
     }

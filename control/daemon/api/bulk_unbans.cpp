@@ -19,7 +19,7 @@ namespace sluice {
 namespace {
 
 constexpr BulkForm kUnbanForm{.path_end = "/unbans",
-                              .example = R"({"keys":["part|part"],"tier":1})",
+                              .example = R"({"keys":["part|part"],"tier":1,"reason":"…"})",
                               .too_many = "banned by name, and so let out at once"};
 
 // A stalled worker takes a fifth of a second for each key; others wait for their turn meanwhile.
@@ -161,15 +161,17 @@ struct ToTell {
     }
 };
 
-std::string audit_text(const std::string& rule, const std::vector<Banned>& keys,
+std::string audit_text(const BulkCall& call, const std::vector<Banned>& keys,
                        std::size_t unbanned) {
+    const std::string reason = call.body.value("reason", "");
     NamedKeys named;
     for (const Banned& one : keys) {
         if (one.by_name || one.lifted) {
             named.add(one.key.second);
         }
     }
-    return fmt::format("key unban {}: {} keys{}", rule, unbanned, named.text());
+    return fmt::format("key unban {}: {} keys{}{}", call.rule, unbanned, named.text(),
+                       reason.empty() ? "" : " (" + reason + ")");
 }
 
 }  // namespace
@@ -180,8 +182,12 @@ HttpResponse post_unbans(const HttpRequest& request, Services& services) {
         return std::move(*refusal);
     }
     const auto& call = std::get<BulkCall>(told);
-    if (auto refusal = refuse_unknown(call.body, {"keys", "tier"})) {
+    if (auto refusal = refuse_unknown(call.body, {"keys", "tier", "reason"})) {
         return *std::move(refusal);
+    }
+    std::string reason;
+    if (const Result<Done> said = read_reason(call.body, reason); !said) {
+        return problem_response(422, "nothing was unbanned", said.error().what);
     }
     ReadUnbans read = read_unbans(call);
     if (read.faults.count() != 0) {
@@ -192,7 +198,7 @@ HttpResponse post_unbans(const HttpRequest& request, Services& services) {
     }
     const RuleChange change = unset_named(call, read.keys, request.peer.uid, services);
     if (change.refusal) {
-        record(services, request, audit_text(call.rule, read.keys, read.keys.size()), change);
+        record(services, request, audit_text(call, read.keys, read.keys.size()), change);
         return refused_setting(*change.refusal);
     }
     lift_all(read.keys, services);
@@ -209,7 +215,7 @@ HttpResponse post_unbans(const HttpRequest& request, Services& services) {
                                             read.keys.size()),
                                 others.warnings.told());
     }
-    record(services, request, audit_text(call.rule, read.keys, unbanned), change);
+    record(services, request, audit_text(call, read.keys, unbanned), change);
     return json_response({{"rule", call.rule},
                           {"unbanned", unbanned},
                           {"not_banned", others.not_banned},

@@ -1,6 +1,7 @@
 #include "control/daemon/api/change.hpp"
 #include "control/daemon/api/event_json.hpp"
 #include "control/daemon/rule_compile.hpp"
+#include "control/visible_text.hpp"
 #include "lib/base/whole_number.hpp"
 
 #include <fmt/format.h>
@@ -31,7 +32,9 @@ std::optional<std::uint64_t> number_of(std::string_view text, std::uint64_t most
 // The request for events; or why it cannot be answered.
 struct AskedEvents {
     GetEvents request{.most = kMostEvents};
-    std::string rule;  // empty: all
+    std::string rule;        // empty: all
+    std::string kind;        // as `event` of an answer names it; empty: all
+    std::size_t newest = 0;  // of all that there are the last so many; 0: the first
     std::chrono::seconds wait{0};
     std::string wrong;
 };
@@ -52,9 +55,26 @@ bool read_cursor(const std::string& text, GetEvents& request) {
     return true;
 }
 
+// Kinds as answers have them: both edges of a ban are one.
+bool is_event_kind(std::string_view kind) {
+    return kind == "ban" ||
+           (!kind.starts_with("ban_") &&
+            std::ranges::find(kKeyEventKindNames, kind) != std::ranges::end(kKeyEventKindNames));
+}
+
 AskedEvents read(const HttpRequest& request) {
     AskedEvents asked;
     asked.rule = argument(request, "rule", "");
+    asked.kind = argument(request, "kind", "");
+    if (!asked.kind.empty() && !is_event_kind(asked.kind)) {
+        asked.wrong = "there is no kind of event " + visible_line(asked.kind) +
+                      "; `event` of an answer says which there are";
+    }
+    const auto newest = number_of(argument(request, "newest", "0"), kMostEvents);
+    if (!newest) {
+        asked.wrong = fmt::format("`newest` is a number of events up to {}", kMostEvents);
+    }
+    asked.newest = newest.value_or(0);
     const std::string from = argument(request, "from", "");
     if (!from.empty() && !read_cursor(from, asked.request)) {
         asked.wrong = "`from` is what `next` of an earlier answer said";
@@ -90,13 +110,14 @@ public:
         missed_ += found->missed;
         for (const KeyEvent& event : found->events) {
             if (asked_.rule.empty() || event.rule == asked_.rule || concerns_everybody(event)) {
-                events_.push_back(event_json(event));
+                add(event_json(event));
             }
         }
-        return !found->events.empty() && events_.size() < kMostEvents;
+        return !found->events.empty() && (asked_.newest != 0 || events_.size() < kMostEvents);
     }
     [[nodiscard]] bool found_any() const { return !events_.empty() || missed_ != 0; }
     [[nodiscard]] HttpResponse answer() {
+        leave_newest();
         return json_response(
             {{"next", fmt::format("{}-{}", asked_.request.origin, asked_.request.from)},
              {"missed", missed_},
@@ -104,6 +125,23 @@ public:
     }
 
 private:
+    void add(Json event) {
+        if (!asked_.kind.empty() && event["event"].get_ref<const std::string&>() != asked_.kind) {
+            return;
+        }
+        events_.push_back(std::move(event));
+        // Half of them go at once, so that each is moved a few times at most.
+        if (asked_.newest != 0 && events_.size() >= 2 * asked_.newest) {
+            leave_newest();
+        }
+    }
+    void leave_newest() {
+        if (asked_.newest != 0 && events_.size() > asked_.newest) {
+            events_.erase(events_.begin(),
+                          events_.end() - static_cast<std::ptrdiff_t>(asked_.newest));
+        }
+    }
+
     AskedEvents& asked_;
     DataplaneLink& link_;
     Json events_ = Json::array();

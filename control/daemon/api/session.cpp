@@ -13,7 +13,11 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstdlib>
 #include <ctime>
+#include <filesystem>
+#include <string_view>
+#include <system_error>
 #include <utility>
 
 #include <unistd.h>
@@ -32,6 +36,21 @@ std::string box_name() {
     std::array<char, 256> name{};
     (void)::gethostname(name.data(), name.size() - 1);
     return name.data();
+}
+
+// The clocks of the box: how far they are before UTC now, and the zone where the system names one.
+Json zone_json() {
+    const std::time_t now = std::time(nullptr);
+    std::tm local{};
+    ::localtime_r(&now, &local);
+    std::error_code missing;
+    const std::string file =
+        std::filesystem::read_symlink("/etc/localtime", missing).lexically_normal().string();
+    constexpr std::string_view kFolder = "zoneinfo/";
+    const std::size_t at = file.find(kFolder);
+    const bool is_named = std::getenv("TZ") == nullptr && at != std::string::npos;
+    return {{"name", is_named ? Json(file.substr(at + kFolder.size())) : Json()},
+            {"offset_s", local.tm_gmtoff}};
 }
 
 // `expires` and `expires_in_s`.
@@ -138,7 +157,8 @@ HttpResponse get_session(const HttpRequest& request, Services& services) {
     needs[std::string{kAnyModeVerb}] = name_of(kAnyModeRole);
     Json answer{{"user", request.user},        {"role", name_of(request.role)},
                 {"via", name_of(request.way)}, {"box", box_name()},
-                {"expires", nullptr},          {"expires_in_s", nullptr}};
+                {"expires", nullptr},          {"expires_in_s", nullptr},
+                {"zone", zone_json()}};
     const std::optional<Session> session =
         services.web == nullptr ? std::nullopt : services.web->find_session(request.session);
     if (session) {

@@ -19,17 +19,11 @@ Result<KeySetting> read_words(std::string_view action, const Json& body, const F
     std::string time;
     if (!read_text(body, "rate", setting.rate) || !read_text(body, "burst", setting.burst) ||
         !read_text(body, "count", setting.count) || !read_text(body, "for", time) ||
-        !read_text(body, "reason", setting.reason) ||
         (body.contains("exempt") && !body["exempt"].is_boolean())) {
-        return Error{Errc::BadSyntax,
-                     "rate, burst, count, for and reason are texts, exempt a flag"};
+        return Error{Errc::BadSyntax, "rate, burst, count and for are texts, exempt a flag"};
     }
-    if (setting.reason.size() > kLongestReason) {
-        return Error{Errc::TooMany, "a reason has at most 200 bytes"};
-    }
-    if (has_control(setting.reason)) {
-        return Error{Errc::BadSyntax,
-                     "a reason is one line, without control characters, tabs and line ends"};
+    if (const Result<Done> said = read_reason(body, setting.reason); !said) {
+        return said.error();
     }
     if (body.contains("for")) {
         const Result<Nanoseconds> lasts = parse_duration(time);
@@ -74,6 +68,20 @@ Result<std::string> limit_of(const FoundKey& found) {
 }
 
 }  // namespace
+
+Result<Done> read_reason(const Json& body, std::string& reason) {
+    if (!read_text(body, "reason", reason)) {
+        return Error{Errc::BadSyntax, "a reason is a text"};
+    }
+    if (reason.size() > kLongestReason) {
+        return Error{Errc::TooMany, "a reason has at most 200 bytes"};
+    }
+    if (has_control(reason)) {
+        return Error{Errc::BadSyntax,
+                     "a reason is one line, without control characters, tabs and line ends"};
+    }
+    return Done{};
+}
 
 Result<KeySetting> read_setting(std::string_view action, const Json& body, const FoundKey& found) {
     Result<KeySetting> setting = read_words(action, body, found);

@@ -14,6 +14,9 @@ namespace sluice {
 [[nodiscard]] Result<KeySetting> read_setting(std::string_view action, const Json& body,
                                               const FoundKey& found);
 
+// `reason` of a body, as it stands where there is none; an Error says what is wrong with it.
+[[nodiscard]] Result<Done> read_reason(const Json& body, std::string& reason);
+
 // For the audit: "1: rate 5/s (contract 17)".
 [[nodiscard]] std::string text_with_reason(const KeySetting& setting);
 
