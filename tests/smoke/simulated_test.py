@@ -11,7 +11,7 @@ import sys
 import unittest
 import zoneinfo
 
-from daemon_box import DaemonBox
+from daemon_box import DaemonBox, wait_until
 
 PROGRAMS = [os.path.abspath(program) for program in sys.argv[1:4]]
 SECOND = 1_000_000_000
@@ -52,6 +52,10 @@ class Simulated(unittest.TestCase):
         cls.addClassCleanup(cls.box.close)
         cls.box.start_dataplane()
         cls.box.start_sluiced()
+        wait_until("the dataplane", cls.box.connected)
+        answer = cls.box.put_rules("version: 1\nrules:\n  - {id: a, key: [ip.src], limits: [{algorithm: token_bucket, rate: 5/s, burst: 5}]}\n")
+        if answer.status != 200:
+            raise AssertionError(answer.text)
 
     def ask(self, limits, run, status=200):
         answer = self.box.ask("POST", "/v1/simulate", json.dumps({"limits": limits, "run": run}))
