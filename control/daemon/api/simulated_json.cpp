@@ -85,7 +85,9 @@ Json counts_json(const Outcome& out, std::uint64_t delayed) {
 
 Json run_json(const LoneLimit& limit, const SimulatedAsk& ask, const Course& course,
               const Outcome& out, const RunRecord& record) {
-    const Nanoseconds length = course.duration.value_or(record.end().time_since_epoch());
+    // A run without a length has its end in it.
+    const Nanoseconds length =
+        course.duration.value_or(record.end().time_since_epoch() + Nanoseconds{1});
     return {
         {"algorithm", limit.algorithm},
         {"text", limit.text},
