@@ -164,21 +164,21 @@ class Hostile(PlaygroundCase):
     def test_texts_of_answers(self):
         texts = [text for text, _ in HOSTILE]
         run = simulated(FIXED, {"load": "edge", "size": "2", "edge_at": "1s", "apart": "20ms", "duration": "3s"})
-        for text, shown in HOSTILE:
-            bad = {**run, "algorithm": text, "text": text, "unit": text, "yaml": text, "line": text, "promise": text}
-            problem = {"severity": text, "of": "limits", "line": None, "column": None, "text": text}
-            stand_in = self.begin(simulation=(200, {"ok": True, "problems": [problem], "start_ns": 0, "runs": [bad]}))
-            with self.subTest(text[:40]):
-                self.enter(stand_in)
-                self.open_screen(f"{RUNS} === 1", BOTH)
+        runs = [{**run, "algorithm": text, "text": text, "unit": text, "yaml": text, "line": text, "promise": text} for text in texts]
+        problems = [{"severity": text, "of": "limits", "line": None, "column": None, "text": text} for text in texts]
+        stand_in = self.begin(simulation=(200, {"ok": True, "problems": problems, "start_ns": 0, "runs": runs}))
+        self.enter(stand_in)
+        self.open_screen(f"{RUNS} === {len(texts)}", BOTH)
+        for _, shown in HOSTILE:
+            with self.subTest(shown[:40]):
                 self.judge("playground", shown, 3)
-                self.assertEqual(self.browser.run("return document.querySelector('.run-line code').textContent"), shown)
-                self.nothing_amiss()
-                self.browser.load("about:blank")
-                stand_in.stop()
+        self.assertEqual(self.browser.run("return [...document.querySelectorAll('.run-line code')].map((c) => c.textContent)"), [shown for _, shown in HOSTILE])
+        self.nothing_amiss()
+        self.browser.load("about:blank")
+        stand_in.stop()
         stand_in = self.begin()
         self.enter(stand_in)
-        for text in texts:
+        for text in texts[::4]:
             words = "?l1=" + "".join(f"%{byte:02x}" for byte in f"fixed_window;count={text[:60]};window=1s".encode()) + "&load=" + "".join(f"%{byte:02x}" for byte in text[:60].encode())
             self.open_screen("true", words)
         self.nothing_amiss()
