@@ -13,6 +13,7 @@ import unittest
 HOME = pathlib.Path(__file__).resolve().parents[1] / "control/web"
 sys.path.insert(0, str(HOME))
 import embed  # noqa: E402
+import page_chunks  # noqa: E402
 import page_rules  # noqa: E402
 
 ROWS = [{"path": "/", "file": "index.html", "type": "text/html", "immutable": False},
@@ -31,13 +32,40 @@ class Page(unittest.TestCase):
         (self.folder / name).write_bytes(content)
 
     def test_a_page_within_its_bounds_passes(self):
-        self.assertLess(page_rules.judge(self.folder, ROWS), 300)
+        self.assertLess(page_rules.judge(self.folder, ROWS)[page_rules.FIRST], 300)
 
     def test_the_first_load_is_bounded(self):
         noise = bytes(b"" .join(embed.digest_of(str(n).encode()).encode() for n in range(2200)))
         self.write("a.js", noise)
         with self.assertRaisesRegex(page_rules.Broken, "the first load is"):
             page_rules.judge(self.folder, ROWS)
+
+    def test_what_is_loaded_later_has_a_bound_of_its_own(self):
+        noise = "".join(embed.digest_of(str(n).encode()) for n in range(2200)).encode()
+        self.write("a.js", noise)
+        for part, fits in ((page_rules.EDITOR, True), ("control/web/src/screens/x/x.tsx", False)):
+            rows = [ROWS[0], {**ROWS[1], "loads": [part]}]
+            if fits:
+                self.assertGreater(page_rules.judge(self.folder, rows)[part], page_rules.BUDGETS[page_rules.FIRST])
+            else:
+                with self.assertRaisesRegex(page_rules.Broken, "x.tsx is"):
+                    page_rules.judge(self.folder, rows)
+        self.write("a.js", noise + "".join(embed.digest_of(f"more {n}".encode()) for n in range(2200)).encode())
+        with self.assertRaisesRegex(page_rules.Broken, "editor.ts is"):
+            page_rules.judge(self.folder, [ROWS[0], {**ROWS[1], "loads": [page_rules.EDITOR]}])
+
+    def test_chunks_are_of_the_first_load_or_of_what_imports_them(self):
+        def output(*imports, entry=None):
+            row = {"imports": [{"path": path, "kind": kind} for path, kind in imports]}
+            return {**row, "entryPoint": entry} if entry else row
+
+        now, later = "import-statement", "dynamic-import"
+        outputs = {"o/app-1.js": output(("o/base-2.js", now), ("o/screen-3.js", later), entry="s/main.tsx"), "o/app-9.css": {"imports": [], "entryPoint": "s/main.tsx"},
+                   "o/base-2.js": output(), "o/screen-3.js": output(("o/base-2.js", now), ("o/both-5.js", now), ("o/editor-4.js", later), entry="s/screen.tsx"),
+                   "o/editor-4.js": output(("o/both-5.js", now), entry="s/editor.ts"), "o/both-5.js": output()}
+        self.assertEqual(page_chunks.loads_of({"outputs": outputs}, "s"), {
+            "app-1.js": [page_rules.FIRST], "base-2.js": [page_rules.FIRST], "screen-3.js": ["s/screen.tsx"], "editor-4.js": ["s/editor.ts"],
+            "both-5.js": ["s/editor.ts", "s/screen.tsx"]})
 
     def test_no_other_host_is_named(self):
         for text in (b"fetch('https://x.example/a')", b"url(//cdn.example.org/a)", b"new WebSocket('wss://x.example')"):
