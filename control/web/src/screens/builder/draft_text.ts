@@ -1,7 +1,9 @@
 import { conditionOf, withMore } from "./condition";
-import { textAt, withText, type ReadRule } from "./rule_text";
+import { withText } from "./rule_edit";
+import { textAt, type ReadRule } from "./rule_text";
 
-export { isMapAt, keysAt, lengthAt, readRule, textAt, textsAt, withItem, without, withRaw, withText, type ReadRule } from "./rule_text";
+export { withItem, without, withRaw, withText } from "./rule_edit";
+export { isMapAt, keysAt, lengthAt, readRule, textAt, textsAt, type ReadRule } from "./rule_text";
 
 /** The rule with a further condition, which is to hold too. */
 export function withMoreCondition(rule: ReadRule, more: string): string {

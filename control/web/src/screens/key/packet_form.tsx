@@ -12,11 +12,13 @@ const KIND_NAMES: Record<Kind, string> = {
   http: "an HTTP request", tls: "a TLS handshake", dns: "a DNS query", tcp: "a TCP connection", udp: "a UDP datagram", icmp: "a ping",
 };
 
-interface LineProps {
-  label: string;
-  of: keyof Words;
+interface Both {
   words: Words;
   set(words: Words): void;
+}
+interface LineProps extends Both {
+  label: string;
+  of: keyof Words;
   hint?: string;
 }
 
@@ -28,6 +30,52 @@ function Line({ label, of, words, set, hint = "" }: LineProps) {
     </label>
   );
 }
+
+interface ChoiceProps extends LineProps {
+  rows: readonly [string, string][];
+}
+
+function Pick({ label, of, words, set, rows }: ChoiceProps) {
+  return (
+    <label class="line">
+      {label}{" "}
+      <select name={of} value={words[of]} onChange={(event) => set({ ...words, [of]: event.currentTarget.value })}>
+        {rows.map(([word, name]) => (
+          <option value={word} selected={word === words[of]}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+
+function RequestLines(all: Both) {
+  return (
+    <>
+      <Line label="method" of="method" {...all} />
+      <Line label="path" of="path" {...all} />
+      <Line label="host" of="host" hint="as the receiver" {...all} />
+      <Line label="agent" of="agent" {...all} />
+      <label class="line">
+        headers <textarea name="headers" rows={2} value={all.words.headers} placeholder="Name: value" spellcheck={false}
+          onInput={(event) => all.set({ ...all.words, headers: event.currentTarget.value })} />
+      </label>
+    </>
+  );
+}
+
+function QueryLines(all: Both) {
+  return (
+    <>
+      <Line label="name" of="name" {...all} />
+      <Pick label="type" of="type" rows={Object.keys(QUERY_TYPES).map((type): [string, string] => [type, type])} {...all} />
+    </>
+  );
+}
+
+const DIRECTIONS: [string, string][] = [["in", "from outside"], ["out", "from inside"]];
 
 /** A packet that has not come: what the rules in force would do to it now, without spending anything. */
 export function PacketForm() {
@@ -47,54 +95,14 @@ export function PacketForm() {
     <>
       <Panel title="Why was this dropped?">
         <form class="packet" onSubmit={(event) => event.preventDefault()}>
-          <label class="line">
-            It is{" "}
-            <select name="kind" value={words.kind} onChange={(event) => set({ ...words, kind: KINDS.find((kind) => kind === event.currentTarget.value) ?? "http" })}>
-              {KINDS.map((kind) => (
-                <option value={kind} selected={kind === words.kind}>
-                  {KIND_NAMES[kind]}
-                </option>
-              ))}
-            </select>
-          </label>
+          <Pick label="It is" of="kind" rows={KINDS.map((kind): [string, string] => [kind, KIND_NAMES[kind]])} {...all} />
           <Line label="from" of="src" hint="192.0.2.7" {...all} />
           <Line label="to" of="dst" hint="198.51.100.1" {...all} />
           {words.kind !== "icmp" && <Line label="to port" of="dport" hint={String(PORTS[words.kind])} {...all} />}
-          {words.kind === "http" && (
-            <>
-              <Line label="method" of="method" {...all} />
-              <Line label="path" of="path" {...all} />
-              <Line label="host" of="host" hint="as the receiver" {...all} />
-              <Line label="agent" of="agent" {...all} />
-              <label class="line">
-                headers <textarea name="headers" rows={2} value={words.headers} placeholder="Name: value" spellcheck={false}
-                  onInput={(event) => set({ ...words, headers: event.currentTarget.value })} />
-              </label>
-            </>
-          )}
+          {words.kind === "http" && <RequestLines {...all} />}
           {words.kind === "tls" && <Line label="server name" of="name" {...all} />}
-          {words.kind === "dns" && (
-            <>
-              <Line label="name" of="name" {...all} />
-              <label class="line">
-                type{" "}
-                <select name="type" value={words.type} onChange={(event) => set({ ...words, type: event.currentTarget.value })}>
-                  {Object.keys(QUERY_TYPES).map((type) => (
-                    <option value={type} selected={type === words.type}>
-                      {type}
-                    </option>
-                  ))}
-                </select>
-              </label>
-            </>
-          )}
-          <label class="line">
-            comes{" "}
-            <select name="dir" value={words.dir} onChange={(event) => set({ ...words, dir: event.currentTarget.value === "out" ? "out" : "in" })}>
-              <option value="in" selected={words.dir === "in"}>from outside</option>
-              <option value="out" selected={words.dir === "out"}>from inside</option>
-            </select>
-          </label>
+          {words.kind === "dns" && <QueryLines {...all} />}
+          <Pick label="comes" of="dir" rows={DIRECTIONS} {...all} />
           <Line label="VLAN" of="vlan" hint="none" {...all} />
         </form>
         <Act verb="explain" isAllowed={typeof question === "string" ? question : null} run={explain}>

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { keysAt, nodeAt, readRule, textAt, textsAt, withItem, without, withRaw, withText, written, type Path, type ReadRule } from "../../../../../../control/web/src/screens/builder/rule_text";
+import { withItem, without, withRaw, withText, written } from "../../../../../../control/web/src/screens/builder/rule_edit";
+import { keysAt, nodeAt, readRule, textAt, textsAt, type Path, type ReadRule } from "../../../../../../control/web/src/screens/builder/rule_text";
 import { withMoreCondition } from "../../../../../../control/web/src/screens/builder/draft_text";
 
 // One rule in the ways in which people write it.
