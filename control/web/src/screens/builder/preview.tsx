@@ -7,6 +7,8 @@ import { Act } from "../../parts/act";
 import { Num } from "../../parts/num";
 import { Panel } from "../../parts/panel";
 import { Text } from "../../parts/text";
+import { who } from "../../page";
+import { known } from "../../text/known";
 import { share, whole } from "../../text/number";
 import { draft } from "./draft";
 import { placeOf } from "./draft_place";
@@ -17,6 +19,11 @@ import { Previewing, type PreviewAnswer } from "./previewing";
 export const previewed = signal<Lately | null>(null);
 const shown = signal<{ text: string; answer: PreviewAnswer } | null>(null);
 const SECONDS = [10, 20, 60];
+
+/** A sluiced that does not name the verb wants the role of comparing. */
+function verbOfPreview(): string {
+  return known(who.value?.verbs ?? {}, "preview") === undefined ? "diff" : "preview";
+}
 
 function rest(ms: number): Promise<void> {
   return new Promise((done) => setTimeout(done, ms));
@@ -156,7 +163,7 @@ export function PreviewStep({ isReadable }: { isReadable: string | null }) {
         of traffic, judged by this draft; nothing is refused by it.
       </p>
       <p>
-        <Act verb="preview" isAllowed={isReadable} run={run}>
+        <Act verb={verbOfPreview()} isAllowed={isReadable} run={run}>
           Preview
         </Act>{" "}
         {running !== null && (
