@@ -78,7 +78,7 @@ class Builder(WorkCase, PageCase):
         self.wait_for_text("l4.dport")
         self.assertEqual(self.browser.run(f"return {EDITOR}.querySelector('.cm-lintRange-error').textContent"), "l4.dpor")
         self.assertEqual(self.browser.run("return [...document.querySelectorAll('main .verb button')].map((b) => [b.disabled, b.parentElement.innerText])"),
-                         [[True, "Reviewnothing is changed"]])
+                         [[True, "Previewit has errors"], [True, "Reviewnothing is changed"]])
         self.nothing_amiss()
 
     def test_a_set_that_others_have_changed_keeps_the_draft(self):

@@ -13,11 +13,11 @@ function isPlainSafe(value: string, inFlow: boolean): boolean {
   );
 }
 
-export function written(value: string, inFlow: boolean, style: string | null = null): string {
-  if (style === Scalar.QUOTE_DOUBLE || /[^\x20-\x7e]/.test(value)) {
+export function written(value: string, inFlow: boolean, quoting: string | null = null): string {
+  if (quoting === Scalar.QUOTE_DOUBLE || /[^\x20-\x7e]/.test(value)) {
     return JSON.stringify(value);
   }
-  if (style !== Scalar.QUOTE_SINGLE && isPlainSafe(value, inFlow)) {
+  if (quoting !== Scalar.QUOTE_SINGLE && isPlainSafe(value, inFlow)) {
     return value;
   }
   return `'${value.replace(/'/g, "''")}'`;
@@ -106,9 +106,9 @@ function replaced(rule: ReadRule, node: Scalar, value: string, inFlow: boolean):
     return spliced(rule.text, from, from, `${/^\s*$/.test(line) && rule.text[from - 1] !== " " ? " " : ""}${written(value, inFlow)}`);
   }
   const isBlock = node.type === Scalar.BLOCK_FOLDED || node.type === Scalar.BLOCK_LITERAL;
-  const style = isBlock ? null : (node.type ?? null);
+  const quoting = isBlock ? null : (node.type ?? null);
   const kept = keptWriting(rule.text.slice(from, to), String(node.value ?? ""), value, node.type ?? null, inFlow);
-  return spliced(rule.text, from, to, kept ?? `${written(value, inFlow, style)}${isBlock ? "\n" : ""}`);
+  return spliced(rule.text, from, to, kept ?? `${written(value, inFlow, quoting)}${isBlock ? "\n" : ""}`);
 }
 
 const SPACE = /\s/;
