@@ -7,7 +7,7 @@
 namespace sluice {
 namespace {
 
-constexpr const char* kText = R"(version: 1
+constexpr const char* kPlacedText = R"(version: 1
 rules:
   - id: a
     limits:
@@ -17,7 +17,7 @@ rules:
 )";
 
 std::string path_at(Position at) {
-    const LineIndex lines{kText};
+    const LineIndex lines{kPlacedText};
     Problems problems{""};
     const auto root = read_yaml(lines, problems);
     return root ? path_to(*root, at) : "no tree";
@@ -42,7 +42,7 @@ TEST(PathTo, NamesKeysAndItemsOnTheWay) {
 }
 
 TEST(WordLength, IsOfTheNameNumberOrQuotedText) {
-    const LineIndex lines{kText};
+    const LineIndex lines{kPlacedText};
     EXPECT_EQ(word_length(lines, {1, 1}), 7U);
     EXPECT_EQ(word_length(lines, {5, 21}), 14U);
     EXPECT_EQ(word_length(lines, {5, 43}), 3U);
