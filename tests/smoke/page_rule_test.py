@@ -4,6 +4,7 @@
 """
 import re
 
+import page.rule
 from page.rule import COLUMNS, RULE, RuleAnswers
 from page_case import HOSTILE, main, PageCase
 from page_stand_in import SECRET
@@ -43,7 +44,7 @@ def brightness(colour):
 class RuleCase(PageCase):
     def begin(self, rules=5, **members):
         stand_in = super().begin(rules, **members)
-        stand_in.one_rule = RuleAnswers()
+        stand_in.one_rule, stand_in.before = RuleAnswers(), [page.rule]
         verbs = {"ban": True, "monitor": True, "mode": True}
         stand_in.who = {**stand_in.who, "verbs": verbs, "needs": {"ban": "operate", "monitor": "operate", "mode": "admin"}}
         return stand_in
@@ -248,9 +249,7 @@ class Looks(RuleCase):
         self.nothing_amiss()
 
     def test_no_such_rule_says_so(self):
-        stand_in = self.begin()
-        stand_in.one_rule = None
-        self.enter(stand_in, f"#secret={SECRET}")
+        self.enter(self.begin(), f"#secret={SECRET}")
         self.browser.run("location.hash = '#/rule/'")
         self.browser.wait_for("words", "return document.querySelector('main').innerText.includes('No rule is named')")
 

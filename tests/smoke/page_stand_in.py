@@ -51,6 +51,7 @@ class StandIn:
         self.ports = [{"name": f"uplink {side}", "link": "up", "rx_pps": 1e6, "rx_bps": 8e9, "tx_pps": 9e5, "tx_bps": 7e9,
                        "dropped_pps": 0} for side in ("outside", "inside")]
         self.run, self.web, self.tokens, self.began = "0a1b2c3d", "page-1", {TOKEN}, time.monotonic()
+        self.before = []  # modules that answer before those of screens
         self.refusal = None  # (status, problem) of every call to /v1/live
         self.asked = []  # (method, path with its query, body)
         self.if_match = None  # of the last call that changes something
@@ -117,7 +118,7 @@ class StandIn:
         if method == "POST" and path in ("/v1/confirm", "/v1/rollback"):
             self.trial = None
             return 200, {}
-        found = (screen.answer(self, method, path, query) for screen in SCREENS)
+        found = (screen.answer(self, method, path, query) for screen in (*self.before, *SCREENS))
         return next(filter(None, found), (404, {"title": "not found", "detail": path}))
 
     def enter(self, body):

@@ -24,7 +24,7 @@ def column(number, at):
 
 
 class RuleAnswers:
-    """What a test may change; a StandIn has one as soon as somebody asks."""
+    """What a test may change; a StandIn answers with it where it has one as `one_rule`."""
 
     def __init__(self):
         self.limits = [{"index": 0, "text": "300 requests per minute, 50 at once", "unit": "requests", "most": 300, "window_s": 10, "tier": None}]
@@ -75,7 +75,9 @@ def series(now):
 
 
 def answer(stand_in, method, path, query):
-    rule = stand_in.__dict__.setdefault("one_rule", RuleAnswers())
+    rule = getattr(stand_in, "one_rule", None)
+    if rule is None:
+        return None
     if path == "/v1/series":
         return 200, series(time.time())
     if path in ("/v1/top", "/v1/keys", "/v1/events"):
@@ -86,7 +88,7 @@ def answer(stand_in, method, path, query):
         return None
     name = urllib.parse.unquote(parts[0])
     what = "/".join(parts[1:])
-    if method == "POST" and what == "mode":
+    if method in ("PUT", "POST") and what == "mode":
         rule.mode = query["mode"]
         return 200, {"id": name, "mode": rule.mode}
     if method == "POST" and what == "bans":
