@@ -24,7 +24,7 @@ export interface Surroundings {
   send: Send;
   token(): string | null;
   now(): number; // ms, never back
-  timeOfDay(): number; // ms since 1970
+  timeOfDay?(): number; // ms since 1970; the machine's, where nobody says another
   pause(ms: number): { over: Promise<void>; cut(): void };
   isHidden(): boolean;
   onLocked(why: string): void;
@@ -154,7 +154,7 @@ export class LivePoll {
       this.restarts.value += 1;
     }
     const isNew = !sameRun || answer.snapshot > last.answer.snapshot;
-    const [arrived, arrivedAt] = isNew ? [this.around.now(), this.around.timeOfDay()] : [last.arrived, last.arrivedAt];
+    const [arrived, arrivedAt] = isNew ? [this.around.now(), this.around.timeOfDay?.() ?? Date.now()] : [last.arrived, last.arrivedAt];
     this.shown.value = { answer, query, arrived, arrivedAt };
   }
 }
