@@ -64,8 +64,6 @@ std::uint64_t kept_back(const RuleCounts& counts) {
 
 void add_rates(const RuleSummary& rule, const ReadingTime& time, const RuleCounts& before,
                const RuleCounts& now, LiveRule& row) {
-    row.matched =
-        time.rates(matched(before), matched(now), matched_bytes(before), matched_bytes(now));
     if (rule.exceeding == Exceeding::Either) {
         return;  // nobody counts those apart that went on
     }
@@ -211,6 +209,8 @@ std::vector<LiveRule> live_rules(const Reading* before, const Reading* now, cons
         const RuleStats* former = stats_before.find(rule.id);
         if (former != nullptr) {
             row.early = time.rate(former->counts.early_dropped, stats.counts.early_dropped);
+            row.matched = time.rates(matched(former->counts), matched(stats.counts),
+                                     matched_bytes(former->counts), matched_bytes(stats.counts));
         }
         if (former != nullptr && unturned.has(rule)) {
             add_rates(rule, time, former->counts, stats.counts, row);
