@@ -30,6 +30,9 @@ function Verb({ verb, path, children, onRefused }: VerbProps) {
   const refusal = isStale.value ? "what is shown is old" : isUnderWay ? "under way" : refusalOf(who.value, verb);
   const id = `refusal-${verb}`;
   const act = async (): Promise<void> => {
+    if (pressedAt.peek() !== null && pressedAt.peek() === shownNow()) {
+      return; // pressed twice before the buttons could say so
+    }
     onRefused(null);
     pressedAt.value = shownNow();
     const generation = poll.shown.peek()?.answer.box.generation;

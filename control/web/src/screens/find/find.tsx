@@ -18,9 +18,12 @@ const MOST = 100; // findings of a page
 
 function RuleLink({ rule }: { rule: string }) {
   return (
-    <a href={fragmentOf({ screen: "rules", words: { filter: rule } })}>
-      <Text of={rule} />
-    </a>
+    <>
+      <Text of={rule} />{" "}
+      <a class="jump" aria-label={`Show the rule ${visibleText(rule).slice(0, 80)}`} href={fragmentOf({ screen: "rules", words: { filter: rule } })}>
+        →
+      </a>
+    </>
   );
 }
 
