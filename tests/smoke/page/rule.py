@@ -15,12 +15,12 @@ def iso(seconds):
 
 
 def column(number, at):
-    """A hill of groups in map 1, most of them full in map 2; none at all in every twentieth."""
+    """A hill of groups in map 1, most of them full in map 2; of each ten columns one without data and one without a group."""
     offered = [[bucket, max(1, round(40_000 / 3 ** abs(bucket - 6)))] for bucket in range(1, 18) if bucket != 2]
     left = [[0, 200 + number], [9, 12], [16, 4000], [17, 45_000]]
-    return None if number % 20 == 3 else {
+    return None if number % 10 == 3 else {
         "at": iso(at), "one_in": 256, "groups": 51_000, "error": 0.02, "left_out": 0,
-        "offered": [] if number % 20 == 4 else offered, "left": [] if number % 20 == 4 else left}
+        "offered": [] if number % 10 == 4 else offered, "left": [] if number % 10 == 4 else left}
 
 
 class RuleAnswers:
