@@ -18,8 +18,6 @@ constexpr std::size_t kRecords = std::size_t{1}
 constexpr std::int64_t kLongestColumn = kColumnSteps.back();  // seconds
 constexpr std::int64_t kLongestPause = 86'400;                // seconds that are drawn as nobody
 
-constexpr std::int64_t kLongestColumn = 60;
-
 // The rule of the summaries that a loaded one came from.
 const RuleSummary* summary_of(const ReplayRules& rules, const std::string& id) {
     const auto found = std::ranges::find(rules.summaries, id, &RuleSummary::id);

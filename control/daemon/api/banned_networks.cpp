@@ -1,5 +1,6 @@
 #include "control/daemon/api/banned_networks.hpp"
 
+#include "control/daemon/api/ban_rows.hpp"
 #include "control/daemon/api/change.hpp"
 #include "lib/policy/keys/key_text.hpp"
 #include "lib/rules/group.hpp"
@@ -51,11 +52,6 @@ void add(ByteView network, Json ban, std::int64_t until, Networks& networks) {
     if (add_end(ban, until)) {
         networks.emplace_back(network_of_key(network).length, std::move(ban));
     }
-}
-
-// UTC, seconds; 0: for good.
-std::int64_t end_of(const BannedKey& ban) {
-    return ban.until == kForever ? 0 : std::chrono::ceil<std::chrono::seconds>(ban.until).count();
 }
 
 // The file is the one that the rule names.

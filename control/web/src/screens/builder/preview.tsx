@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
 
-import { ask } from "../../frame/ask";
+import { ask } from "../../parts/ask";
 import { fragmentOf } from "../../frame/route";
 import { Act } from "../../parts/act";
 import { Num } from "../../parts/num";

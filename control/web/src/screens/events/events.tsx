@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 
-import { ask, useFollow } from "../../frame/ask";
+import { ask, useFollow } from "../../parts/ask";
 import { go, poll, route, ticks, zone } from "../../page";
 import { download, fileName } from "../../parts/download";
 import { Fresh } from "../../parts/fresh";

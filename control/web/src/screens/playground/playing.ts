@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 
-import { ask } from "../../frame/ask";
+import { ask } from "../../parts/ask";
 import { fragmentOf, type Place, type Route } from "../../frame/route";
 import { go } from "../../page";
 import { UNKNOWN_ANSWER } from "../../transport/known_answer";

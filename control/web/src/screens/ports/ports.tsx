@@ -1,4 +1,4 @@
-import { usePolled, type Polled } from "../../frame/ask";
+import { usePolled, type Polled } from "../../parts/ask";
 import { poll } from "../../page";
 import { Fresh } from "../../parts/fresh";
 import { Num } from "../../parts/num";

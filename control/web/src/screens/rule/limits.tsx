@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 
-import { ask } from "../../frame/ask";
+import { ask } from "../../parts/ask";
 import { fragmentOf } from "../../frame/route";
 import { poll } from "../../page";
 import { Num } from "../../parts/num";

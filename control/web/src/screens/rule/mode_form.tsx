@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 
-import { ask } from "../../frame/ask";
+import { ask } from "../../parts/ask";
 import { refusalOf } from "../../frame/verbs";
 import { isStale, poll, who } from "../../page";
 import { Text } from "../../parts/text";

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 
-import { ask } from "../../frame/ask";
+import { ask, COMPILE_MS } from "../../parts/ask";
 import { poll, zone } from "../../page";
 import { Act } from "../../parts/act";
 import { listOf, membersOf, numberOf, textOf } from "../../parts/members";
@@ -11,7 +11,6 @@ import { whole } from "../../text/number";
 import { instantText } from "../../text/time";
 import { reasonOf } from "../../transport/send";
 import { SetDiff } from "./set_diff";
-import { COMPILE_MS } from "./set_files";
 
 type Members = Record<string, unknown>;
 

@@ -1,10 +1,10 @@
 import { signal } from "@preact/signals";
 
 import { Checker } from "../../editor/check";
-import { ask } from "../../frame/ask";
+import { ask, COMPILE_MS } from "../../parts/ask";
 import { listOf, membersOf, textOf } from "../../parts/members";
 import { reasonOf } from "../../transport/send";
-import { COMPILE_MS, handedOver, setFilesOf, type SetFile, type SetFiles } from "./set_files";
+import { handedOver, setFilesOf, type SetFile, type SetFiles } from "./set_files";
 
 // The files of the set in force, and what is changed in them here; kept in this tab until they are in force or thrown away.
 export interface SetDraft {

@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 
-import { ask } from "../../frame/ask";
+import { ask } from "../../parts/ask";
 import { pause, ticks } from "../../page";
 import { Follow } from "../../transport/follow";
 import { reasonOf } from "../../transport/send";
