@@ -79,7 +79,8 @@ std::variant<std::vector<Run>, ExitCode> run_all(const SimulatedAsk& asked,
     std::vector<Run> runs;
     for (const Course& course : asked.courses) {
         for (const SimulatedLimit& limit : asked.limits) {
-            const Result<AskedLoad> load = make_load(options.simulate, options.pcap_file, asked.per);
+            const Result<AskedLoad> load =
+                make_load(options.simulate, options.pcap_file, asked.per);
             if (!load) {
                 return fail(load.error());
             }
