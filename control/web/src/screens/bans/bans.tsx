@@ -1,7 +1,8 @@
 import { useEffect, useState } from "preact/hooks";
 import { computed, useSignal } from "@preact/signals";
 
-import { ask, useFollow } from "../../parts/ask";
+import { useFollow } from "../../frame/polled";
+import { ask } from "../../parts/ask";
 import { go, poll, route, ticks, zone } from "../../page";
 import { Fresh } from "../../parts/fresh";
 import { Num } from "../../parts/num";

@@ -1,7 +1,8 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 
-import { ask, useFollow } from "../../parts/ask";
+import { useFollow } from "../../frame/polled";
+import { ask } from "../../parts/ask";
 import { go, poll, route, ticks, zone } from "../../page";
 import { download, fileName } from "../../parts/download";
 import { Fresh } from "../../parts/fresh";

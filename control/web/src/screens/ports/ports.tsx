@@ -1,4 +1,4 @@
-import { usePolled, type Polled } from "../../parts/ask";
+import { usePolled, type Polled } from "../../frame/polled";
 import { poll } from "../../page";
 import { Fresh } from "../../parts/fresh";
 import { Num } from "../../parts/num";

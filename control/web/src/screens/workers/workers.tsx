@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 
-import { usePolled, type Polled } from "../../parts/ask";
+import { usePolled, type Polled } from "../../frame/polled";
 import { poll } from "../../page";
 import { Fresh } from "../../parts/fresh";
 import { Num } from "../../parts/num";
