@@ -78,7 +78,7 @@ class Builder(WorkCase, PageCase):
         self.wait_for_text("l4.dport")
         self.assertEqual(self.browser.run(f"return {EDITOR}.querySelector('.cm-lintRange-error').textContent"), "l4.dpor")
         self.assertEqual(self.browser.run("return [...document.querySelectorAll('main .verb button')].map((b) => [b.disabled, b.parentElement.innerText])"),
-                         [[True, "Previewit has errors"], [True, "Reviewnothing is changed"]])
+                         [[True, "Reviewnothing is changed"]])
         self.nothing_amiss()
 
     def test_a_set_that_others_have_changed_keeps_the_draft(self):
@@ -97,22 +97,6 @@ class Builder(WorkCase, PageCase):
         wait_until("the change", lambda: stand_in.trial is not None)
         self.assertEqual(stand_in.if_match, '"another-tag"')
         self.nothing_amiss(but=("412",))
-
-    def test_a_preview_is_shown_and_cancelled_with_the_page(self):
-        stand_in, work = self.open()
-        self.press("Preview")
-        self.browser.wait_for("the result", "return document.querySelector('.says') !== null && document.querySelector('.bars') !== null")
-        for words in ("of 20 s from 14:02:10", "one group in 64", "Not seen: TLS", "1\u2009204 of 51\u2009000 groups", "192.0.2.7"):
-            self.assertIn(words, self.browser.text(".preview"))
-        self.assertIn("By the preview, in 20 s", self.browser.text(".lately"))
-        [sent] = [call for call in stand_in.asked if call[1].startswith("/v1/preview?")]
-        self.assertEqual(sent[1:], ("/v1/preview?file=rules.yaml&rule=login", {"text": self.text() + "\n" * (not self.text().endswith("\n")), "seconds": 20}))
-        work["looks"] = 1000
-        self.press("Preview")
-        self.browser.wait_for("a preview under way", "return document.body.innerText.includes('so far')")
-        self.browser.run("location.hash = '#/overview'")
-        wait_until("the cancellation", lambda: work.get("cancelled"))
-        self.nothing_amiss()
 
     def test_by_keyboard_on_a_phone_and_in_both_colours(self):
         for width, height, dark in ((1280, 800, False), (390, 844, True)):

@@ -24,7 +24,7 @@ class Find(PageCase):
         self.assertEqual(self.browser.run("return location.hash"), "#/find/192.0.2.1")
         shown = self.browser.text("main")
         for words in ("its condition names it as ip.src, in $bad by 192.0.2.0/24 (line 3) and 1 more: drop", "is banned by ada, because: because",
-                      "70,000", "banned by operator, all that the source sends", "rule-00004"):
+                      "70\u2009000", "banned by operator, all that the source sends", "rule-00004"):
             self.assertIn(words, shown.replace("\u00a0", " "))
         self.browser.run("[...document.querySelectorAll('main button')].find((b) => b.innerText === 'More').click()")
         self.browser.wait_for("the second page", "return document.querySelectorAll('.findings tbody tr').length === 3")

@@ -19,6 +19,10 @@ SECRET, TOKEN = "one-time", "a-session"
 # Answers that belong to one screen: a module each of tests/smoke/page, with
 # `answer(stand_in, method, path, query)` -> (status, JSON), or None for another path.
 SCREENS = [importlib.import_module(f"page.{path.stem}") for path in sorted((pathlib.Path(__file__).parent / "page").glob("*.py"))]
+# Verbs of the page, and the role that each needs, as control/daemon/api/verbs.hpp and the table of routes have them.
+NEEDS = {"apply": "admin", "ban": "operate", "key": "operate", "monitor": "operate", "mode": "admin", "confirm": "operate",
+         "rollback": "admin", "panic": "admin", "trace": "operate", "explain": "view", "diff": "operate", "merge": "admin",
+         "notify": "admin", "link": "admin"}
 MEASURES = ("offered", "passed", "refused", "would_refuse", "answered")
 
 
@@ -44,9 +48,7 @@ class StandIn:
         self.rules = [rule(number) for number in range(rules)]
         self.box = {"name": "edge-1", "state": "judging", "since": utc(time.time() - 3600), "why": None, "generation": "00f1e2d3c4b5a697", "workers": 4}
         self.who = {"user": "ada", "role": "admin", "via": "session", "box": "edge-1",
-                    "verbs": {"apply": True, "confirm": True, "rollback": True, "ban": True, "panic": True, "diff": True, "key": True,
-                              "preview": True, "explain": True},
-                    "needs": {"apply": "admin", "confirm": "operate", "rollback": "operate", "ban": "operate", "panic": "admin"}}
+                    "verbs": dict.fromkeys(NEEDS, True), "needs": NEEDS}
         self.trial, self.problems, self.events, self.has_rates = None, [], [], True
         self.ports = [{"name": f"uplink {side}", "link": "up", "rx_pps": 1e6, "rx_bps": 8e9, "tx_pps": 9e5, "tx_bps": 7e9,
                        "dropped_pps": 0} for side in ("outside", "inside")]

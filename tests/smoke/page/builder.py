@@ -24,7 +24,7 @@ SCHEMA = {"$defs": {"rule": {"properties": {"mode": {"enum": ["off", "monitor", 
 def of(stand_in):
     """What a test may change."""
     if not hasattr(stand_in, "rule_work"):
-        stand_in.rule_work = {"text": TEXT, "file": FILE, "tag": TAG, "problems": [], "rules": None, "refusal": None, "previews": 0}
+        stand_in.rule_work = {"text": TEXT, "file": FILE, "tag": TAG, "problems": [], "rules": None, "refusal": None}
     return stand_in.rule_work
 
 

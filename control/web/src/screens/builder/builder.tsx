@@ -10,8 +10,7 @@ import { withText } from "./draft_text";
 import { Box } from "./field";
 import { GroupsStep } from "./groups_step";
 import { LimitsStep } from "./limits_step";
-import { PreviewStep } from "./preview";
-import { ReviewStep, whyNotReadable } from "./review";
+import { ReviewStep } from "./review";
 import { TrafficStep } from "./traffic_step";
 
 function Head() {
@@ -84,7 +83,6 @@ export function Builder() {
           <LimitsStep />
           <TrafficStep keys={typeof read === "string" ? null : textsAt(read, ["key"])} />
           <GroupsStep />
-          <PreviewStep isReadable={whyNotReadable()} />
           <ReviewStep />
         </div>
         <TextSide />

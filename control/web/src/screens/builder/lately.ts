@@ -1,11 +1,10 @@
 import { listOf, membersOf } from "../../parts/members";
 
-// How much groups of a rule did lately, from the columns of its heat map or from a preview: the measure beside a new limit. Pure.
+// How much groups of a rule did lately, from the columns of its heat map: the measure beside a new limit. Pure.
 export interface Lately {
   step: number; // seconds of a column
   edges: number[]; // bucket k holds from edges[k] up to edges[k + 1]
   groups: number[]; // by bucket, over all columns
-  from: string; // where the numbers are from
 }
 
 type Pairs = [number, number][];
@@ -28,9 +27,6 @@ function edgesOf(list: unknown): number[] {
   return listOf(list).filter((one): one is number => typeof one === "number");
 }
 
-/** Edges where an answer has none: 0, then half steps of log2. */
-export const HALF_STEPS = [0, ...Array.from({ length: 81 }, (_, k) => 2 ** (k / 2))];
-
 export function latelyOfMap(answer: unknown, most = 60): Lately | null {
   const body = membersOf(answer);
   const columns = listOf(body["columns"]).map(membersOf).filter((column) => Array.isArray(column["offered"]));
@@ -40,14 +36,7 @@ export function latelyOfMap(answer: unknown, most = 60): Lately | null {
     return null;
   }
   const groups = summed(columns.slice(-most).map((column) => pairsOf(column["offered"])), edges.length);
-  return groups.some((count) => count > 0) ? { step, edges, groups, from: "its heat map" } : null;
-}
-
-export function latelyOfPreview(answer: unknown): Lately | null {
-  const body = membersOf(answer);
-  const groups = summed([pairsOf(body["offered"])], HALF_STEPS.length);
-  const step = Number(body["seconds_done"]);
-  return step > 0 && groups.some((count) => count > 0) ? { step, edges: HALF_STEPS, groups, from: "the preview" } : null;
+  return groups.some((count) => count > 0) ? { step, edges, groups } : null;
 }
 
 function bounds(lately: Lately, bucket: number): [number, number] {

@@ -7,7 +7,6 @@ import { draft, edit, textAt } from "./draft";
 import { withText, type ReadRule } from "./draft_text";
 import { latelyOfMap, quantile, refusedShare, type Lately } from "./lately";
 import { amountOf, mostIn, rateText, rateWords, SPAN_SECONDS } from "./rate_text";
-import { previewed } from "./preview";
 
 const STEPS = 200;
 const QUANTILES: [string, number][] = [["p50", 0.5], ["p90", 0.9], ["p99", 0.99], ["most", 1]];
@@ -17,14 +16,14 @@ function useLately(subject: string): { lately: Lately | null; why: string } {
   const [of, setOf] = useState<{ lately: Lately | null; why: string }>({ lately: null, why: "" });
   useEffect(() => {
     if (subject === "") {
-      setOf({ lately: null, why: "A new rule has no past: a preview shows what groups do." });
+      setOf({ lately: null, why: "A new rule has no past." });
       return;
     }
     let isOver = false;
     void ask(`/v1/rules/${encodeURIComponent(subject)}/heatmap?limit=0`).then((reply) => {
       const lately = reply.status === 200 ? latelyOfMap(reply.body) : null;
       if (!isOver) {
-        setOf({ lately, why: lately === null ? "There is no map of what its groups did lately: a preview shows what they do." : "" });
+        setOf({ lately, why: lately === null ? "There is no map of what its groups did lately: it begins while somebody looks at the rule, or with heatmap: on." : "" });
       }
     });
     return () => {
@@ -40,14 +39,13 @@ function logOf(value: number, [low, high]: [number, number]): number {
 
 /** The limit over what groups did: p50, p90, p99, and how many of them it would refuse. */
 export function LatelySlider({ read }: { read: ReadRule }) {
-  const asked = useLately(draft.value?.subject ?? "");
-  const lately = previewed.value ?? asked.lately;
+  const { lately, why } = useLately(draft.value?.subject ?? "");
   const value = (name: string): string | null => textAt(read, ["limits", 0, name]);
   const limit = { rate: value("rate"), burst: value("burst"), count: value("count"), window: value("window") };
   const words = limit.rate === null ? null : rateWords(limit.rate);
   const now = amountOf(limit.rate === null ? (limit.count ?? "") : (words?.amount ?? ""));
   if (lately === null || now === null) {
-    return <p class="lately">{lately === null ? asked.why : "The slider wants a rate or a count in plain numbers."}</p>;
+    return <p class="lately">{lately === null ? why : "The slider wants a rate or a count in plain numbers."}</p>;
   }
   const allowed = mostIn(lately.step, limit);
   const perStep = words === null ? 1 : SPAN_SECONDS[words.span] / lately.step;
@@ -63,7 +61,7 @@ export function LatelySlider({ read }: { read: ReadRule }) {
       <input type="range" aria-label="Limit over what groups did lately" min={0} max={STEPS} value={logOf(now, range)}
         aria-valuetext={`${now}; refuses about ${share(refuses)} of groups`} onInput={(event) => set(Number(event.currentTarget.value))} />
       <p>
-        By {lately.from}, in {lately.step} s a group asks for about{" "}
+        By its heat map, in {lately.step} s a group asks for about{" "}
         {QUANTILES.map(([name, part]) => (
           <span class="quantile">
             {name} <Num text={scaled(quantile(lately, part))} />{" "}

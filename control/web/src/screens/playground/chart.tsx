@@ -11,8 +11,8 @@ const AXIS = 20;
 type Ink = (variable: string) => string;
 
 function inkOf(canvas: HTMLCanvasElement): Ink {
-  const style = getComputedStyle(canvas);
-  return (variable) => style.getPropertyValue(variable).trim() || "gray";
+  const colours = getComputedStyle(canvas);
+  return (variable) => colours.getPropertyValue(variable).trim() || "gray";
 }
 
 function outline(pen: CanvasRenderingContext2D, { fate, x, y, size }: Mark): void {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { latelyOfMap, latelyOfPreview, quantile, refusedShare } from "../../../../../../control/web/src/screens/builder/lately";
+import { latelyOfMap, quantile, refusedShare } from "../../../../../../control/web/src/screens/builder/lately";
 import { amountOf, mostIn, rateText, rateWords, secondsOf } from "../../../../../../control/web/src/screens/builder/rate_text";
 
 const EDGES = [0, 1, 2, 4, 8, 16];
@@ -19,7 +19,6 @@ test("a map without columns, or of another kind, says nothing", () => {
   for (const body of [null, {}, { ...MAP, columns: [null] }, { ...MAP, step_s: 0 }, { ...MAP, columns: [{ offered: [["x", 1], [99, 5], [-1, 2]] }] }, [], "x"]) {
     assert.equal(latelyOfMap(body), null);
   }
-  assert.equal(latelyOfPreview({ seconds_done: 20, offered: [[3, 5]] })?.step, 20);
 });
 
 test("rates, amounts and spans are read as rules have them", () => {
