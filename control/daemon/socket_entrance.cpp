@@ -26,8 +26,9 @@ std::variant<Speaker, TurnedBack> SocketEntrance::admit(const Visit& visit) {
     if (web_ != nullptr) {
         return web_->judge_by_socket(visit, std::move(speaker));
     }
-    // Whoever forwards the socket to a port lends it to every page in a browser there.
-    if (visit.path.starts_with("/v1/") && asking_page(visit.headers) == AskingPage::Other) {
+    // Whoever forwards the socket to a port lends it to every page in a browser there. Without a
+    // dashboard no page is ours, whatever name it gave to this address (DNS rebinding).
+    if (visit.path.starts_with("/v1/") && asking_page(visit.headers) != AskingPage::Unsaid) {
         (void)counters_.count(TurnedAway::Web);
         return TurnedBack{foreign_page(), true, true};
     }

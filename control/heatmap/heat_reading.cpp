@@ -21,7 +21,8 @@ constexpr double kTypicalMost = 0.9;
 constexpr double kManyRefused = 0.05;   // z above it: false positives, if they
 constexpr double kHardlyBeyond = 1.5;   // offered less than so many times what is admitted
 constexpr double kLooseMost = 0.1;      // the 99.9th percentile of q below it
-constexpr double kLooseSeconds = 3600;  // for so long
+constexpr double kLooseSeconds = 3600;  // for so long, of which
+constexpr double kLooseKnown = 0.9;     // so much was read
 constexpr double kBandShare = 0.5;      // of the units within one octave: bots, if
 constexpr double kSteady = 0.2;         // they vary by less, and
 constexpr double kBandQ = 1.0;          // the band reaches beyond what is admitted
@@ -162,7 +163,7 @@ HeatKind kind_of(const HeatNumbers& n) {
     if (n.refused_share > kManyRefused && n.median_q_refused < kHardlyBeyond) {
         return HeatKind::FalsePositives;
     }
-    if (n.refused_share == 0 && n.p999_q < kLooseMost && n.seconds >= kLooseSeconds) {
+    if (n.refused_share == 0 && n.p999_q < kLooseMost && n.seconds >= kLooseKnown * kLooseSeconds) {
         return HeatKind::TooLoose;
     }
     if (n.refused_share < kTypicalRefused && n.p99_q >= kTypicalLeast && n.p99_q <= kTypicalMost) {

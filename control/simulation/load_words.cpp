@@ -47,12 +47,17 @@ Arrivals poisson(Rate rate, std::uint64_t seed, Units cost) {
     };
 }
 
-// A constant rate while on, nothing while off.
+// A constant rate while on, nothing while off; it ends where an instant has no number.
 Arrivals on_off(Rate rate, Nanoseconds on, Nanoseconds off, Units cost) {
-    return [=, k = std::uint64_t{0}]() mutable {
+    return [=, k = std::uint64_t{0}]() mutable -> std::optional<Arrival> {
         const Nanoseconds active = multiple(k++, rate);
-        const Nanoseconds at = active / on * (on + off) + active % on;
-        return std::optional{Arrival{Instant{at}, cost}};
+        const Wide at = Wide{static_cast<std::uint64_t>(active / on)} *
+                            static_cast<std::uint64_t>((on + off).count()) +
+                        static_cast<std::uint64_t>((active % on).count());
+        if (at > static_cast<std::uint64_t>(Nanoseconds::max().count())) {
+            return std::nullopt;
+        }
+        return Arrival{Instant{Nanoseconds{static_cast<std::int64_t>(at)}}, cost};
     };
 }
 

@@ -16,6 +16,7 @@ constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
 constexpr std::size_t kRecords = std::size_t{1}
                                  << 22;  // of a worker: half of them keys of a second
 constexpr std::int64_t kLongestColumn = kColumnSteps.back();  // seconds
+constexpr std::int64_t kMostColumns = 100'000;              // shown: the newest
 constexpr std::int64_t kLongestPause = 86'400;                // seconds that are drawn as nobody
 
 // The rule of the summaries that a loaded one came from.
@@ -127,8 +128,8 @@ void ExactMaps::add_nobody(std::int64_t from, std::int64_t to) {
 Json ExactMaps::json_of(const OfLimit& limit) const {
     const unsigned step = limit.series.step();
     const HeatTerms terms = heat_terms(limit.rule.limits[limit.limit]);
-    const std::int64_t from = *first_ - *first_ % step;
     const std::int64_t to = second_ - second_ % step + step;
+    const std::int64_t from = std::max(*first_ - *first_ % step, to - kMostColumns * step);
     std::vector<std::optional<HeatColumn>> columns;
     for (std::int64_t at = from; at < to; at += step) {
         const HeatColumn* column = limit.series.at(at);

@@ -85,13 +85,12 @@ Json shared_facts_json(const Split& parts, const HttpRequest& request) {
         here.push_back(name);
     }
     Json shared = Json::array();
-    for (const SharedFact& fact : shared_facts(here, parts.rest)) {
-        if (request.role >= Role::Operate || !is_of_payload(fact.field)) {
-            shared.push_back({{"field", fact.field},
-                              {"value", fact.value},
-                              {"here", std::round(fact.here * 100) / 100},
-                              {"rest", std::round(fact.rest * 100) / 100}});
-        }
+    for (const SharedFact& fact :
+         shared_facts(here, parts.rest, request.role >= Role::Operate)) {
+        shared.push_back({{"field", fact.field},
+                          {"value", fact.value},
+                          {"here", std::round(fact.here * 100) / 100},
+                          {"rest", std::round(fact.rest * 100) / 100}});
     }
     return shared;
 }

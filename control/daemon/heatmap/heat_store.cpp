@@ -57,7 +57,7 @@ const HeatStore::OfLimit* HeatStore::find(const std::string& rule, unsigned limi
 HeatStore::OfLimit HeatStore::begin(const LimitSecond& second) const {
     const std::size_t most_keys =
         std::clamp(kMostKeysInAll / (limits_.size() + 1), kMostKeysInAll / kMostLimits, kMostKeys);
-    OfLimit limit{.terms = second.terms, .series = {}, .names = {}};
+    OfLimit limit{.terms = second.terms, .series = {}, .names = {}, .last = 0};
     for (const KeptLength& kept : kKeptLengths) {
         if (kept.always || kept.step == second.own_step) {
             limit.series.emplace_back(kept.step, kept.columns, most_keys);
@@ -75,17 +75,29 @@ bool HeatStore::add(const LimitSecond& second, const HeatLimit& watched) {
         found = limits_.end();
     }
     if (found == limits_.end()) {
-        if (limits_.size() >= kMostLimits) {
+        if (limits_.size() >= kMostLimits && !drop_stalest(second.second)) {
             return false;
         }
         found = limits_.emplace(place, begin(second)).first;
     }
     OfLimit& limit = found->second;
+    limit.last = second.second;
     for (HeatSeries& series : limit.series) {
         series.add(second.second, watched.samples, watched.sampling_bits, watched.left_out);
     }
     take_names(limit, watched.names);
     make_room();
+    return true;
+}
+
+// Whether a limit that nothing came of for long has made room.
+bool HeatStore::drop_stalest(std::int64_t second) {
+    const auto stalest =
+        std::ranges::min_element(limits_, {}, [](const auto& one) { return one.second.last; });
+    if (stalest == limits_.end() || stalest->second.last + kIdle >= second) {
+        return false;
+    }
+    limits_.erase(stalest);
     return true;
 }
 
@@ -117,6 +129,9 @@ void HeatStore::pass(std::int64_t second) {
     for (auto& [place, limit] : limits_) {
         for (HeatSeries& series : limit.series) {
             series.pass(second);
+        }
+        if (limit.last + kIdle < second) {
+            limit.names.clear();
         }
     }
     make_room();

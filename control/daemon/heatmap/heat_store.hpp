@@ -40,10 +40,12 @@ public:
     static constexpr std::size_t kMostNames = 1024;                      // of a limit
     static constexpr std::size_t kNamedLimits = 32;  // with names at once; others have none
     static constexpr std::size_t kMostFacts = 16;    // of a name
+    // Seconds without anything of a limit: it gives its names up, and its place where others want it.
+    static constexpr std::int64_t kIdle = 60;
 
     explicit HeatStore(std::size_t most_bytes = kMostBytes) noexcept : most_bytes_{most_bytes} {}
 
-    // False: there are kMostLimits already.
+    // False: there are kMostLimits already, of each of which something came within kIdle.
     bool add(const LimitSecond& second, const HeatLimit& watched);
     // Ends the columns that are over by then.
     void pass(std::int64_t second);
@@ -83,6 +85,7 @@ private:
         std::string terms;
         std::vector<HeatSeries> series;
         std::map<std::uint64_t, HeatName> names;
+        std::int64_t last = 0;  // second of which something came
 
         [[nodiscard]] const HeatSeries* of(unsigned step) const;
         [[nodiscard]] std::size_t bytes() const;
@@ -91,6 +94,7 @@ private:
 
     [[nodiscard]] const OfLimit* find(const std::string& rule, unsigned limit) const;
     [[nodiscard]] OfLimit begin(const LimitSecond& second) const;
+    bool drop_stalest(std::int64_t second);
     void take_names(OfLimit& limit, const std::vector<NamedHeatKey>& names) const;
     void make_room();
 

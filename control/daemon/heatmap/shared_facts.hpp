@@ -15,9 +15,10 @@ struct SharedFact {
 };
 
 // Values that the named groups of a cell share against the rest of its column, those that tell most
-// apart first. Addresses are also told by their networks.
+// apart first. Addresses are also told by their networks; what payloads say only `with_payloads`.
 [[nodiscard]] std::vector<SharedFact> shared_facts(const std::vector<const HeatName*>& here,
-                                                   const std::vector<const HeatName*>& rest);
+                                                   const std::vector<const HeatName*>& rest,
+                                                   bool with_payloads);
 
 // True of a field that a payload says, and not the headers or a database.
 [[nodiscard]] bool is_of_payload(const std::string& field);

@@ -153,6 +153,35 @@ TEST(HeatStore, HasSoManyLimitsAndNoMore) {
     EXPECT_FALSE(store.add({.second = kNoon, .terms = "a"}, limit));
     limit.limit = 0;
     EXPECT_TRUE(store.add({.second = kNoon + 1, .terms = "a"}, limit));
+    limit.limit = HeatStore::kMostLimits;
+    EXPECT_TRUE(store.add({.second = kNoon + HeatStore::kIdle + 1, .terms = "a"}, limit))
+        << "of the second limit nothing has come for so long";
+    EXPECT_TRUE(store.steps("login", 1).empty());
+    EXPECT_FALSE(store.steps("login", 0).empty());
+}
+
+TEST(HeatStore, ALimitThatNobodyLooksAtGivesItsNamesUp) {
+    HeatStore store;
+    HeatLimit limit = watched(1);
+    for (std::uint32_t i = 0; i <= HeatStore::kNamedLimits; ++i) {
+        limit.limit = i;
+        store.add({.second = kNoon, .terms = "a"}, limit);
+    }
+    const auto names_of = [&](std::uint32_t number, std::int64_t begins) {
+        const auto named = store.named("login", number, 10, begins);
+        return named ? named->names.size() : 0U;
+    };
+    const auto ten_seconds_of_the_last = [&](std::int64_t from) {
+        for (std::int64_t second = from; second < from + 10; ++second) {
+            EXPECT_TRUE(store.add({.second = second, .terms = "a"}, limit));
+        }
+        store.pass(from + 10);
+    };
+    ten_seconds_of_the_last(kNoon + 10);
+    EXPECT_EQ(names_of(HeatStore::kNamedLimits, kNoon + 10), 0U) << "others have all places";
+    store.pass(kNoon + 120);
+    ten_seconds_of_the_last(kNoon + 120);
+    EXPECT_EQ(names_of(HeatStore::kNamedLimits, kNoon + 120), 1U);
 }
 
 }  // namespace
