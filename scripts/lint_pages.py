@@ -45,6 +45,13 @@ def lost_links(root, name, text):
             yield f"{name}:{line}: error: {target} is not there"
 
 
+def torn_headings(name, text):
+    """Headings without their blank, as a formatter of code leaves them."""
+    for number, line in enumerate(CODE.sub(lambda code: re.sub(r"[^\n]", " ", code[0]), text).splitlines(), 1):
+        if re.match(r"#+[^#\s]", line):
+            yield f"{name}:{number}: error: no heading: a blank is missing"
+
+
 def unlisted(texts, manuals):
     """Pages that no index leads to. That of a folder, README.md, is found there; the others want a line."""
     listed = {index: {target for _, target in links(index, texts.get(index, ""))} for index in (INDEX, DECISIONS)}
@@ -71,7 +78,7 @@ def main():
     faults = [*front_faults(texts[FRONT]), *version_faults((root / BUILD).read_text(encoding="utf-8"), texts[CHANGES]),
               *unlisted(texts, [name for name in there if name.endswith(".scd")])]
     for name, text in texts.items():
-        faults += lost_links(root, name, text)
+        faults += [*lost_links(root, name, text), *torn_headings(name, text)]
     for fault in faults:
         print(fault)
     if not faults:

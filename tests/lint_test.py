@@ -95,6 +95,10 @@ class Pages(Lint):
         lost = ((1, "gone.md"), (1, "p.svg"), (7, "gone"))
         self.assertEqual(self.lint("pages"), (1, [f"README.md:{line}: error: {target} is not there" for line, target in lost]))
 
+    def test_a_heading_has_its_blank(self):
+        self.write("README.md", "# a\n#b / c\n```\n#!/bin/sh\n```\n##d\n### e\n")
+        self.assertEqual(self.lint("pages"), (1, [f"README.md:{line}: error: no heading: a blank is missing" for line in (2, 6)]))
+
     def test_each_page_stands_in_an_index(self):
         for name in ("lib/DESIGN.md", "control/doc/decisions/0002-b.md", "control/man/y.5.scd", "lib/README.md"):
             self.write(name, "x\n")
