@@ -207,7 +207,7 @@ def words_of(path, array):
 def metrics():
     """The name of every metric that sluiced has."""
     text = "".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "control/daemon/api").glob("*.cpp")))
-    for room in ("lib/wire", "lib/rules", "control/daemon/live"):
+    for room in ("lib/wire", "lib/rules", "lib/watch/heatmap", "control/daemon/live"):
         text += "".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / room).glob("*.hpp")))
     names = set(re.findall(r'"(sluice_[a-z_]*[a-z])"', text))
     return sorted(names)

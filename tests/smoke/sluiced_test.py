@@ -366,9 +366,12 @@ class Resources(Case):
         self.refused(self.box.get("/v1/bans?rule=nobody"), 404)
         for query, keys in (("source=policy", ["192.0.2.9"]), ("source=penalty_box", ["10.0.0.1"]), ("filter=abu", ["192.0.2.9"]),
                             ("filter=10.0.0.1", ["10.0.0.1", "10.0.0.1"]), ("source=operator&filter=both", ["10.0.0.1", "10.0.0.2"]),
-                            ("filter=nothing", []), ("sort=end", ["10.0.0.1", "10.0.0.2", "192.0.2.9"]), ("sort=end&source=policy", ["192.0.2.9"]),
+                            ("filter=nothing", []), ("sort=end&source=policy", ["192.0.2.9"]),
                             ("sort=end&filter=.2", ["10.0.0.2", "192.0.2.9"]), ("sort=end&rule=boxed", ["192.0.2.9"])):
             self.assertEqual([ban["key"] for ban in self.good(self.box.get("/v1/bans?" + query))["bans"]], keys, query)
+        # Two end at one instant: which of them is the first, nobody promises.
+        by_end = [ban["key"] for ban in self.good(self.box.get("/v1/bans?sort=end"))["bans"]]
+        self.assertEqual((sorted(by_end[:2]), by_end[2:]), (["10.0.0.1", "10.0.0.2"], ["192.0.2.9"]))
         first = self.good(self.box.get("/v1/bans?sort=end&most=2"))
         self.assertEqual((len(first["bans"]), first["boxes_read"]), (2, False))
         self.assertEqual([ban["key"] for ban in self.good(self.box.get("/v1/bans?sort=end&most=2&after=" + first["next"]))["bans"]], ["192.0.2.9"])
