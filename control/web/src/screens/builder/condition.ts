@@ -1,6 +1,6 @@
 // Conditions of rules as rows of field, operator and value, where they can be shown so; each with its place in the text, so
 // that another value changes no other letter. What is no row stays as text. Pure.
-interface Token {
+export interface Token {
   kind: "word" | "text" | "sign";
   text: string;
   from: number;
@@ -36,7 +36,7 @@ const CALLS = new Set(["starts_with", "ends_with"]);
 const TOKEN = /\s+|"(?:[^"\\]|\\.)*"|==|!=|<=|>=|[<>(){}[\],]|[^\s(){}[\],"=<>!]+/gy;
 const DEEPEST = 32;
 
-function tokensOf(text: string): Token[] | null {
+export function tokensOf(text: string): Token[] | null {
   const tokens: Token[] = [];
   TOKEN.lastIndex = 0;
   let at = 0;
@@ -207,20 +207,6 @@ class Reader {
 export function conditionOf(text: string): Node | null {
   const tokens = tokensOf(text);
   return tokens === null || tokens.length === 0 ? null : new Reader(text, tokens).whole();
-}
-
-/** A value as people type it, as conditions have it: texts in quotes, numbers and addresses without. */
-export function writtenValue(typed: string, operator: string): string {
-  const text = typed.trim();
-  const isWritten = /^".*"$|^\{.*\}$|^\$[\w-]+$/.test(text);
-  if (isWritten) {
-    return text;
-  }
-  if (operator === "in") {
-    return `{${text}}`;
-  }
-  const isBare = /^(?:-?\d+|0x[0-9a-f]+|[0-9a-f]{0,4}(?::[0-9a-f]{0,4}){2,}(?:\/\d+)?|\d+\.\d+\.\d+\.\d+(?:\/\d+)?)$/i.test(text);
-  return isBare && !["contains", "starts_with", "ends_with", "matches"].includes(operator) ? text : `"${text.replace(/["\\]/g, "\\$&")}"`;
 }
 
 export function writtenRow(row: { isNot: boolean; field: string; operator: string; value: string }): string {

@@ -4,7 +4,8 @@ import { knownWords } from "../../editor/known_words";
 import { ask } from "../../parts/ask";
 import { listOf, membersOf, textOf } from "../../parts/members";
 import { Panel } from "../../parts/panel";
-import { conditionOf, OPERATORS, withMore, withoutPart, withRow, writtenRow, writtenValue, type Node, type Row } from "./condition";
+import { conditionOf, OPERATORS, withMore, withoutPart, withRow, writtenRow, type Node, type Row } from "./condition";
+import { offeredValue, seenValues, writtenValue } from "./condition_value";
 import { draft, edit, rule, textAt } from "./draft";
 import { withText, without } from "./draft_text";
 import { Box, Choice, InText, Offers } from "./field";
@@ -16,14 +17,17 @@ function setCondition(next: string): void {
   edit((now) => (next.trim() === "" ? without(now, ["when"]) : withText(now, ["when"], next)));
 }
 
+type Seen = ReadonlyMap<string, readonly string[]>;
 interface PartProps {
   text: string;
+  seen: Seen;
   node: Node;
   name: string;
 }
 
-function RowBoxes({ text, node, name }: PartProps & { node: Row }) {
+function RowBoxes({ text, seen, node, name }: PartProps & { node: Row }) {
   const set = (change: Partial<Pick<Row, "isNot" | "field" | "operator" | "value">>): void => setCondition(withRow(text, node, change));
+  const setValue = (value: string): void => set({ value: seen.get(node.field)?.includes(value) ? offeredValue(value, node.operator) : value });
   return (
     <span class="row">
       <Choice label={`Row ${name}: whether`} value={node.isNot ? "not" : ""} words={[["", "if"], ["not", "if not"]]} onSet={(word) => set({ isNot: word === "not" })} />
@@ -31,7 +35,7 @@ function RowBoxes({ text, node, name }: PartProps & { node: Row }) {
       <Choice label={`Row ${name}: operator`} value={node.operator} words={[NO_VALUE, ...OPERATORS]}
         onSet={(operator) => set({ operator, value: operator === "" ? "" : node.value === "" ? '""' : operator === "in" || node.operator === "in" ? writtenValue(node.value.replace(/^\{|\}$/g, ""), operator) : node.value })} />
       {node.operator !== "" && (
-        <Box label={`Row ${name}: value`} value={node.value} size={Math.min(40, Math.max(8, node.value.length))} list={`offered-${node.field}`} onSet={(value) => value.trim() !== "" && set({ value })} />
+        <Box label={`Row ${name}: value`} value={node.value} size={Math.min(40, Math.max(8, node.value.length))} list={`offered-${node.field}`} onSet={(value) => value.trim() !== "" && setValue(value)} />
       )}
       <button type="button" aria-label={`Leave row ${name} out`} onClick={() => setCondition(withoutPart(text, node))}>
         ×
@@ -40,9 +44,9 @@ function RowBoxes({ text, node, name }: PartProps & { node: Row }) {
   );
 }
 
-function Part({ text, node, name }: PartProps) {
+function Part({ text, seen, node, name }: PartProps) {
   if (node.kind === "row") {
-    return <RowBoxes text={text} node={node} name={name} />;
+    return <RowBoxes text={text} seen={seen} node={node} name={name} />;
   }
   if (node.kind === "text") {
     return <code class="in-text">{node.text}</code>;
@@ -52,7 +56,7 @@ function Part({ text, node, name }: PartProps) {
       {node.parts.map((part, at) => (
         <li>
           {at > 0 && <span class="joiner">{node.kind}</span>}
-          <Part text={text} node={part} name={`${name}${name === "" ? "" : "."}${at + 1}`} />
+          <Part text={text} seen={seen} node={part} name={`${name}${name === "" ? "" : "."}${at + 1}`} />
         </li>
       ))}
     </ul>
@@ -60,12 +64,12 @@ function Part({ text, node, name }: PartProps) {
 }
 
 /** Another row: what is typed becomes a value as conditions have it. */
-function NewRow({ text }: { text: string }) {
+function NewRow({ text, seen }: { text: string; seen: Seen }) {
   const [field, setField] = useState("l4.dport");
   const [operator, setOperator] = useState("eq");
   const [value, setValue] = useState("");
   const add = (joiner: "and" | "or"): void => {
-    const row = writtenRow({ isNot: false, field: field.trim(), operator, value: writtenValue(value, operator) });
+    const row = writtenRow({ isNot: false, field: field.trim(), operator, value: writtenValue(value, operator, seen.get(field.trim())) });
     setCondition(withMore(text, joiner, row));
     setValue("");
   };
@@ -88,16 +92,14 @@ function NewRow({ text }: { text: string }) {
 }
 
 /** Values that pass now, of a key that is one field: by the busiest groups of the rule in force. */
-function useSeen(subject: string, keys: string[] | null): ReadonlyMap<string, string[]> {
-  const [seen, setSeen] = useState<ReadonlyMap<string, string[]>>(new Map());
-  const joined = keys?.join("|") ?? "";
+function useSeen(subject: string, keys: string[] | null): Seen {
+  const [seen, setSeen] = useState<Seen>(new Map());
+  const joined = JSON.stringify(keys ?? []);
   useEffect(() => {
     let isOver = false;
-    if (subject !== "" && joined !== "") {
+    if (subject !== "" && joined !== "[]") {
       void ask(`/v1/top?rule=${encodeURIComponent(subject)}&by=hits&window=60s&count=20`).then((reply) => {
-        const rows = listOf(membersOf(reply.body)["keys"]).map((row) => (textOf(membersOf(row)["key"]) ?? "").split("|"));
-        const found = new Map<string, string[]>();
-        joined.split("|").forEach((field, at) => found.set(field, [...new Set(rows.map((row) => row[at] ?? "").filter((one) => one !== ""))]));
+        const found = seenValues(keys ?? [], listOf(membersOf(reply.body)["keys"]).map((row) => textOf(membersOf(row)["key"]) ?? ""));
         if (!isOver) {
           setSeen(found);
         }
@@ -137,8 +139,8 @@ export function TrafficStep({ keys }: { keys: string[] | null }) {
         </>
       ) : (
         <>
-          {node === null ? <p class="empty">Every packet: there is no condition.</p> : <Part text={text} node={node} name={node.kind === "row" ? "1" : ""} />}
-          <NewRow text={text} />
+          {node === null ? <p class="empty">Every packet: there is no condition.</p> : <Part text={text} seen={seen} node={node} name={node.kind === "row" ? "1" : ""} />}
+          <NewRow text={text} seen={seen} />
         </>
       )}
     </Panel>

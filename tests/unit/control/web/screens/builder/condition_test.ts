@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { conditionOf, withMore, withoutPart, withRow, writtenRow, writtenValue, type Node, type Row } from "../../../../../../control/web/src/screens/builder/condition";
+import { conditionOf, withMore, withoutPart, withRow, writtenRow, type Node, type Row } from "../../../../../../control/web/src/screens/builder/condition";
+import { offeredValue, seenValues, writtenValue } from "../../../../../../control/web/src/screens/builder/condition_value";
 
 function rowsOf(node: Node | null): Row[] {
   return node === null || node.kind === "text" ? [] : node.kind === "row" ? [node] : node.parts.flatMap(rowsOf);
@@ -69,9 +70,38 @@ test("what cannot be shown in rows stays a text, and nothing is too deep", () =>
 test("values are written as conditions have them", () => {
   const rows: [string, string, string][] = [
     ["80", "eq", "80"], ["192.0.2.0/24", "eq", "192.0.2.0/24"], ["2001:db8::1", "eq", "2001:db8::1"], ["udp", "eq", '"udp"'], ['a"b\\', "eq", '"a\\"b\\\\"'],
-    ["80 443", "in", "{80 443}"], ["$bad", "in", "$bad"], ["12", "contains", '"12"'], ['"done"', "eq", '"done"'],
+    ["80 443", "in", "{80 443}"], ["{80 443}", "in", "{80 443}"], ["80..90 443", "in", "{80..90 443}"], ['"a" "b c"', "in", '{"a" "b c"}'], ["$bad", "in", "$bad"], ["12", "contains", '"12"'], ['"done"', "eq", '"done"'],
   ];
   for (const [typed, operator, value] of rows) {
     assert.equal(writtenValue(typed, operator), value);
   }
+});
+
+const HOSTILE = [
+  '"a" or ip.src ne "b"', "x} or ip.src in {0.0.0.0/0", '{1} or ip.src in {2}', '"', '"a', 'a"', "$bad", "$a or b", "{", "}", "{}", "{80}", "(", "or", "not a", '"done"', '" or ip.src ne "', "a b", "a|b",
+  "<script>", "192.0.2.7 or ip.src", "80 or a", "{a eq 1}", ' "a" or b ', "'", "é漢", "a\u202eb", "80,443", "-", "",
+];
+
+test("what senders have written is one value of the field that was asked, never more", () => {
+  for (const text of HOSTILE.filter((one) => one !== "")) {
+    for (const operator of ["eq", "ne", "in", "contains", "starts_with", "matches"]) {
+      for (const value of [offeredValue(text, operator), writtenValue(text, operator, [text])]) {
+        const written = writtenRow({ isNot: false, field: "http.user_agent", operator, value });
+        const node = conditionOf(written);
+        assert.equal(node?.kind, "row", written);
+        assert.deepEqual([(node as Row).field, (node as Row).operator, (node as Row).value], ["http.user_agent", operator, value], written);
+        const [, inside] = /^\{?(".*")\}?$/s.exec(value) ?? [];
+        assert.equal(JSON.parse(inside ?? ""), text);
+      }
+      const typed = conditionOf(writtenRow({ isNot: false, field: "http.user_agent", operator, value: writtenValue(text, operator) }));
+      assert.equal(typed?.kind, "row", text);
+    }
+  }
+});
+
+test("values of a key's parts are offered where they can be written letter by letter", () => {
+  const keys = ["192.0.2.7|a b", "192.0.2.7|x\\|y", "192.0.2.8|x\\x00", "192.0.2.9|", "|only", "192.0.2.1|a|b", ""];
+  const seen = seenValues(["prefix(ip.src, 32|64)", "http.host"], keys);
+  assert.deepEqual([...seen], [["prefix(ip.src, 32|64)", ["192.0.2.7", "192.0.2.8", "192.0.2.9"]], ["http.host", ["a b", "only"]]]);
+  assert.deepEqual([...seenValues(["ip.src"], ["1.2.3.4", "a\\|b", "1.2.3.4"])], [["ip.src", ["1.2.3.4"]]]);
 });
