@@ -45,8 +45,8 @@ class RuleCase(PageCase):
     def begin(self, rules=5, **members):
         stand_in = super().begin(rules, **members)
         stand_in.one_rule, stand_in.before = RuleAnswers(), [page.rule]
-        verbs = {"ban": True, "monitor": True, "mode": True}
-        stand_in.who = {**stand_in.who, "verbs": verbs, "needs": {"ban": "operate", "monitor": "operate", "mode": "admin"}}
+        verbs = {"ban": True, "key": True, "monitor": True, "mode": True}
+        stand_in.who = {**stand_in.who, "verbs": verbs, "needs": {"ban": "operate", "key": "operate", "monitor": "operate", "mode": "admin"}}
         return stand_in
 
     def show_rule(self, stand_in, rule=RULE):
@@ -174,13 +174,25 @@ class Verbs(RuleCase):
         stand_in = self.begin()
         self.open_cell(stand_in)
         links = self.browser.run("return [...document.querySelectorAll('section.cell tbody a')].map((a) => a.getAttribute('href'))")
-        self.assertEqual(links[:2], [f"#/key/{RULE}?limit=0&key=10.7.0.0", f"#/builder?rule={RULE}&condition=ip.src+in+%7B10.7.0.0%7D"])
+        self.assertEqual(links[:2], [f"#/key/{RULE}?limit=1&key=10.7.0.0", f"#/builder?rule={RULE}&condition=ip.src+in+%7B10.7.0.0%7D"])
         self.assertIn(f"#/builder?rule={RULE}&condition=ip.src+in+%7B10.7.0.0%2F16%7D", links)
         self.browser.click("section.cell tbody button")
         self.browser.type("form.ban input", "a flood" + ENTER)
         wait_until("the ban", lambda: stand_in.one_rule.banned)
         self.assertEqual(stand_in.one_rule.banned, [{"keys": ["10.7.0.0"], "for": "1h", "reason": "a flood"}])
         self.browser.wait_for("word of it", "return document.querySelector('section.cell [role=status]')?.innerText.startsWith('Banned')")
+        self.nothing_amiss()
+
+    def test_a_key_of_a_cell_is_given_units_of_the_cells_limit(self):
+        stand_in = self.begin()
+        self.open_cell(stand_in)
+        self.browser.click("section.cell tbody a")
+        self.browser.wait_for("the key", "return document.querySelector('main [name=units]') !== null")
+        self.browser.type("main [name=units]", "200")
+        self.browser.click("main .verb button")
+        self.browser.wait_for("the end", "return document.body.innerText.includes('Done: Grant')")
+        self.assertEqual([body for method, path, body in stand_in.asked if method == "POST" and path == f"/v1/rules/{RULE}/key"],
+                         [{"key": "10.7.0.0", "action": "grant", "limit": "1", "units": "200"}])
         self.nothing_amiss()
 
     def test_what_a_role_may_not_do_is_grey_and_says_why(self):

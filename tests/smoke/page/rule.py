@@ -91,6 +91,10 @@ def answer(stand_in, method, path, query):
     if method in ("PUT", "POST") and what == "mode":
         rule.mode = query["mode"]
         return 200, {"id": name, "mode": rule.mode}
+    names = [one["name"] for one in rule.full(name)["limits"]]
+    if method == "POST" and what == "key":
+        known = query.get("limit", names[0]) in names
+        return (200, {"unanswered": []}) if known else (404, {"title": "no such limit", "detail": f"the rule {name} has no limit {query['limit']}"})
     if method == "POST" and what == "bans":
         rule.banned.append(query)
         return 200, {"banned": len(query["keys"])}
