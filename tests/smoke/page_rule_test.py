@@ -137,6 +137,14 @@ class Maps(RuleCase):
         self.browser.wait_for("the line", "const c = document.querySelector('.u-cursor-x'); return c !== null && !c.classList.contains('u-off')"
                               " && new DOMMatrix(getComputedStyle(c).transform).m41 > 0")
 
+    def test_the_newest_of_many_events_stands_first(self):
+        stand_in = self.begin()
+        stand_in.one_rule.events = [{**stand_in.one_rule.events[0], "seq": number, "key": f"key-{number}"} for number in range(1500)]
+        self.show_rule(stand_in)
+        self.browser.wait_for("the events", "return document.querySelector('table.events tbody tr') !== null")
+        self.assertEqual(self.browser.run("const rows = [...document.querySelectorAll('table.events tbody tr')];"
+                                          "return [rows.length, rows[0].cells[1].innerText, rows[49].cells[1].innerText]"), [50, "key-1499", "key-1450"])
+
     def test_says_which_cause_an_empty_map_has(self):
         stand_in = self.begin()
         stand_in.one_rule.columns, stand_in.one_rule.why_empty = [None] * COLUMNS, "the rule is off: nothing is counted"

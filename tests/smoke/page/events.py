@@ -30,15 +30,20 @@ def fits(event, query):
     return (not query.get("rule") or event.get("rule") == query["rule"]) and (not query.get("kind") or event["event"] == query["kind"])
 
 
+def part(events, query):
+    """Those of a list that one answer has: the newest that are asked for, or the oldest."""
+    newest = int(query.get("newest", 0))
+    return events[-newest:] if newest else events[:MOST]
+
+
 def read(stand_in, query):
     rows = numbered(stand_in)
     start = int(query["from"].split("-")[1]) if query.get("from") else 1
     oldest = max(1, len(rows) - KEPT + 1)
     missed = max(0, oldest - start) if query.get("from") else 0
     found = [row for row in rows[max(start, oldest) - 1:] if fits(row, query)]
-    newest = int(query.get("newest", 0))
-    events = found[-newest:] if newest else found[:MOST]
-    following = len(rows) + 1 if newest or len(found) <= MOST else events[-1]["seq"] + 1
+    events = part(found, query)
+    following = len(rows) + 1 if query.get("newest") or len(found) <= MOST else events[-1]["seq"] + 1
     return {"next": f"7-{following}", "missed": missed, "events": events}
 
 

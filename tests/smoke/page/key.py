@@ -1,4 +1,5 @@
 """What sluiced answers about one key, and about a packet that has not come."""
+from page.events import part
 
 
 def bucket(left, **more):
@@ -31,5 +32,7 @@ def answer(stand_in, method, path, query):
     if path.startswith("/v1/rules/") and path.endswith("/key"):
         return 200, state(text)
     if path == "/v1/events":
-        return 200, {"next": "1-1", "missed": 0, "events": [{"seq": 1, "time": "2026-01-02T03:04:05Z", "event": "limit_start", "rule": "login", "key": text, "limit": text}]}
+        one = {"time": "2026-01-02T03:04:05Z", "rule": "login", "key": text, "limit": text}
+        older = [{**one, "seq": number, "event": "limit_end", "key": "other"} for number in range(1, 1501)]
+        return 200, {"next": "1-1502", "missed": 0, "events": part([*older, {**one, "seq": 1501, "event": "limit_start"}], query)}
     return None

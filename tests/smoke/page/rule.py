@@ -3,6 +3,8 @@ import datetime
 import time
 import urllib.parse
 
+from page.events import part
+
 RULE = "rule-00001"
 EDGES = [0] + [2 ** ((bucket - 1) / 2) for bucket in range(1, 81)]
 LEFT_EDGES = [0] + [(sixteenth - 1) / 16 for sixteenth in range(1, 17)] + [1]
@@ -82,7 +84,7 @@ def answer(stand_in, method, path, query):
         return 200, series(time.time())
     if path in ("/v1/top", "/v1/keys", "/v1/events"):
         return 200, {"/v1/top": rule.top, "/v1/keys": lambda: rule.live_keys(query.get("rule")),
-                     "/v1/events": lambda: {"next": "1-1", "missed": 0, "events": rule.events}}[path]()
+                     "/v1/events": lambda: {"next": "1-1", "missed": 0, "events": part(rule.events, query)}}[path]()
     parts = path.removeprefix("/v1/rules/").split("/")
     if not path.startswith("/v1/rules/") or len(parts) < 2:
         return None

@@ -42,7 +42,7 @@ function KeyEvents({ rule, keyText }: { rule: string; keyText: string }) {
   const [events, setEvents] = useState<Record<string, unknown>[] | null>(null);
   useEffect(() => {
     let isOver = false;
-    void ask(`/v1/events?rule=${encodeURIComponent(rule)}`).then((reply) => {
+    void ask(`/v1/events?rule=${encodeURIComponent(rule)}&newest=1000`).then((reply) => {
       if (!isOver) {
         setEvents(listOf(membersOf(reply.body)["events"]).map(membersOf).filter((one) => one["key"] === keyText).slice(-20).reverse());
       }

@@ -47,7 +47,7 @@ export function watchRule(rule: string): () => void {
   const place = computed(() => JSON.stringify(rulePlaceOf(route.value)));
   const name = encodeURIComponent(rule);
   series.ask(`/v1/series?seconds=600&rule=${name}`);
-  events.ask(`/v1/events?rule=${name}`);
+  events.ask(`/v1/events?rule=${name}&newest=50`);
   const ends = [
     effect(() => {
       const [set, count] = [generation.value, changes.value];
