@@ -98,6 +98,31 @@ class Builder(WorkCase, PageCase):
         self.assertEqual(stand_in.if_match, '"another-tag"')
         self.nothing_amiss(but=("412",))
 
+    def test_nothing_is_applied_over_what_could_not_be_read(self):
+        stand_in, work = self.open()
+        self.wait_for_text("rate: 300/m")
+        self.set("Rate of limit 1", "200")
+        self.press("Review")
+        self.press("Apply for 60 s")
+        work.update(unread=(503, {"title": "busy", "detail": "not now"}), text=work["text"].replace("300/m", "200/m"))
+        stand_in.box = {**stand_in.box, "generation": "00f1e2d3c4b5a698"}
+        self.browser.wait_for("the way to confirm", "return document.querySelector('.trial') !== null")
+        self.press("Confirm this rule")
+        self.browser.wait_for("nothing is left to do", "return document.body.innerText.includes('Nothing is changed.')")
+        self.set("Rate of limit 1", "100")
+        self.press("Review")
+        self.press("Apply for 60 s")
+        self.browser.wait_for("the reason", "return document.body.innerText.includes('could not be read: compare first')")
+        self.assertEqual(len([call for call in stand_in.asked if call[0] == "PUT"]), 1)
+        work.update(unread=None, tag="another-tag")
+        self.press("Compare with what is in force now")
+        self.browser.wait_for("the notice to go", "return !document.body.innerText.includes('nobody knows')")
+        self.press("Review")
+        self.press("Apply for 60 s")
+        wait_until("the change", lambda: stand_in.trial is not None)
+        self.assertEqual(stand_in.if_match, '"another-tag"')
+        self.nothing_amiss(but=("503",))
+
     def test_by_keyboard_on_a_phone_and_in_both_colours(self):
         for width, height, dark in ((1280, 800, False), (390, 844, True)):
             self.browser.show_as(width, height, dark)

@@ -24,7 +24,7 @@ SCHEMA = {"$defs": {"rule": {"properties": {"mode": {"enum": ["off", "monitor", 
 def of(stand_in):
     """What a test may change."""
     if not hasattr(stand_in, "rule_work"):
-        stand_in.rule_work = {"text": TEXT, "file": FILE, "tag": TAG, "problems": [], "rules": None, "refusal": None}
+        stand_in.rule_work = {"text": TEXT, "file": FILE, "tag": TAG, "problems": [], "rules": None, "refusal": None, "unread": None}
     return stand_in.rule_work
 
 
@@ -69,6 +69,8 @@ def answer(stand_in, method, path, query):
         return 200, SCHEMA
     if path == "/v1/rules/files":
         return 200, {"generation": TAG[:16], "etag": work["tag"], "files": [{"name": "rules.yaml", "directory": "/etc/sluice", "text": work["file"]}]}
+    if method == "GET" and name.endswith("/full") and work["unread"]:
+        return work["unread"]
     if method == "GET" and name.endswith("/full"):
         return 200, {"id": name[:-5], "etag": work["tag"], "source": {"file": "rules.yaml", "line": 3, "last_line": 10, "text": work["text"]}}
     if method == "GET" and name.endswith("/heatmap"):

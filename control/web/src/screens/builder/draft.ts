@@ -12,7 +12,7 @@ export interface Draft {
   subject: string; // id of the rule in force that it replaces; empty: a new one
   text: string;
   original: string; // as it is in force; empty: a new one
-  etag: string | null; // of the set that it was read from
+  etag: string | null; // of the set that it was read from; empty: there was none; null: it could not be read
   file: string | null;
 }
 const NAME = "sluice.draft.";
@@ -121,9 +121,13 @@ async function fetched(subject: string): Promise<Draft | string> {
 async function begun(subject: string, condition: string, limit: string): Promise<Draft | string> {
   if (subject === "") {
     const reply = await ask("/v1/rules/files");
+    if (reply.status !== 200 && reply.status !== 404) {
+      return reasonOf(reply);
+    }
     const body = membersOf(reply.body);
+    const etag = reply.status === 404 ? "" : textOf(body["etag"]);
     const [file] = listOf(body["files"]).map(membersOf);
-    return { subject, text: newText(condition, limit), original: "", etag: textOf(body["etag"]), file: textOf(file?.["name"]) };
+    return { subject, text: newText(condition, limit), original: "", etag, file: textOf(file?.["name"]) };
   }
   const found = await fetched(subject);
   return typeof found === "string" ? found : { ...found, text: withWords(found.text, condition, limit) };
@@ -159,13 +163,16 @@ async function inForce(subject: string): Promise<{ original: string; etag: strin
   return typeof found === "string" ? null : { original: found.original, etag: found.etag };
 }
 
-/** The same draft, to be put in place of what is in force now. */
-export async function rebase(): Promise<void> {
+/** The same draft, to be put in place of what is in force now; -> whether that could be read. */
+export async function rebase(): Promise<boolean> {
   const now = draft.peek();
   const base = now === null ? null : await inForce(now.subject);
-  if (base !== null && draft.peek()?.subject === now?.subject) {
-    keep({ ...draft.peek()!, ...base });
+  const latest = draft.peek();
+  if (base === null || latest === null || latest.subject !== now?.subject) {
+    return false;
   }
+  keep({ ...latest, ...base });
+  return base.etag !== null;
 }
 
 /** A text of this draft is in force: the next one begins at it. */

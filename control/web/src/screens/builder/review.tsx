@@ -64,6 +64,13 @@ async function look(): Promise<string | null> {
   return null;
 }
 
+/** The draft beside what is in force by now. */
+async function compareAgain(): Promise<void> {
+  if (await rebase()) {
+    [others.value, review.value] = [null, null];
+  }
+}
+
 /** Who put the set in force that is there instead. */
 async function whoChanged(): Promise<string> {
   const reply = await ask("/v1/history");
@@ -79,6 +86,10 @@ async function apply(): Promise<string | null> {
   if (now === null) {
     return "there is no draft";
   }
+  if (now.etag === null) {
+    others.value = "What is in force could not be read, so nobody knows what this draft would replace.";
+    return "what is in force could not be read: compare first";
+  }
   const before = poll.shown.peek()?.answer ?? null;
   const words = new URLSearchParams({ confirm: TRIAL, ...(now.file === null ? {} : { file: now.file }) });
   const path = now.subject === "" ? "/v1/rules" : `/v1/rules/${encodeURIComponent(now.subject)}`;
@@ -86,7 +97,7 @@ async function apply(): Promise<string | null> {
     method: now.subject === "" ? "POST" : "PUT",
     rules: now.text,
     signal: AbortSignal.timeout(COMPILE_MS),
-    ...(now.etag === null ? {} : { ifMatch: now.etag }),
+    ...(now.etag === "" ? {} : { ifMatch: now.etag }),
   });
   if (reply.status === 412) {
     others.value = await whoChanged();
@@ -238,7 +249,7 @@ export function ReviewStep() {
       {others.value !== null && (
         <p class="notice" role="alert">
           {others.value} Your draft is kept.{" "}
-          <button type="button" onClick={() => void rebase().then(() => ([others.value, review.value] = [null, null]))}>
+          <button type="button" onClick={() => void compareAgain()}>
             Compare with what is in force now
           </button>
         </p>

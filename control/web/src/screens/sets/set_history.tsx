@@ -46,7 +46,10 @@ interface Chosen {
 /** Going back to one of the sets before, with what that changes. */
 function GoingBack({ chosen, etag, onDone }: { chosen: Chosen; etag: string | null; onDone(): void }) {
   const run = async (): Promise<string | null> => {
-    const reply = await ask(`/v1/rollback?set=${chosen.number}&confirm=60s`, { method: "POST", ...(etag === null ? {} : { ifMatch: etag }), signal: AbortSignal.timeout(COMPILE_MS) });
+    if (etag === null) {
+      return "what is in force could not be read";
+    }
+    const reply = await ask(`/v1/rollback?set=${chosen.number}&confirm=60s`, { method: "POST", ifMatch: etag, signal: AbortSignal.timeout(COMPILE_MS) });
     poll.start();
     if (reply.status === 200) {
       onDone();
