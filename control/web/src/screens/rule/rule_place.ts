@@ -6,6 +6,8 @@ export const RANGES: Readonly<Record<string, number>> = { "10m": 600, "30m": 180
 export const RANGE_WORDS: Readonly<Record<string, string>> = { "10m": "10 minutes", "30m": "30 minutes", "2h": "2 hours", "12h": "12 hours" };
 const USUAL = "30m";
 const LONG_S = 7200; // from here on columns are those that are kept for long
+const MOST_COLUMNS = 720; // of one answer of sluiced
+const UNDER_WAY_MS = 3000; // the newest column may still be counted
 
 export interface RulePlace {
   rule: string;
@@ -42,13 +44,16 @@ function iso(ms: number): string {
 export function heatPath(place: RulePlace, now: number): string {
   const words = new URLSearchParams({ limit: String(place.limit) });
   const seconds = RANGES[place.range] ?? 1800;
-  if (place.to !== null || place.range !== USUAL) {
-    const to = place.to === null ? now : Date.parse(place.to);
+  const hasEnds = place.to !== null || place.range !== USUAL;
+  if (hasEnds) {
+    const to = Math.min(place.to === null ? now : Date.parse(place.to), now - UNDER_WAY_MS);
     words.set("from", iso(to - seconds * 1000));
     words.set("to", iso(to));
   }
-  if (seconds >= LONG_S) {
-    words.set("step", seconds > LONG_S ? "60" : "10");
+  if (seconds > LONG_S) {
+    words.set("step", "60");
+  } else if (hasEnds && seconds > MOST_COLUMNS) {
+    words.set("step", "10"); // its own may be 1 s
   }
   return pathOfRule(place.rule, `heatmap?${words.toString()}`);
 }

@@ -3,7 +3,7 @@ import test from "node:test";
 
 import { routeOf, fragmentOf } from "../../../../../../control/web/src/frame/route";
 import { comparison, conditionOfKey } from "../../../../../../control/web/src/screens/rule/condition";
-import { heatPath, placeOf, rulePlaceOf, shifted } from "../../../../../../control/web/src/screens/rule/rule_place";
+import { heatPath, placeOf, RANGES, rulePlaceOf, shifted } from "../../../../../../control/web/src/screens/rule/rule_place";
 
 const NOW = Date.parse("2026-11-30T08:00:00Z");
 
@@ -17,8 +17,24 @@ test("a place of the screen comes back from its fragment, and what is none is th
 test("the usual time is sluiced's to say; any other is asked for by its ends", () => {
   assert.equal(heatPath({ rule: "a b", limit: 1, range: "30m", to: null }, NOW), "/v1/rules/a%20b/heatmap?limit=1");
   assert.equal(decodeURIComponent(heatPath({ rule: "a", limit: 0, range: "2h", to: null }, NOW)),
-    "/v1/rules/a/heatmap?limit=0&from=2026-11-30T06:00:00Z&to=2026-11-30T08:00:00Z&step=10");
+    "/v1/rules/a/heatmap?limit=0&from=2026-11-30T05:59:57Z&to=2026-11-30T07:59:57Z&step=10");
   assert.ok(heatPath({ rule: "a", limit: 0, range: "12h", to: null }, NOW).endsWith("step=60"));
+});
+
+test("no range with ends has more columns than sluiced gives, or one that is still counted", () => {
+  for (const range of Object.keys(RANGES)) {
+    for (const to of [null, "2026-11-30T07:00:00Z", "2026-11-30T07:59:59Z", "2026-12-30T00:00:00Z"]) {
+      const words = new URLSearchParams(heatPath({ rule: "a", limit: 0, range, to }, NOW).split("?")[1]);
+      if (!words.has("from")) {
+        continue; // sluiced says how much
+      }
+      const [from, end] = [Date.parse(words.get("from") ?? ""), Date.parse(words.get("to") ?? "")];
+      for (const own of [1, 5, 10]) {
+        assert.ok((end - from) / 1000 / Number(words.get("step") ?? own) <= 720, `${range} ${own}`);
+      }
+      assert.ok(end <= NOW - 3000, range);
+    }
+  }
 });
 
 test("earlier is a whole range back, and later ends at now", () => {
