@@ -22,6 +22,15 @@ export function setFilesOf(body: unknown): SetFiles | null {
   return generation === null || etag === null || files.length === 0 ? null : { generation, etag, files };
 }
 
+/** What is changed here, over another set: a file that is not changed here is as that set has it. */
+export function textsOver(base: SetFiles, mine: { base: SetFiles; texts: readonly string[] } | null): string[] {
+  return base.files.map((file) => {
+    const at = mine?.base.files.findIndex((old) => old.name === file.name) ?? -1;
+    const text = mine?.texts[at];
+    return text === undefined || text === mine?.base.files[at]?.text ? file.text : text;
+  });
+}
+
 /** The folder where names of files begin: /etc/sluice of rules.d/a.yaml in /etc/sluice/rules.d. */
 export function rootOf(file: SetFile): string {
   const inner = file.name.startsWith("/") ? "" : file.name.split("/").slice(0, -1).join("/");

@@ -4,7 +4,7 @@ import { Checker } from "../../editor/check";
 import { ask, COMPILE_MS } from "../../parts/ask";
 import { listOf, membersOf, textOf } from "../../parts/members";
 import { reasonOf } from "../../transport/send";
-import { handedOver, setFilesOf, type SetFile, type SetFiles } from "./set_files";
+import { handedOver, setFilesOf, textsOver, type SetFile, type SetFiles } from "./set_files";
 
 // The files of the set in force, and what is changed in them here; kept in this tab until they are in force or thrown away.
 export interface SetDraft {
@@ -85,11 +85,7 @@ export async function loadSet({ isAnew = false, keepTexts = false } = {}): Promi
     return;
   }
   setTrouble.value = null;
-  const text = (file: SetFile): string => {
-    const at = mine?.base.files.findIndex((old) => old.name === file.name) ?? -1;
-    return at === -1 ? file.text : (mine?.texts[at] ?? file.text);
-  };
-  keep({ base, texts: base.files.map(text) });
+  keep({ base, texts: textsOver(base, mine) });
 }
 
 /** -> the differences; or why there are none. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { handedOver, rootOf, setFilesOf, withLines } from "../../../../../../control/web/src/screens/sets/set_files";
+import { handedOver, rootOf, setFilesOf, textsOver, withLines } from "../../../../../../control/web/src/screens/sets/set_files";
 import { hunks, lineDiff } from "../../../../../../control/web/src/text/line_diff";
 
 test("a set of several files is handed over by their names and where these begin", () => {
@@ -14,6 +14,15 @@ test("a set of several files is handed over by their names and where these begin
   assert.equal(two.query, "confirm=60s&directory=%2Fetc");
   assert.equal(two.call.form?.getAll("rules").length, 2);
   assert.equal(setFilesOf({ generation: "1", etag: "2", files: [] }), null);
+});
+
+test("what is changed here stays over another set, and nothing else does", () => {
+  const set = (...texts: string[]) => ({ generation: "1", etag: "1", files: texts.map((text, at) => ({ name: `${"abc"[at]}.yaml`, directory: "/etc", text })) });
+  const mine = { base: set("a", "b"), texts: ["a, by me", "b"] };
+  assert.deepEqual(textsOver(set("a", "b, by bob"), mine), ["a, by me", "b, by bob"]);
+  assert.deepEqual(textsOver(set("a, by bob", "b", "c"), mine), ["a, by me", "b", "c"]);
+  assert.deepEqual(textsOver({ ...set("b"), files: [{ name: "b.yaml", directory: "/etc", text: "b, by bob" }] }, mine), ["b, by bob"]);
+  assert.deepEqual(textsOver(set("a", "b"), null), ["a", "b"]);
 });
 
 test("a rule takes the lines of another, indented as they were", () => {
