@@ -98,6 +98,35 @@ class Builder(WorkCase, PageCase):
         self.assertEqual(stand_in.if_match, '"another-tag"')
         self.nothing_amiss(but=("412",))
 
+    def test_a_link_that_brings_a_condition_keeps_the_draft(self):
+        self.open()
+        self.wait_for_text("rate: 300/m")
+        self.set("Rate of limit 1", "200")
+        self.wait_for_text("rate: 200/m")
+        self.browser.run("location.hash = '#/overview'")
+        self.browser.wait_for("another screen", "return document.querySelector('.tiles') !== null")
+        self.go("#/builder?rule=login&condition=l4.sport+eq+7")
+        self.wait_for_text("l4.sport eq 7")
+        self.wait_for_text("rate: 200/m")
+        self.assertEqual(self.browser.run("return location.hash"), "#/builder?rule=login")  # it is brought once
+        self.set("Rate of limit 1", "100")
+        self.wait_for_text("rate: 100/m")
+        self.browser.run("location.reload()")
+        self.wait_for_text("rate: 100/m")
+        self.assertEqual(self.text().count("l4.sport eq 7"), 1)
+        self.nothing_amiss()
+
+    def test_a_copy_is_a_new_rule_in_monitor(self):
+        self.open("#/builder?copy=login")
+        self.wait_for_text("id: login-copy  # of the shop")
+        self.wait_for_text("mode: monitor")
+        self.wait_for_text("rate: 300/m")
+        self.assertIn("A new rule", self.browser.text(".head"))
+        self.assertEqual(self.browser.run("return location.hash"), "#/builder")
+        self.browser.run("location.hash = '#/builder?copy=other'")
+        self.browser.wait_for("the reason", "return document.body.innerText.includes('another new rule is being written')")
+        self.nothing_amiss()
+
     def test_nothing_is_applied_over_what_could_not_be_read(self):
         stand_in, work = self.open()
         self.wait_for_text("rate: 300/m")

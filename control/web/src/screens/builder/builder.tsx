@@ -2,7 +2,7 @@ import { useEffect } from "preact/hooks";
 
 import { Code } from "../../editor/code";
 import { knownWords, loadWords } from "../../editor/known_words";
-import { route } from "../../page";
+import { go, route } from "../../page";
 import { Empty, Panel } from "../../parts/panel";
 import { Text } from "../../parts/text";
 import { checker, draft, draftId, draftTrouble, edit, isKeptOne, open, rule, setText, textAt, textsAt, throwAway } from "./draft";
@@ -59,11 +59,12 @@ function TextSide() {
 export function Builder() {
   const { words } = route.value;
   const [subject, condition, limit] = [words.get("rule") ?? "", words.get("condition") ?? "", words.get("limit") ?? ""];
+  const copy = words.get("copy") ?? "";
   useEffect(() => {
     void loadWords();
-    void open(subject, condition, limit);
+    void open({ subject, condition, limit, copy }).then((isTaken) => isTaken && go({ screen: "builder", words: { rule: subject === "" ? null : subject } }, true));
     return () => checker.stop();
-  }, [subject, condition, limit]);
+  }, [subject, condition, limit, copy]);
   if (draftTrouble.value !== null) {
     return (
       <Empty>

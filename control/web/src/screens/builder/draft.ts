@@ -5,7 +5,7 @@ import { ask } from "../../parts/ask";
 import { listOf, membersOf, textOf } from "../../parts/members";
 import { reasonOf } from "../../transport/send";
 import { placeOf } from "./draft_place";
-import { isMapAt, keysAt, lengthAt, readRule, textAt, textsAt, withMoreCondition, withRaw, type ReadRule } from "./draft_text";
+import { isMapAt, keysAt, lengthAt, readRule, textAt, textsAt, withMoreCondition, withRaw, withText, type ReadRule } from "./draft_text";
 
 // The rule that is being written. It is kept in this tab until it is in force or thrown away.
 export interface Draft {
@@ -133,28 +133,52 @@ async function begun(subject: string, condition: string, limit: string): Promise
   return typeof found === "string" ? found : { ...found, text: withWords(found.text, condition, limit) };
 }
 
+/** What a link to the builder names and brings along. */
+export interface Opening {
+  subject: string;
+  condition: string;
+  limit: string;
+  copy: string; // id of the rule that a new one is to be like
+}
+
+/** A new rule like one in force: under another id, and refusing nothing yet. */
+async function copied(id: string): Promise<Draft | string> {
+  if (keptDraft("") !== null) {
+    return "another new rule is being written, and is kept: apply it on the screen Builder, or begin it anew there";
+  }
+  const [like, blank] = await Promise.all([fetched(id), begun("", "", "")]);
+  const read = typeof like === "string" ? like : readRule(like.text);
+  if (typeof like === "string" || typeof blank === "string" || typeof read === "string") {
+    return typeof like === "string" ? like : typeof blank === "string" ? blank : String(read);
+  }
+  const named = readRule(withText(read, ["id"], `${id}-copy`));
+  return typeof named === "string" ? named : { ...blank, text: withText(named, ["mode"], "monitor"), file: like.file };
+}
+
 let opened = 0;
-export async function open(subject: string, condition: string, limit: string, isAnew = false): Promise<void> {
+/** -> whether what the link brings stands in the draft now, so that it need not be brought again. */
+export async function open({ subject, condition, limit, copy }: Opening, isAnew = false): Promise<boolean> {
   opened += 1;
   const mine = opened;
   const brings = condition !== "" || limit !== "";
-  const kept = isAnew || brings ? null : keptDraft(subject);
+  const kept = isAnew || copy !== "" ? null : keptDraft(subject);
   isKeptOne.value = kept !== null;
   draftTrouble.value = null;
   if (kept === null) {
     draft.value = null;
   }
-  const next = kept ?? (await begun(subject, condition, limit));
+  const next = kept === null ? await (copy === "" ? begun(subject, condition, limit) : copied(copy)) : brings ? { ...kept, text: withWords(kept.text, condition, limit) } : kept;
   if (mine !== opened) {
-    return;
+    return false;
   }
   if (typeof next === "string") {
     draftTrouble.value = next;
-    return;
+    return false;
   }
   checker.result.value = null;
   keep(next);
   check(next, 0);
+  return brings || copy !== "";
 }
 
 /** What is in force now, whatever is written here. */
@@ -192,6 +216,6 @@ export function throwAway(): void {
   const now = draft.peek();
   if (now !== null) {
     sessionStorage.removeItem(NAME + now.subject);
-    void open(now.subject, "", "", true);
+    void open({ subject: now.subject, condition: "", limit: "", copy: "" }, true);
   }
 }
