@@ -12,7 +12,6 @@ import { reasonOf, send } from "../../transport/send";
 import { UNKNOWN_ANSWER } from "../../transport/known_answer";
 import { earlyWords, findingWords, leftOut, noEarlyDrop, WHATS } from "./find_words";
 import { isFindAnswer, joined, type EarlyDrop, type FindAnswer, type Finding } from "./find_answer";
-import "./find.css";
 
 const MOST = 100; // findings of a page
 
