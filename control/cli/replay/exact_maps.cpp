@@ -16,7 +16,7 @@ constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
 constexpr std::size_t kRecords = std::size_t{1}
                                  << 22;  // of a worker: half of them keys of a second
 constexpr std::int64_t kLongestColumn = kColumnSteps.back();  // seconds
-constexpr std::int64_t kMostColumns = 100'000;              // shown: the newest
+constexpr std::int64_t kMostColumns = 100'000;                // shown: the newest
 constexpr std::int64_t kLongestPause = 86'400;                // seconds that are drawn as nobody
 
 // The rule of the summaries that a loaded one came from.

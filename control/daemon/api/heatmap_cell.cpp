@@ -85,8 +85,7 @@ Json shared_facts_json(const Split& parts, const HttpRequest& request) {
         here.push_back(name);
     }
     Json shared = Json::array();
-    for (const SharedFact& fact :
-         shared_facts(here, parts.rest, request.role >= Role::Operate)) {
+    for (const SharedFact& fact : shared_facts(here, parts.rest, request.role >= Role::Operate)) {
         shared.push_back({{"field", fact.field},
                           {"value", fact.value},
                           {"here", std::round(fact.here * 100) / 100},

@@ -40,7 +40,8 @@ public:
     static constexpr std::size_t kMostNames = 1024;                      // of a limit
     static constexpr std::size_t kNamedLimits = 32;  // with names at once; others have none
     static constexpr std::size_t kMostFacts = 16;    // of a name
-    // Seconds without anything of a limit: it gives its names up, and its place where others want it.
+    // Seconds without anything of a limit: it gives its names up, and its place where others want
+    // it.
     static constexpr std::int64_t kIdle = 60;
 
     explicit HeatStore(std::size_t most_bytes = kMostBytes) noexcept : most_bytes_{most_bytes} {}

@@ -58,15 +58,15 @@ double part(std::size_t count, std::size_t of) {
 }  // namespace
 
 std::vector<SharedFact> shared_facts(const std::vector<const HeatName*>& here,
-                                     const std::vector<const HeatName*>& rest,
-                                     bool with_payloads) {
+                                     const std::vector<const HeatName*>& rest, bool with_payloads) {
     const std::map<Fact, std::size_t> of_rest = count_facts(rest);
     std::vector<SharedFact> shared;
     for (const auto& [fact, count] : count_facts(here)) {
         const auto other = of_rest.find(fact);
         const SharedFact one{fact.first, fact.second, part(count, here.size()),
                              part(other == of_rest.end() ? 0 : other->second, rest.size())};
-        if ((with_payloads || !is_of_payload(fact.first)) && count > 1 && one.here >= kLeastHere && one.here - one.rest >= kLeastApart) {
+        if ((with_payloads || !is_of_payload(fact.first)) && count > 1 && one.here >= kLeastHere &&
+            one.here - one.rest >= kLeastApart) {
             shared.push_back(one);
         }
     }
