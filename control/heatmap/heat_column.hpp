@@ -25,7 +25,7 @@ public:
     [[nodiscard]] std::int64_t begins() const noexcept { return begins_; }
     [[nodiscard]] std::uint32_t watched() const noexcept { return watched_; }
     [[nodiscard]] std::uint64_t left_out() const noexcept { return left_out_; }
-    // Of so many groups one is watched.
+    // The sampling rate: one of so many groups is watched.
     [[nodiscard]] std::uint64_t one_in() const noexcept {
         return std::uint64_t{1} << sampling_bits_;
     }

@@ -11,7 +11,7 @@
 
 namespace sluice {
 
-// What the two maps of a limit look like.
+// A shape that the two maps of a limit may have.
 enum class HeatKind : std::uint8_t { None, Unclear, Typical, FalsePositives, TooLoose, Bots };
 
 // Numbers out of the columns of one limit, groups counted once in each column that has them. q is
@@ -38,7 +38,7 @@ struct HeatReading {
     HeatNumbers numbers{};
 };
 
-// Of columns of one length, in seconds.
+// Numbers of columns of one length, in seconds.
 [[nodiscard]] HeatNumbers heat_numbers(std::span<const std::optional<HeatColumn>> columns,
                                        unsigned step, const HeatTerms& terms);
 // Reads them, with a sentence that says why.

@@ -6,7 +6,7 @@
 
 namespace sluice {
 
-// What a heat map has to know of a limit.
+// Facts of a limit that its heat map goes by.
 struct HeatTerms {
     std::string text;        // "300 requests per minute, 50 at once"
     std::string_view unit;   // "requests"

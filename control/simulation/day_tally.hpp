@@ -10,7 +10,7 @@ namespace sluice {
 
 inline constexpr std::size_t kMostTalliedDays = 64;
 
-// What came and what was admitted in each window of days of a zone, by its clocks.
+// Units offered and admitted in each window of days of a zone, by its clocks.
 class DayTally {
 public:
     struct Window {

@@ -10,7 +10,7 @@
 
 namespace sluice {
 
-// What there is to draw of a run, of bounded size whatever the run is.
+// Marks to draw of a run, of bounded size whatever the run is.
 class RunRecord final : public RunWatcher {
 public:
     // `goes_on` is asked now and then, and `first_step` is that of the state.

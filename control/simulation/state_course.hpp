@@ -9,7 +9,7 @@ namespace sluice {
 
 inline constexpr std::size_t kMostStateColumns = 600;  // even
 
-// What a bucket has left over the time of a run, in columns of equal length that become longer as
+// A bucket's units left over the time of a run, in columns of equal length that become longer as
 // the run does.
 class StateCourse {
 public:

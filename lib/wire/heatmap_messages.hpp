@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-// What heat maps are drawn from.
+// Messages that heat maps are drawn from.
 namespace sluice {
 
 // Asks for the epochs after one, and has rules watched that somebody looks at, beside those with

@@ -29,7 +29,7 @@ std::uint64_t recorded_bytes(std::span<KeptFrame> frames) {
     return bytes;
 }
 
-// What comes of the frames beside the summary.
+// Outputs of the frames beside the summary.
 struct BesideSummary {
     ReplayOutputs& outputs;
     ExactMaps* maps;  // nullptr: none are asked for

@@ -209,7 +209,7 @@ private:
     std::optional<BanPlace> next_;
 };
 
-// What a call wants; or why it is none.
+// The bans that a call wants; or why it is none.
 std::variant<BanWords, HttpResponse> read_ban_words(const HttpRequest& request,
                                                     const RuleView& view) {
     std::optional<PageWords> page = read_page(request);

@@ -23,7 +23,7 @@ std::string steps_text(const std::vector<unsigned>& steps) {
     return text;
 }
 
-// Those that HeatStore keeps for a limit.
+// Lengths of columns that HeatStore keeps for a limit.
 std::vector<unsigned> steps_of(const HeatTerms& terms) {
     std::vector<unsigned> steps{10, 60};
     if (std::ranges::find(steps, terms.step) == steps.end()) {

@@ -24,7 +24,7 @@ std::optional<YamlNode> draft_tree_of(const LineIndex& lines) {
     return read_yaml(lines, ignored);
 }
 
-// Of one rule in a list of its own, the rule.
+// The rule of a list that has it alone.
 const YamlNode* draft_root_of(const std::optional<YamlNode>& tree, bool whole) {
     if (!tree) {
         return nullptr;

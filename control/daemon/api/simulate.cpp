@@ -12,7 +12,7 @@ namespace {
 
 constexpr Nanoseconds kMostProcessorTime = std::chrono::milliseconds{50};
 
-// Of this thread.
+// Processor time of this thread.
 Nanoseconds processor_time() noexcept {
     timespec used{};
     (void)::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);

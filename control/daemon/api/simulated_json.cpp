@@ -16,7 +16,7 @@
 namespace sluice {
 namespace {
 
-// Of a sliding log, the most there are: one for some admitted units.
+// Columns of a sliding log, the most there are: one for some admitted units.
 constexpr std::size_t kSimulatedLines = std::size_t{1} << 17;
 
 // One letter for each fate.

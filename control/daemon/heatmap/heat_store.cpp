@@ -90,7 +90,7 @@ bool HeatStore::add(const LimitSecond& second, const HeatLimit& watched) {
     return true;
 }
 
-// Whether a limit that nothing came of for long has made room.
+// True: a limit that nothing came of for long has made room.
 bool HeatStore::drop_stalest(std::int64_t second) {
     const auto stalest =
         std::ranges::min_element(limits_, {}, [](const auto& one) { return one.second.last; });

@@ -178,7 +178,7 @@ ReadingTime time_between(const Reading* before, const Reading& now) noexcept {
     if (before == nullptr || before->pid != now.pid || before->origin != now.origin) {
         return {};
     }
-    // Where a page has begun to say that it is old, the mean of the gap is the rate of no second.
+    // A gap for which pages say that they are old has a mean that is the rate of no second.
     constexpr double kLongestSeconds = 3;
     const ReadingTime time = ReadingTime::between(before->stats.uptime_ns, now.stats.uptime_ns);
     return time.seconds <= kLongestSeconds ? time : ReadingTime{};

@@ -48,7 +48,8 @@ struct CoreState {
     KeyEvents* events = nullptr;
     // Keys that are sampled for heat maps; nullptr: nobody asks.
     HeatSampler* heat = nullptr;
-    // Its table, until the end of the worker's turn; nullptr: no limit of the set has a map.
+    // The worker's table of samples, until the end of its turn; nullptr: no limit of the set has a
+    // map.
     HeatTable* watching = nullptr;
     // Sources that go into penalty boxes; nullptr: nobody asks.
     NewBans* new_bans = nullptr;

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t kExpiredAtOnce = 8;
 
-// What the owner of a watched key has left for it; what it is offered, those note who ask.
+// Units left to a watched key, as its owner has them; units offered are noted by those who ask.
 [[gnu::noinline]] void note_left(std::uint32_t limit, const LimitCheck& check, CoreState& core,
                                  Now now) noexcept {
     if (!core.watching->is_watched(limit, check.key.hash)) {

@@ -61,7 +61,7 @@ public:
     }
 
 private:
-    // What a key has now under a limit.
+    // Units that a key has now under a limit.
     struct Left {
         Units units{0};
         std::uint8_t share = HeatSample::kFull;
@@ -86,7 +86,7 @@ private:
         const Units units = remaining(registry.cell_of(entry), numbers, registry.pool(), now_);
         return {units, heat_left(units, most_of(numbers)), true};
     }
-    // Of a key without a bucket of its own, that of the nearest wider key it is counted with.
+    // A key without a bucket of its own has what the nearest wider key has that it is counted with.
     [[nodiscard]] Left left_of(const WatchedRow& at, const LimitPlan& limit, const LoadedRule& rule,
                                const LimitOverride* own, bool banned) const noexcept {
         if (banned) {
@@ -128,7 +128,7 @@ private:
                    : share_of(*entry, metered.coarser[level - 1]);
     }
 
-    // Which limit of a rule with several refused a packet: those that would refuse it now; where
+    // Limits of a rule with several that refused a packet: those that would refuse it now; where
     // none would, all of them, since what refused was the rule's ban, or a full table.
     [[nodiscard]] bool is_refused(const WatchedRow& at, const LoadedRule& rule,
                                   const LimitPlan& limit, const Left& left) const noexcept {

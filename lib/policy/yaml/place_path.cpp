@@ -30,7 +30,7 @@ const YamlNode* part_with(const YamlNode& node, Position at, std::string& path) 
         }
         return item;
     }
-    // Where a map begins its first key does, and the map is meant as often.
+    // A map and its first key begin at one place, and the map is meant as often.
     if (!node.is_map() || !is_behind(at, {node.at.line, node.at.column + 1})) {
         return nullptr;
     }

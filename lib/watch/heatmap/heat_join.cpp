@@ -13,7 +13,7 @@ std::uint32_t added(std::uint32_t a, std::uint32_t b) noexcept {
     return static_cast<std::uint32_t>(std::min<std::uint64_t>(std::uint64_t{a} + b, UINT32_MAX));
 }
 
-// Those above the bound go; the samples lie by digest.
+// Samples above the bound go; they lie by digest.
 void watch_by(std::uint8_t bits, std::vector<HeatSample>& samples) {
     const auto end = std::lower_bound(
         samples.begin(), samples.end(), heat_bound(bits),

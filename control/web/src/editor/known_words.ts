@@ -3,7 +3,7 @@ import { signal } from "@preact/signals";
 import { ask } from "../parts/ask";
 import { fieldsOf, keysOf, NO_WORDS, type Words } from "./words";
 
-// What sluiced knows of fields and keys, asked for once.
+// Fields and keys that sluiced knows, asked for once.
 export const knownWords = signal<Words>(NO_WORDS);
 let isAsked = false;
 

@@ -1,4 +1,4 @@
-// What sluiced finds wrong with a text, and where that stands in it. Pure.
+// Faults that sluiced finds in a text, and their places in it. Pure.
 export interface TextProblem {
   severity: "error" | "warning";
   line: number; // from 1 on
@@ -41,7 +41,7 @@ function lettersOfBytes(line: string, bytes: number): number {
   return at;
 }
 
-/** Where a problem stands in a text, in letters as strings count them; never outside of it. */
+/** The place of a problem in a text, in letters as strings count them; never outside of it. */
 export function rangeOf(text: string, problem: TextProblem): { from: number; to: number } {
   let begin = 0;
   for (let line = 1; line < problem.line; line += 1) {

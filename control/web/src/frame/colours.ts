@@ -13,7 +13,7 @@ dark.addEventListener("change", () => (systemIsDark.value = dark.matches));
 const settings = new Kept(() => localStorage);
 const kept = settings.getItem(NAME);
 export const colours = signal<Colours>(CHOICES.find((one) => one === kept) ?? "system");
-/** What is drawn by hand is drawn anew with it. */
+/** The colours in force: canvases are drawn anew with them. */
 export const isDark = computed(() => (colours.value === "system" ? systemIsDark.value : colours.value === "dark"));
 
 export function setColours(next: Colours): void {

@@ -21,7 +21,7 @@ function Keys({ keys, what }: { keys: string[]; what: string }) {
   );
 }
 
-/** What each key does; `?` opens it, Escape closes it. */
+/** Keys and what each does; `?` opens it, Escape closes it. */
 export function KeyHelp({ screens }: { screens: readonly Screen[] }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const open = helpIsOpen.value;

@@ -115,7 +115,7 @@ function drawCell(pen: CanvasRenderingContext2D, grid: HeatGrid, marks: Marks): 
   }
 }
 
-/** Where the instant of the cursor lies, as a part of the width; null: beside the map. */
+/** The instant of the cursor, as a part of the width; null: beside the map. */
 export function cursorPart(answer: HeatAnswer, cursor: number | null): number | null {
   const [from, to] = [Date.parse(answer.from), Date.parse(answer.to)];
   const part = cursor === null ? -1 : (cursor * 1000 - from) / Math.max(1, to - from);

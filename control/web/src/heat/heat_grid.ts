@@ -64,7 +64,7 @@ export function gridOf(answer: HeatAnswer, by: By): HeatGrid {
   };
 }
 
-/** Where the limit lies over the rows of map 1, in rows from the bottom; null: it is on none of them. */
+/** The limit's height over the rows of map 1, in rows from the bottom; null: it is on none of them. */
 export function limitPlace(answer: HeatAnswer, grid: HeatGrid): number | null {
   const row = grid.rows.findIndex(({ bucket }) => bucket === answer.limitBucket);
   const found = grid.rows[row];

@@ -2,7 +2,7 @@ import { scaled } from "../text/number";
 import { colourOf, cssOf, type Palette } from "./heat_colours";
 import { legendOf, type HeatScale } from "./heat_scale";
 
-/** Which colour is how many groups. */
+/** Colours, and how many groups each stands for. */
 export function HeatLegend({ scale, palette, by, hasLimit }: { scale: HeatScale; palette: Palette; by: "offered" | "left"; hasLimit: boolean }) {
   const steps = legendOf(scale);
   const swatch = (fill: string) => (

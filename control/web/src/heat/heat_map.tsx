@@ -42,7 +42,7 @@ function useCells(grid: HeatGrid, scale: HeatScale, { width, ratio, dark }: Surf
   return cells;
 }
 
-/** What is drawn over the cells and around them, anew for each move of the cursor. */
+/** Marks over the cells and around them, anew for each move of the cursor. */
 function useMarks(props: Props, grid: HeatGrid, cell: Cell | null, { width, ratio, dark }: Surface) {
   const marks = useRef<HTMLCanvasElement>(null);
   const at = props.cursor.value;

@@ -58,7 +58,7 @@ export function columnWords(answer: HeatAnswer, column: number, zone: Zone): str
   return `${clockText(from, zone)} to ${instantText(from + answer.stepS * 1000, zone, Date.parse(answer.to))}`;
 }
 
-/** What the live line reads of a cell. */
+/** A cell as the live line reads it. */
 export function cellWords(answer: HeatAnswer, grid: HeatGrid, cell: Cell, zone: Zone): string {
   const groups = groupsWords(grid.groups(cell.column, cell.row), answer.columns[cell.column] ?? null);
   return `${columnWords(answer, cell.column, zone)}, ${rowWords(grid, cell.row)}: ${groups}`;

@@ -3,7 +3,7 @@ import { useSignal } from "@preact/signals";
 
 import { isDark } from "../frame/colours";
 
-/** What a drawing depends on beside its numbers. */
+/** Conditions of a drawing beside its numbers: size, pixels, colours. */
 export interface Surface {
   width: number; // CSS pixels
   ratio: number; // pixels to one of them

@@ -1,4 +1,4 @@
-// What two texts have in common, line by line. Pure.
+// Lines that two texts have in common. Pure.
 export interface DiffLine {
   kind: "same" | "out" | "in";
   text: string;

@@ -1,6 +1,6 @@
 import type { TokenStore } from "./session";
 
-// What the browser keeps, where it does: with storage switched off, to look at it throws already.
+// Settings that the browser keeps, where it does: with storage switched off, to look at it throws already.
 export class Kept implements TokenStore {
   private readonly own = new Map<string, string>();
 

@@ -1,7 +1,7 @@
 import { whole } from "../../text/number";
 import { reasonOf, type Reply } from "../../transport/send";
 
-// What came of calls that ban or let out, in lines.
+// Outcomes of calls that ban or let out, in lines.
 const MOST_LINES = 20;
 
 interface Fault {

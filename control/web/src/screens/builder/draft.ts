@@ -80,7 +80,7 @@ function newText(condition: string, limit: string): string {
   return withWords(begin, condition, limit);
 }
 
-/** What a link to the builder brings along: a condition that comes beside its own, and a limit in its place. */
+/** Words that a link to the builder brings along: a condition that comes beside its own, and a limit in its place. */
 function withWords(text: string, condition: string, limit: string): string {
   let next = text;
   const read = readRule(next);
@@ -181,7 +181,7 @@ export async function open({ subject, condition, limit, copy }: Opening, isAnew 
   return brings || copy !== "";
 }
 
-/** What is in force now, whatever is written here. */
+/** The rule in force now, whatever is written here. */
 async function inForce(subject: string): Promise<{ original: string; etag: string | null } | null> {
   const found = subject === "" ? await begun("", "", "") : await fetched(subject);
   return typeof found === "string" ? null : { original: found.original, etag: found.etag };

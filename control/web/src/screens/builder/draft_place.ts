@@ -1,4 +1,4 @@
-/** Where a draft is to stand, as a query of /v1/rules/check has it. */
+/** The place of a draft, as a query of /v1/rules/check has it. */
 export function placeOf(draft: { file: string | null; subject: string }): string {
   const words = new URLSearchParams();
   if (draft.file !== null) {

@@ -31,7 +31,7 @@ function isFlow(node: YAMLMap | YAMLSeq): boolean {
   return node.flow === true;
 }
 
-/** Where the last letter of a node stands, without blank lines and comments behind it. */
+/** The last letter of a node, without blank lines and comments behind it. */
 function contentEnd(rule: ReadRule, node: unknown, otherwise: number): number {
   if ((isMap(node) || isSeq(node)) && !isFlow(node) && node.items.length > 0) {
     const last = node.items[node.items.length - 1];

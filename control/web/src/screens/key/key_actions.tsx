@@ -6,7 +6,7 @@ import { listOf, membersOf, textOf } from "../../parts/members";
 import { Panel } from "../../parts/panel";
 import { reasonOf } from "../../transport/send";
 
-// What an operator does to one key: POST /v1/rules/RULE/key.
+// Actions of an operator upon one key: POST /v1/rules/RULE/key.
 export const ACTIONS = ["grant", "set", "exempt", "ban", "unban", "reset", "unset"] as const;
 type Action = (typeof ACTIONS)[number];
 const SAYS: Record<Action, string> = {

@@ -1,4 +1,4 @@
-// What a described packet carries: an HTTP request, a DNS question, the ClientHello of a TLS connection. Pure.
+// Payloads of a described packet: an HTTP request, a DNS question, the ClientHello of a TLS connection. Pure.
 const text = new TextEncoder();
 
 export function two(value: number): number[] {

@@ -1,6 +1,6 @@
 import { isNumber } from "../../text/number";
 
-// What POST /v1/simulate answers. Instants are ns of the run.
+// Answers of POST /v1/simulate. Instants are ns of the run.
 export interface Counts {
   offered: number;
   admitted: number;

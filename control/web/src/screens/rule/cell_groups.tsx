@@ -119,7 +119,7 @@ function Shared({ answer }: { answer: CellAnswer }) {
   );
 }
 
-/** Who is in a cell: how many, the watched ones by name, what they share against the rest. */
+/** The groups of a cell: how many, the watched ones by name, what they share against the rest. */
 export function CellGroups({ chosen, close }: { chosen: ChosenCell; close(): void }) {
   const { rule } = rulePlaceOf(route.value);
   const path = cellPath(rule, chosen);

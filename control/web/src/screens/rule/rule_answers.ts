@@ -1,7 +1,7 @@
 import { isNumber } from "../../text/number";
 import type { BoxEvent } from "../../transport/answers";
 
-// What sluiced says of one rule, as far as it is well-formed.
+// Answers of sluiced about one rule, as far as it is well-formed.
 type Members = Record<string, unknown>;
 export interface RuleLimit {
   name: string;

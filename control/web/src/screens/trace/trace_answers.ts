@@ -1,4 +1,4 @@
-// What the calls of a trace say.
+// Answers to the calls of a trace.
 export interface Begun {
   trace: string;
   most_per_second: number;

@@ -157,7 +157,7 @@ function NoWorkers({ polled }: { polled: Polled<WorkersAnswer> }) {
   );
 }
 
-/** Where the time of each worker goes, and whether it is spread. */
+/** The time of each worker by stage, and whether it is spread. */
 export function Workers() {
   const polled = usePolled("/v1/workers", isWorkersAnswer, EVERY_MS).value;
   const rows = rowsOf(polled);
