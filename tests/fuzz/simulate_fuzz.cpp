@@ -1,6 +1,7 @@
 #include "control/daemon/api/json_body.hpp"
 #include "control/daemon/api/simulated_ask.hpp"
 #include "control/daemon/api/simulated_json.hpp"
+#include "control/simulation/dot_list.hpp"
 #include "tests/fuzz/input.hpp"
 
 #include <cstdint>
