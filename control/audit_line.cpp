@@ -45,6 +45,12 @@ int open_to_append(const std::string& path) {
     return file;
 }
 
+std::string shortened(const std::string& text) {
+    return text.size() <= kMostAuditText
+               ? text
+               : fmt::format("{}... ({} bytes)", text.substr(0, kMostAuditText), text.size());
+}
+
 }  // namespace
 
 Peer this_process() {
@@ -56,10 +62,10 @@ std::string audit_line(const AuditEntry& entry) {
         {"time", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(::time(nullptr)))},
         {"uid", entry.who.uid},
         {"pid", entry.who.pid},
-        {"call", entry.call},
-        {"before", entry.before},
-        {"after", entry.after},
-        {"outcome", entry.outcome}};
+        {"call", shortened(entry.call)},
+        {"before", shortened(entry.before)},
+        {"after", shortened(entry.after)},
+        {"outcome", shortened(entry.outcome)}};
     if (!entry.source.empty()) {
         line["source"] = entry.source;
     }

@@ -1,6 +1,7 @@
 #pragma once
 #include "lib/wire/socket.hpp"
 
+#include <cstddef>
 #include <string>
 
 namespace sluice {
@@ -18,9 +19,15 @@ struct AuditEntry {
     std::string before;
     std::string after;
     std::string outcome;
+    bool changes = true;  // false: it only looks, such as a trace
 };
 
-// One JSON line, with the time of day.
+// Bytes of one text in a line of the log. Callers write some of them (conditions, reasons), and a
+// longer one pushes the lines of others out of the log.
+inline constexpr std::size_t kMostAuditText = 1024;
+
+// One JSON line, with the time of day. Of a text beyond kMostAuditText it has the beginning, and how
+// long it was.
 [[nodiscard]] std::string audit_line(const AuditEntry& entry);
 
 [[nodiscard]] std::string audit_file_in(const std::string& directory);

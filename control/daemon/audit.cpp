@@ -13,14 +13,16 @@ namespace sluice {
 void Audit::write(const Entry& entry) {
     const std::lock_guard lock{mutex_};
     Entry line = entry;
-    if (!entry.name.empty() && entry.outcome.starts_with("refused")) {
-        const std::optional<std::uint64_t> unwritten = take_refusal(entry.name);
+    const bool is_refused = entry.outcome.starts_with("refused");
+    if (!entry.name.empty() && (is_refused || !entry.changes)) {
+        const std::optional<std::uint64_t> unwritten =
+            take_unchanged(is_refused ? refused_ : looks_, entry.name);
         if (!unwritten) {
             return;
         }
         if (*unwritten != 0) {
-            line.outcome +=
-                fmt::format(" ({} more of this name were refused before, unwritten)", *unwritten);
+            line.outcome += fmt::format(" ({} more of this name {}, unwritten)", *unwritten,
+                                        is_refused ? "were refused before" : "came before");
         }
     }
     make_room();
@@ -30,18 +32,18 @@ void Audit::write(const Entry& entry) {
     }
 }
 
-std::optional<std::uint64_t> Audit::take_refusal(const std::string& name) {
+std::optional<std::uint64_t> Audit::take_unchanged(Unchangeds& of, const std::string& name) {
     const Pace::Clock::time_point now = Pace::Clock::now();
-    std::erase_if(refused_, [&](const auto& one) {
+    std::erase_if(of, [&](const auto& one) {
         return one.second.unwritten == 0 && one.second.pace.is_fresh(now);
     });
-    const bool has_room = refused_.size() < kMostNames || refused_.contains(name);
-    Refused& refused = refused_[has_room ? name : ""];
-    if (!refused.pace.take(now)) {
-        ++refused.unwritten;
+    const bool has_room = of.size() < kMostNames || of.contains(name);
+    Unchanged& unchanged = of[has_room ? name : ""];
+    if (!unchanged.pace.take(now)) {
+        ++unchanged.unwritten;
         return std::nullopt;
     }
-    return std::exchange(refused.unwritten, 0);
+    return std::exchange(unchanged.unwritten, 0);
 }
 
 void Audit::make_room() const {

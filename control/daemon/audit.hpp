@@ -17,9 +17,10 @@ namespace sluice {
 class Audit {
 public:
     static constexpr std::size_t kFull = 16U << 20;
-    // Refused calls of one name that are written: so few that nobody pushes changes out of it.
-    static constexpr unsigned kRefusedAtOnce = 32;
-    static constexpr std::chrono::seconds kRefusedEvery{30};
+    // Calls of one name that change nothing and are written, refused ones and others apart: so few
+    // that nobody pushes changes out of it.
+    static constexpr unsigned kUnchangedAtOnce = 32;
+    static constexpr std::chrono::seconds kUnchangedEvery{30};
     static constexpr std::size_t kMostNames = 1024;  // further ones are one
 
     explicit Audit(const std::string& directory, std::size_t full = kFull)
@@ -29,17 +30,20 @@ public:
     void write(const Entry& entry);
 
 private:
-    struct Refused {
-        Pace pace{kRefusedAtOnce, kRefusedEvery};
+    struct Unchanged {
+        Pace pace{kUnchangedAtOnce, kUnchangedEvery};
         std::uint64_t unwritten = 0;
     };
-    // How many refusals of that name were not written since the last one that was; nullopt: this is
-    // another one of them.
-    [[nodiscard]] std::optional<std::uint64_t> take_refusal(const std::string& name);
+    using Unchangeds = std::map<std::string, Unchanged>;  // by name
+    // How many calls of that name were not written since the last one that was; nullopt: the call
+    // that asks is another one of them.
+    [[nodiscard]] static std::optional<std::uint64_t> take_unchanged(Unchangeds& of,
+                                                                     const std::string& name);
     void make_room() const;
 
     std::mutex mutex_;
-    std::map<std::string, Refused> refused_;  // by name
+    Unchangeds refused_;
+    Unchangeds looks_;
     std::string path_;
     std::size_t full_;
 };

@@ -251,7 +251,8 @@ HttpResponse post_traces(const HttpRequest& request, Services& services) {
                 {.call = "trace" + (rule.empty() ? "" : " rule " + rule),
                  .before = "",
                  .after = asked.when,
-                 .outcome = "done"});
+                 .outcome = "done",
+                 .changes = false});
     HttpResponse response = json_response({{"trace", text_of_trace({begun->origin, begun->number})},
                                            {"most_per_second", begun->most_per_second},
                                            {"unread_after_s", begun->unread_after_ms / 1000.0},

@@ -70,19 +70,44 @@ TEST(Audit, RefusalsOfOneNameAreFew) {
                      .after = "",
                      .outcome = outcome});
     };
-    for (unsigned i = 0; i < Audit::kRefusedAtOnce + 100; ++i) {
+    for (unsigned i = 0; i < Audit::kUnchangedAtOnce + 100; ++i) {
         write("eve", "refused: nothing to confirm");
     }
     const auto lines = [&] {
         const std::string text = folder.read("state/audit.log");
         return std::ranges::count(text, '\n');
     };
-    EXPECT_LE(lines(), Audit::kRefusedAtOnce + 1);
+    EXPECT_LE(lines(), Audit::kUnchangedAtOnce + 1);
     const auto before = lines();
     write("eve", "done");
     write("bob", "refused: nothing to confirm");
     write("", "refused: of somebody by the socket");
     EXPECT_EQ(lines(), before + 3);
+}
+
+// Traces change nothing, and whoever may ask for them writes their conditions.
+TEST(Audit, LooksOfOneNameAreFewAndShort) {
+    const TemporaryFolder folder;
+    Audit audit{folder / "state"};
+    const auto look = [&](const char* name) {
+        audit.write({.who = {},
+                     .name = name,
+                     .call = "trace",
+                     .before = "",
+                     .after = std::string(60'000, ' '),
+                     .outcome = "done",
+                     .changes = false});
+    };
+    for (unsigned i = 0; i < 2 * Audit::kUnchangedAtOnce; ++i) {
+        look("eve");
+    }
+    const std::string flooded = folder.read("state/audit.log");
+    EXPECT_LE(std::ranges::count(flooded, '\n'), Audit::kUnchangedAtOnce + 1);
+    EXPECT_LT(flooded.size(), (Audit::kUnchangedAtOnce + 1) * 2 * kMostAuditText);
+    EXPECT_NE(flooded.find("... (60000 bytes)"), std::string::npos);
+    look("bob");
+    const std::string after = folder.read("state/audit.log");
+    EXPECT_EQ(std::ranges::count(after, '\n'), std::ranges::count(flooded, '\n') + 1);
 }
 
 TEST(Audit, NeverFillsTheDisk) {
