@@ -95,6 +95,9 @@ Json box_file_schema() {
     Json webhook = map_schema(kConfigKeys<Webhook>);
     webhook["required"] = Json::array({"url", "secret_file"});
     properties["notify"] = map_of(std::move(webhook));
+    Json tenant = map_schema(kConfigKeys<TenantOptions>);
+    tenant["required"] = Json::array({"name", "networks", "table_share"});
+    properties["tenants"] = list_of(std::move(tenant));
     return schema;
 }
 

@@ -7,6 +7,7 @@
 #include "lib/packet/rss.hpp"
 #include "lib/packet/verdict.hpp"
 #include "lib/rules/management.hpp"
+#include "lib/rules/tenant_options.hpp"
 #include "lib/rules/web_options.hpp"
 
 #include <sys/types.h>
@@ -128,6 +129,7 @@ struct BoxConfig {
     std::optional<ApiOptions> api;                // nullopt: none by TCP
     std::optional<WebOptions> web;                // nullopt: no dashboard
     std::vector<Webhook> notify;                  // in the order of the file
+    std::vector<TenantOptions> tenants;           // likewise
     std::string user;                             // that sluiced runs as; empty: as it is started
     std::string database_key;  // the file of that key; empty: in the state directory
     LogLevel log_level = LogLevel::Info;
@@ -254,6 +256,7 @@ inline constexpr auto kConfigKeys<BoxConfig> = std::tuple{
     BareKey{"api"},
     BareKey{"web"},
     BareKey{"notify"},
+    BareKey{"tenants"},
     BareKey{"cluster", false},
 };
 

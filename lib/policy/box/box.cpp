@@ -119,6 +119,9 @@ std::optional<BoxConfig> read_root(const YamlNode& root, const ReadContext& cont
     if (const YamlNode* notify = value_of(root, "notify")) {
         box.notify = read_webhooks(*notify, context);
     }
+    if (const YamlNode* tenants = value_of(root, "tenants")) {
+        box.tenants = read_tenants(*tenants, context);
+    }
     BoxChecker{root, box, context.problems}.run();
     if (context.problems.has_errors()) {
         return std::nullopt;

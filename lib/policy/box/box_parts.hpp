@@ -29,6 +29,10 @@ void read_own(const MapReader& map, std::string_view key, const ReadContext& con
 void read_own(const MapReader& map, std::string_view key, const ReadContext& context,
               std::vector<WebProxy>& into);
 
+// `networks` of a tenant.
+void read_own(const MapReader& map, std::string_view key, const ReadContext& context,
+              std::vector<IpPrefix>& into);
+
 // `api: {listen: "127.0.0.1:8480", token_file: token}`; nullopt: something of it is wrong, and was
 // reported.
 [[nodiscard]] std::optional<ApiOptions> read_api(const YamlNode& node, const ReadContext& context);
@@ -45,5 +49,9 @@ struct ListenText {
 
 // `notify: {NAME: {url: "https://…", secret_file: FILE}}`; what is wrong of it was reported.
 [[nodiscard]] std::vector<Webhook> read_webhooks(const YamlNode& node, const ReadContext& context);
+
+// `tenants: [{name: NAME, networks: [NETWORK], table_share: 5%}]`; likewise.
+[[nodiscard]] std::vector<TenantOptions> read_tenants(const YamlNode& node,
+                                                      const ReadContext& context);
 
 }  // namespace sluice
