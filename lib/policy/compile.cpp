@@ -10,6 +10,7 @@
 #include "lib/policy/services/service_reader.hpp"
 #include "lib/policy/yaml/map_reader.hpp"
 #include "lib/policy/yaml/yaml_tree.hpp"
+#include "lib/rules/tenant_name.hpp"
 
 #include <algorithm>
 
@@ -44,7 +45,8 @@ public:
                 source.overrides,
                 source.targets} {}
 
-    std::optional<CompiledRules> run(const YamlNode& root) {
+    std::optional<CompiledRules> run(const YamlNode& root,
+                                     const std::vector<TenantTree>& tenants = {}) {
         const MapReader top{root, rule_keys::kTop, context_, "a rule file"};
         if (!top.is_map()) {
             return std::nullopt;
@@ -69,6 +71,9 @@ public:
             read_bypass(*bypass);
         }
         read_rules(top);
+        for (const TenantTree& tenant : tenants) {
+            read_tenant(tenant);
+        }
         if (!rules_.take(std::move(actions_))) {
             file_.problems.error({}, "the rules name more than " + std::to_string(kMaxActions) +
                                          " different actions");
@@ -133,16 +138,55 @@ private:
                                  "a file has at most " + std::to_string(kMaxRules) + " rules");
             return;
         }
-        for (const YamlNode& node : rules->items) {
-            if (file_.problems.are_interrupted()) {
+        add_rules(*rules, file_);
+    }
+
+    void add_rules(const YamlNode& rules, const FileContext& file) {
+        for (const YamlNode& node : rules.items) {
+            if (file.problems.are_interrupted()) {
                 return;
             }
-            rules_.add(node, read_rule(node, file_));
-            for (ReadRule& candidate : read_candidates_of(node, file_)) {
+            rules_.add(node, read_rule(node, file));
+            for (ReadRule& candidate : read_candidates_of(node, file)) {
                 rules_.add(node, std::move(candidate));
             }
         }
-        rules_.check_bounds(*rules);
+        rules_.check_bounds(rules);
+    }
+
+    // What an operator's file names, a tenant's cannot: it has limits and defaults of its own.
+    void read_tenant(const TenantTree& tree) {
+        const MapReader top{tree.root, rule_keys::kTop, context_, "a rule file"};
+        const YamlNode* rules = top.find("rules");
+        if (rules == nullptr || !rules->is_list()) {
+            file_.problems.error(rules == nullptr ? tree.root.at : rules->at,
+                                 "a rule file has `rules`, a list; [] for none");
+            return;
+        }
+        const TenantScope scope = scope_of(tree, file_.problems);
+        NamedLimits limits;
+        NamedLists lists;
+        FileContext file{
+            file_.lines, file_.problems, file_.purpose, file_.modes,    {},
+            limits,      lists,          databases_,    actions_,       rules_.text_names(),
+            suffixes_,   nullptr,        file_.keys,    file_.overrides};
+        file.tenant = &scope;
+        if (const YamlNode* defaults = top.find("defaults")) {
+            file.defaults = read_defaults(*defaults, context_);
+        }
+        if (const YamlNode* named = top.find("limits")) {
+            limits.read(*named, context_);
+        }
+        const std::size_t clauses = rules_.clause_count();
+        add_rules(*rules, file);
+        limits.warn_of_unused(relaxed_);
+        if (rules_.clause_count() - clauses > kTenantClausesPerRule * tree.tenant->rules) {
+            file_.problems.error(
+                rules->at,
+                "the conditions make " + std::to_string(rules_.clause_count() - clauses) +
+                    " alternatives, and a tenant of at most " + std::to_string(tree.tenant->rules) +
+                    " rules has " + std::to_string(kTenantClausesPerRule) + " for each of these");
+        }
     }
 
     void read_services(const YamlNode& services) {
@@ -197,10 +241,11 @@ std::string bound_text(const LimitSummary& limit) {
 namespace {
 
 // A place in the joined text as the place in its file.
-void place_in_files(CompiledRules& compiled, const Problems& problems) {
+void place_in_files(CompiledRules& compiled, const Problems& problems, bool are_several) {
     for (RuleSummary& rule : compiled.rules) {
         const Position at{rule.line, 1};
-        rule.file = problems.file_of(at);
+        const bool is_named = are_several || !tenant_of(rule.id).empty();
+        rule.file = is_named ? problems.file_of(at) : "";
         rule.line = problems.in_file(at).line;
     }
     for (ListSummary& list : compiled.lists) {
@@ -208,7 +253,7 @@ void place_in_files(CompiledRules& compiled, const Problems& problems) {
     }
     for (ServiceSummary& service : compiled.services) {
         const Position at{service.line, 1};
-        service.file = problems.file_of(at);
+        service.file = are_several ? problems.file_of(at) : "";
         service.line = problems.in_file(at).line;
     }
 }
@@ -216,10 +261,12 @@ void place_in_files(CompiledRules& compiled, const Problems& problems) {
 std::optional<CompiledRules> compile_joined(const RuleText& source, Purpose purpose,
                                             const ModeOverrides& modes, Problems& problems) {
     std::size_t size = 0;
+    std::size_t files_of_operator = 0;
     for (const RuleFilePart& part : source.parts) {
         size += part.text.size();
+        files_of_operator += part.tenant == nullptr ? 1 : 0;
     }
-    if (source.parts.size() > kMaxRuleFiles || size > kMaxTextSize) {
+    if (files_of_operator > kMaxRuleFiles || size > kMaxTextSize) {
         problems.error(
             {}, "a set is at most " + std::to_string(kMaxRuleFiles) + " files, of 64 MiB together");
         return std::nullopt;
@@ -227,14 +274,15 @@ std::optional<CompiledRules> compile_joined(const RuleText& source, Purpose purp
     try {
         const JoinedFiles files{source.parts};
         problems.split(files.starts());
-        const std::optional<YamlNode> root = files.read(problems);
-        if (!root || !root->is_map()) {
+        const std::optional<JoinedFiles::Trees> trees = files.read(problems);
+        if (!trees || !trees->root.is_map()) {
             return std::nullopt;
         }
         const LineIndex lines{files.text()};
-        auto compiled = FileReader{lines, source, purpose, modes, problems}.run(*root);
+        auto compiled =
+            FileReader{lines, source, purpose, modes, problems}.run(trees->root, trees->tenants);
         if (compiled) {
-            place_in_files(*compiled, problems);
+            place_in_files(*compiled, problems, files_of_operator > 1);
         }
         return compiled;
     } catch (const std::bad_alloc&) {

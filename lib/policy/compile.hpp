@@ -13,6 +13,7 @@
 #include "lib/policy/values/named_text.hpp"
 #include "lib/rules/port_rss_mapping.hpp"
 #include "lib/rules/rule_set.hpp"
+#include "lib/rules/tenant_options.hpp"
 
 #include <array>
 #include <cstdint>
@@ -175,6 +176,8 @@ struct CompiledRules {
     ClientView client;  // what client.ip is
     // For people: each rule whose packets one worker judges although the box has several, and why.
     std::vector<std::string> one_worker_notes;
+    // Tenants whose rules are left out, and why; noted by who leaves them out.
+    std::map<std::string, std::string> aside;
 };
 
 class OverrideCache;
@@ -187,6 +190,9 @@ struct RuleFilePart {
     std::string_view file;  // name for messages
     std::string_view text;
     std::string_view folder;  // absolute: relative paths in it begin there
+    // The tenant whose rules it has, which come behind those of all operator's files and are
+    // compiled within its bounds; nullptr: the operator's.
+    const TenantOptions* tenant = nullptr;
 };
 
 struct RuleText {

@@ -24,11 +24,22 @@ bool enums_hold(const Rule& rule) noexcept {
            within(rule.on_match, OnMatch::Bypass) && within(rule.on_full, OnFull::Coarsen);
 }
 
+template <typename Row>
+bool setting_holds(const Row& row, const Rule& rule) noexcept {
+    return value_holds(row, rule);
+}
+// Files say whole percents; rules of a tenant share what it has, in parts of any size.
+template <typename Value>
+bool setting_holds(const ConfigKey<RuleTerms, Value, form::Percent>& row,
+                   const Rule& rule) noexcept {
+    return rule.*row.member >= 1 && rule.*row.member <= row.form.range.most * row.form.unit;
+}
+
 bool settings_hold(const Rule& rule) noexcept {
     bool all =
         enums_hold(rule) && rule.coarsen_factor >= 2 && rule.coarsen_factor <= kMaxCoarsenFactor;
     for_each_key(kConfigKeys<RuleTerms>,
-                 [&](const auto& row) { all = all && value_holds(row, rule); });
+                 [&](const auto& row) { all = all && setting_holds(row, rule); });
     return all;
 }
 

@@ -124,7 +124,12 @@ std::string text_of(const form::Plain&, std::uint64_t value) {
 }
 
 std::string text_of(const form::Percent& form, std::uint64_t value) {
-    return std::to_string(value / form.unit) + "%";
+    std::string text = std::to_string(value / form.unit);
+    if (const std::uint64_t rest = value % form.unit; rest != 0) {
+        const std::string digits = std::to_string(form.unit + rest).substr(1);
+        text += "." + digits.substr(0, digits.find_last_not_of('0') + 1);
+    }
+    return text + "%";
 }
 
 std::string text_of(const form::Flag&, bool value) {

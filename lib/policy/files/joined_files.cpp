@@ -1,5 +1,6 @@
 #include "lib/policy/files/joined_files.hpp"
 
+#include "lib/policy/tenants/tenant_keys.hpp"
 #include "lib/policy/yaml/map_reader.hpp"
 
 #include <algorithm>
@@ -77,7 +78,17 @@ public:
         }
     }
 
-    [[nodiscard]] YamlNode take() { return std::move(joined_); }
+    void add_tenant(YamlNode root, const TenantOptions& tenant) {
+        check_version(root);
+        refuse_operators_keys(root, tenant, problems_);
+        if (root.is_map()) {
+            tenants_.push_back({&tenant, std::move(root)});
+        } else {
+            problems_.error(root.at, "a rule file must be a map, found " + kind_name(root));
+        }
+    }
+
+    [[nodiscard]] JoinedFiles::Trees take() { return {std::move(joined_), std::move(tenants_)}; }
 
 private:
     void check_version(const YamlNode& root) {
@@ -163,6 +174,7 @@ private:
 
     Problems& problems_;
     YamlNode joined_;
+    std::vector<TenantTree> tenants_;
 };
 
 }  // namespace
@@ -188,7 +200,7 @@ JoinedFiles::JoinedFiles(std::span<const RuleFilePart> parts) : parts_{parts} {
     }
 }
 
-std::optional<YamlNode> JoinedFiles::read(Problems& problems) const {
+std::optional<JoinedFiles::Trees> JoinedFiles::read(Problems& problems) const {
     Joiner joiner{problems};
     bool whole = true;
     for (std::size_t i = 0; i < parts_.size(); ++i) {
@@ -205,6 +217,10 @@ std::optional<YamlNode> JoinedFiles::read(Problems& problems) const {
             continue;
         }
         shift(*root, lines);
+        if (parts_[i].tenant != nullptr) {
+            joiner.add_tenant(*std::move(root), *parts_[i].tenant);
+            continue;
+        }
         if (parts_[i].folder != parts_.front().folder) {
             make_paths_absolute(*root, parts_[i].folder);
         }

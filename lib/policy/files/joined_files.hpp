@@ -1,6 +1,7 @@
 #pragma once
 #include "lib/policy/compile.hpp"
 #include "lib/policy/problems/problem.hpp"
+#include "lib/policy/tenants/tenant_scope.hpp"
 #include "lib/policy/yaml/yaml_tree.hpp"
 
 #include <optional>
@@ -21,9 +22,14 @@ public:
     // The line at which each file begins in that text.
     [[nodiscard]] const std::vector<FileStart>& starts() const noexcept { return starts_; }
 
-    // Faults of a file, and what two files both have, are put into `problems`, by the places of the
-    // joined text. nullopt: one of them has no tree.
-    [[nodiscard]] std::optional<YamlNode> read(Problems& problems) const;
+    // The operator's files as one tree, and those of tenants one by one, of which none is a part of
+    // another. Faults of a file, and what two files both have, are put into `problems`, by the
+    // places of the joined text. nullopt: one of them has no tree.
+    struct Trees {
+        YamlNode root;
+        std::vector<TenantTree> tenants;
+    };
+    [[nodiscard]] std::optional<Trees> read(Problems& problems) const;
 
 private:
     std::span<const RuleFilePart> parts_;

@@ -25,6 +25,12 @@ namespace {
 
 constexpr std::string_view kNever = "this rule can never match";
 
+// A tenant's rule may have the condition of its tenant alone, which stands in no rule file.
+Position place_of_when(const YamlNode& rule) {
+    const YamlNode* when = value_of(rule, "when");
+    return when == nullptr ? rule.at : when->at;
+}
+
 }  // namespace
 
 void ConditionCompiler::report_impossible(Position at, const Expression& when,
@@ -54,12 +60,11 @@ void ConditionCompiler::add(const YamlNode& node, const ReadRule& read,
         clauses = clauses_of(read.when, sets_);
     }
     if (!clauses) {
-        problems_.error(value_of(node, "when")->at, too_many_alternatives(read.when));
+        problems_.error(place_of_when(node), too_many_alternatives(read.when));
         return;
     }
     if (!read.everything && read.when_is_whole) {
-        report_impossible(value_of(node, "when")->at, read.when, *clauses,
-                          compiled.set.named_texts);
+        report_impossible(place_of_when(node), read.when, *clauses, compiled.set.named_texts);
     }
     if (read.rule.mode == Mode::Off) {
         return;

@@ -25,6 +25,8 @@ public:
 
     // Beside each rule of the set.
     [[nodiscard]] const std::vector<PlacedRule>& placed() const noexcept { return placed_; }
+    // Alternatives of all conditions so far.
+    [[nodiscard]] std::size_t clause_count() const noexcept { return clauses_.size(); }
     [[nodiscard]] SetPool& sets() noexcept { return sets_; }
 
     // Compiles all of them once, into the classifier of the set; `rules` is where they stand in the

@@ -19,9 +19,10 @@
 #include "lib/policy/rules/shape_check.hpp"
 #include "lib/policy/rules/source_bans.hpp"
 #include "lib/policy/rules/tier_reader.hpp"
+#include "lib/policy/rules/ttl_reader.hpp"
 #include "lib/policy/rules/when_reader.hpp"
-#include "lib/policy/values/units_text.hpp"
 #include "lib/rules/limit_numbers.hpp"
+#include "lib/rules/tenant_name.hpp"
 
 #include <algorithm>
 #include <array>
@@ -29,22 +30,6 @@
 
 namespace sluice {
 namespace {
-
-// `ttl` of a rule, for the process that keeps the rules: a rule itself does not change with time.
-std::optional<Nanoseconds> read_ttl(const MapReader& map, const ReadContext& context) {
-    constexpr Nanoseconds kShortest = std::chrono::seconds{1};
-    const YamlNode* value = map.find("ttl");
-    if (value == nullptr) {
-        return std::nullopt;
-    }
-    const Result<Nanoseconds> ttl = parse_duration(value->is_scalar() ? value->text : "");
-    if (ttl && *ttl >= kShortest) {
-        return *ttl;
-    }
-    context.problems.error(
-        value->at, "`ttl` is a duration from 1s on, such as 15m or 1d; found " + kind_name(*value));
-    return std::nullopt;
-}
 
 // Keys that a rule that decides on sight does not have.
 constexpr auto kNotOnSight = std::to_array<std::string_view>(
@@ -97,6 +82,9 @@ public:
         if (candidate_ != nullptr) {
             become_candidate();
         }
+        if (file_.tenant != nullptr) {
+            refuse_operators_keys(read_.rule, map_.place_of_key("key"), file_.problems);
+        }
         if (asks_for_client(read_.asks_client, read_keys(read_.rule))) {
             note_client(file_.client_ip, read_.summary.settings);
             read_.rule.asks_clients = file_.client_ip.view.proxied;
@@ -129,10 +117,14 @@ private:
         }
     }
 
+    static std::string joint_id_of(std::string_view own, const FileContext& file) {
+        return joint_id(file.tenant == nullptr ? "" : file.tenant->tenant->name, own);
+    }
+
     // The mode decides how strictly the rest is read, so it is looked up first, without a word.
     static Mode mode_of(const YamlNode& node, const FileContext& file) {
         const YamlNode* id = value_of(node, "id");
-        const auto set = file.modes.find(id == nullptr ? "" : id->text);
+        const auto set = file.modes.find(id == nullptr ? "" : joint_id_of(id->text, file));
         if (set != file.modes.end()) {
             return set->second;
         }
@@ -145,14 +137,19 @@ private:
 
     void read_head() {
         Rule& rule = read_.rule;
-        rule.id = map_.text("id").value_or("");
+        const std::string own = map_.text("id").value_or("");
         rule.mode = mode_;
         (void)read_mode(map_);  // reports a word that is no mode
         if (map_.find("id") == nullptr) {
             file_.problems.error(map_.node().at, "a rule needs an `id`");
-        } else if (!is_rule_id(rule.id)) {
+        } else if (!is_rule_id(own)) {
             file_.problems.error(map_.find("id")->at,
                                  "an id has 1 to 128 lower-case letters, digits and `-`");
+        }
+        rule.id = joint_id_of(own, file_);
+        if (rule.id.size() > kMaxRuleIdSize) {
+            file_.problems.error(map_.find("id")->at,
+                                 "with the tenant's name before it an id has at most 128 bytes");
         }
         if (candidate_ != nullptr) {
             rule.id += "." + candidate_->name;
@@ -196,6 +193,9 @@ private:
         for_each_key(kConfigKeys<RuleTerms>, [&](const auto& row) {
             read_key(row, map_, context_, static_cast<RuleTerms&>(rule));
         });
+        if (file_.tenant != nullptr && map_.find("table_share") == nullptr) {
+            rule.table_share = file_.tenant->table_share;
+        }
         const WhenFull full = read_on_full(map_, context_).value_or(file_.defaults.on_full);
         rule.on_full = full.on_full;
         rule.coarsen_factor = full.factor;
@@ -350,9 +350,15 @@ private:
 }  // namespace
 
 ReadContext context_of(const FileContext& file, bool acts) {
-    return {file.lines,      file.problems,   file.purpose == Purpose::Enforce && acts,
-            &file.databases, &file.client_ip, &file.text_names,
-            &file.suffixes};
+    // Headers and domains have room in a set, and data of the box, that are the operator's.
+    const bool is_tenants = file.tenant != nullptr;
+    return {file.lines,
+            file.problems,
+            file.purpose == Purpose::Enforce && acts,
+            &file.databases,
+            &file.client_ip,
+            is_tenants ? nullptr : &file.text_names,
+            is_tenants ? nullptr : &file.suffixes};
 }
 
 RuleDefaults read_defaults(const YamlNode& node, const ReadContext& context) {

@@ -6,6 +6,7 @@
 #include "lib/policy/lists/named_lists.hpp"
 #include "lib/policy/rules/action_pool.hpp"
 #include "lib/policy/rules/on_full_reader.hpp"
+#include "lib/policy/tenants/tenant_scope.hpp"
 #include "lib/policy/yaml/map_reader.hpp"
 #include "lib/rules/rule_set.hpp"
 
@@ -41,6 +42,7 @@ struct FileContext {
     OverrideCache* overrides = nullptr;      // of files that were read before; nullptr: none
     const NotifyTargets* targets = nullptr;  // as in RuleText
     ClientIp client_ip{};
+    const TenantScope* tenant = nullptr;  // whose rules they are; nullptr: the operator's
 };
 
 // For reading a rule, or what is like one: one that `acts` is enforced where the file is.

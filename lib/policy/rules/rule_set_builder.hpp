@@ -30,6 +30,8 @@ public:
     void believe(std::shared_ptr<const ClientSource> source) {
         compiled_.set.clients = std::move(source);
     }
+    // Alternatives of all conditions so far.
+    [[nodiscard]] std::size_t clause_count() const noexcept { return conditions_.clause_count(); }
     // Reports, at `rules`, what is more than a set can hold.
     void check_bounds(const YamlNode& rules);
 

@@ -30,6 +30,13 @@ void read_when(const MapReader& map, const FileContext& file, ReadContext& conte
                ReadRule& read) {
     if (map.find("when") == nullptr) {
         context.versions = IpVersions{};
+        if (file.tenant != nullptr) {
+            read.everything = false;
+            read.when_is_whole = true;
+            read.when = file.tenant->condition;
+            read.summary.when = file.tenant->when;
+            context.versions = versions_let_through(read.when);
+        }
         return;
     }
     const std::optional<std::string> text = map.text("when");
@@ -42,6 +49,10 @@ void read_when(const MapReader& map, const FileContext& file, ReadContext& conte
             read_condition(*map.find("when"), file.lists, context)) {
         read.asks_client = !when->clients.empty();
         read.when_is_whole = !when->has_unknown_list;
+        if (file.tenant != nullptr) {
+            refuse_operators_data(*when, {context.lines, *map.find("when")}, context.problems);
+            confine(*file.tenant, when->tree, read.summary.when);
+        }
         read.when = std::move(when->tree);
         if (read.when_is_whole) {
             context.versions = versions_let_through(read.when);
