@@ -49,7 +49,8 @@ bool write_at(int fd, std::string_view text, std::size_t at) {
 bool differ_in_keys_alone(const StoredRules& a, const StoredRules& b) {
     return a.file == b.file && a.text == b.text && a.modes == b.modes && a.lives == b.lives &&
            a.directory == b.directory && a.applied_by == b.applied_by && a.lists == b.lists &&
-           a.sent == b.sent && a.slices == b.slices && a.note == b.note && a.on == b.on;
+           a.sent == b.sent && a.slices == b.slices && a.note == b.note && a.on == b.on &&
+           a.tenants == b.tenants && a.operators_generation == b.operators_generation;
 }
 
 struct Difference {

@@ -13,6 +13,7 @@
 #include "control/daemon/socket_entrance.hpp"
 #include "control/daemon/state_lock.hpp"
 #include "control/daemon/tcp_listener.hpp"
+#include "control/daemon/tenant_compile.hpp"
 #include "control/daemon/token_entrance.hpp"
 #include "control/daemon/unix_listener.hpp"
 #include "control/daemon/web/opened_web.hpp"
@@ -172,6 +173,7 @@ Result<OfRoot> open_and_confine(const Settings& settings) {
         return webhooks.error();
     }
     name_targets(settings.notify);
+    tenant_options() = settings.tenants;
     if (const Result<Done> done = confine(settings); !done) {
         return done.error();
     }

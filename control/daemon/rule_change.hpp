@@ -7,6 +7,7 @@
 #include <sys/types.h>
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -35,6 +36,8 @@ struct Refusal {
         Busy,  // the dataplane, with another call
         ByDataplane,
         NotKept,  // the disk takes no more
+        NoSuchTenant,
+        NoRulesYet,  // of the operator
     };
     Kind kind{};
     std::string what;
@@ -102,6 +105,8 @@ struct RuleView {
     // UTC, nanoseconds: no dataplane was given before what its rules ask for by `notify`.
     std::int64_t since = 0;
     std::string note{};  // what brought it, and in what it differs from the set before
+    TenantTexts tenants{};
+    std::map<std::string, std::string> aside{};  // tenants whose rules are left out, and why
     std::optional<Unconfirmed> unconfirmed;
     std::set<std::string> list_files{};  // where its lists lie that are watched
     std::set<std::string> sent{};        // paths of those that came along instead

@@ -1,6 +1,7 @@
 #include "control/daemon/rule_compile.hpp"
 
 #include "control/daemon/act_as.hpp"
+#include "control/daemon/tenant_compile.hpp"
 #include "control/list_folder.hpp"
 #include "lib/base/memory_room.hpp"
 #include "lib/base/system_user.hpp"
@@ -128,6 +129,8 @@ std::vector<std::string>& notify_targets() {
 
 namespace {
 
+constexpr const char* kNoRoom = "together with the other rules of the box they do not compile";
+
 using ListSource = Result<ListFile> (*)(StoredRules& rules, const std::string& path);
 
 // The list as the set has it. Of no other file is anything said, not even that it is there.
@@ -144,8 +147,15 @@ Result<ListFile> known_list(StoredRules& rules, const std::string& path) {
                                         "read"};
 }
 
-Compiled compile_with(ListSource list, StoredRules& rules, const RssMapping& box,
-                      const UnknownWebhook& webhooks) {
+// How a set is compiled, and without whom.
+struct CompileTerms {
+    ListSource list;
+    const RssMapping& box;
+    const UnknownWebhook& webhooks;
+};
+
+Compiled compile_without(const TenantsAside& aside, StoredRules& rules, const CompileTerms& terms) {
+    const auto& [list, box, webhooks] = terms;
     Problems problems{rules.file, compile_stop().get_token()};
     if (const std::optional<std::string> why = no_memory_for(rules.text.size(), 0)) {
         problems.error({}, *why);
@@ -167,7 +177,7 @@ Compiled compile_with(ListSource list, StoredRules& rules, const RssMapping& box
         }
         return file;
     };
-    const std::vector<RuleFilePart> parts = parts_of(rules);
+    const std::vector<RuleFilePart> parts = joint_parts(rules, aside);
     const NotifyTargets targets{notify_targets(), webhooks.is_refused, webhooks.of};
     std::optional<CompiledRules> compiled =
         compile_rules({rules.file, rules.text, &lists, &pattern_cache(), &rules.keys, &box,
@@ -177,7 +187,53 @@ Compiled compile_with(ListSource list, StoredRules& rules, const RssMapping& box
         forget_what_nobody_asked_for(rules, asked);
     }
     no_memory = no_memory && !compiled;
+    if (compiled) {
+        compiled->aside = aside;
+    }
     return {std::move(compiled), problems.list(), no_memory};
+}
+
+// The operator's set compiles, and with all its tenants it does not: each stands aside with whom it
+// does not, in the order of their names.
+Compiled compile_one_by_one(TenantsAside aside, Compiled alone, StoredRules& rules,
+                            const CompileTerms& terms) {
+    TenantsAside to_come;
+    for (const auto& [name, own] : rules.tenants) {
+        if (!own.text.empty() && aside.emplace(name, kNoRoom).second) {
+            to_come.emplace(name, kNoRoom);
+        }
+    }
+    for (const auto& [name, why] : to_come) {
+        aside.erase(name);
+        Compiled with = compile_without(aside, rules, terms);
+        if (with.rules || with.no_memory || compile_stop().stop_requested()) {
+            alone = std::move(with);
+        } else {
+            aside.emplace(name, why);
+        }
+    }
+    if (alone.rules) {
+        alone.rules->aside = std::move(aside);
+    }
+    return alone;
+}
+
+Compiled compile_with(ListSource list, StoredRules& rules, const RssMapping& box,
+                      const UnknownWebhook& webhooks) {
+    const CompileTerms terms{list, box, webhooks};
+    TenantsAside aside = unfit_tenants(rules.tenants, box);
+    Compiled joint = compile_without(aside, rules, terms);
+    if (joint.rules || joint.no_memory ||
+        joint_parts(rules, aside).size() == parts_of(rules).size()) {
+        return joint;
+    }
+    TenantsAside all = aside;
+    for (const auto& [name, own] : rules.tenants) {
+        all.emplace(name, kNoRoom);
+    }
+    Compiled alone = compile_without(all, rules, terms);
+    return alone.rules ? compile_one_by_one(std::move(aside), std::move(alone), rules, terms)
+                       : alone;
 }
 
 }  // namespace

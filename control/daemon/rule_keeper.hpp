@@ -9,6 +9,7 @@
 #include "control/daemon/keeper/rule_ends.hpp"
 #include "control/daemon/keeper/rule_trials.hpp"
 #include "control/daemon/keeper/runtime_changes.hpp"
+#include "control/daemon/keeper/tenant_changes.hpp"
 
 #include <ctime>
 #include <memory>
@@ -97,8 +98,25 @@ public:
     [[nodiscard]] bool keep_deadline() { return trials_.keep_deadline(); }
 
     // Changes by time and files: rule_ends.hpp, list_reload.hpp.
-    void end_rules() { ends_.tick(); }
+    void end_rules() {
+        ends_.tick();
+        tenant_trials_.tick();
+    }
     [[nodiscard]] std::optional<RuleChange> reload_lists() { return sluice::reload_lists(rules_); }
+
+    // Rules of tenants: tenant_changes.hpp.
+    [[nodiscard]] RuleChange apply_tenant(const TenantApply& apply) {
+        return sluice::apply_tenant(rules_, apply);
+    }
+    [[nodiscard]] CheckedTenant check_tenant(const TenantApply& apply) const {
+        return sluice::check_tenant(rules_, apply);
+    }
+    [[nodiscard]] RuleChange confirm_tenant(const TenantTurn& turn) {
+        return sluice::confirm_tenant(rules_, turn);
+    }
+    [[nodiscard]] RuleChange rollback_tenant(const TenantTurn& turn) {
+        return sluice::rollback_tenant(rules_, turn);
+    }
 
     // Agreeing with a dataplane: dataplane_sync.hpp.
     [[nodiscard]] bool meet(const Welcome& dataplane) { return sync_.meet(dataplane); }
@@ -111,6 +129,7 @@ private:
     RuleApplier applier_{rules_};
     RuleDrafts drafts_{rules_};
     RuleEnds ends_{rules_};
+    TenantTrials tenant_trials_{rules_};
     DataplaneSync sync_{rules_};
     RuleTrials trials_{rules_, sync_};
     RefusedSets refused_sets_;

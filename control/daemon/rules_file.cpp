@@ -2,6 +2,7 @@
 
 #include "control/daemon/kept_file.hpp"
 #include "control/daemon/whole_number.hpp"
+#include "lib/rules/tenant_name.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -69,6 +70,7 @@ ModeOverrides modes_of(const json& object) {
 constexpr const char* kLives = "of rules with a ttl";
 constexpr const char* kKeys = "of single keys";
 constexpr const char* kFiles = "of several files";
+constexpr const char* kTenants = "of tenants";
 
 json lives_json(const RuleLives& lives) {
     json object = json::object();
@@ -90,6 +92,45 @@ RuleLives lives_of(const json& object) {
         }
     }
     return lives;
+}
+
+json tenants_json(const TenantTexts& tenants) {
+    json object = json::object();
+    for (const auto& [name, rules] : tenants) {
+        json one{{"text", rules.text},
+                 {"before", rules.before},
+                 {"changed_at", rules.changed_at},
+                 {"changed_by", rules.changed_by}};
+        if (rules.end) {
+            one["unconfirmed"] = {{"boot", rules.end->at.boot},
+                                  {"end_ns", rules.end->at.since.count()},
+                                  {"end_utc", rules.end->utc}};
+        }
+        object[name] = std::move(one);
+    }
+    return object;
+}
+
+// Throws where one is none.
+TenantTexts tenants_of(const json& object) {
+    TenantTexts tenants;
+    for (const auto& [name, one] : object.items()) {
+        TenantRules rules{.text = one.at("text"),
+                          .changed_at = whole_number_in<std::int64_t>(one.at("changed_at")),
+                          .changed_by = whole_number_in<uid_t>(one.at("changed_by")),
+                          .before = one.at("before")};
+        if (const auto end = one.find("unconfirmed"); end != one.end()) {
+            rules.end =
+                TrialEnd{.at = {.boot = end->at("boot"),
+                                .since = std::chrono::nanoseconds{whole_number_in<std::int64_t>(
+                                    end->at("end_ns"))}},
+                         .utc = whole_number_in<std::int64_t>(end->at("end_utc"))};
+        }
+        if (is_tenant_name(name)) {
+            tenants.emplace(name, std::move(rules));
+        }
+    }
+    return tenants;
 }
 
 json slices_json(const std::vector<FileSlice>& slices) {
@@ -153,6 +194,12 @@ json document_of(const StoredRules& rules) {
     if (!rules.slices.empty()) {
         document["files"] = slices_json(rules.slices);
     }
+    if (!rules.tenants.empty()) {
+        document[kTenants] = tenants_json(rules.tenants);
+    }
+    if (rules.operators_generation != 0) {
+        document["operators_generation"] = rules.operators_generation;
+    }
     if (!rules.note.empty()) {
         document["note"] = rules.note;
     }
@@ -191,7 +238,10 @@ StoredRules rules_of(const json& document, const ListCopies& copies) {
             .slices = slices_of(document.value("files", json::array()),
                                 document.at("text").get_ref<const std::string&>().size()),
             .note = document.value("note", ""),
-            .on = rules_on(document)};
+            .on = rules_on(document),
+            .tenants = tenants_of(document.value(kTenants, json::object())),
+            .operators_generation =
+                whole_number_in<std::uint64_t>(document.value("operators_generation", json(0)))};
 }
 
 Trial trial_of(const json& document, const ListCopies& copies) {
@@ -226,6 +276,9 @@ std::string notes_to_json(const StoredRules& rules) {
     if (!rules.lives.empty()) {
         notes[kLives] = lives_json(rules.lives);
     }
+    if (!rules.tenants.empty()) {
+        notes[kTenants] = tenants_json(rules.tenants);
+    }
     if (!rules.slices.empty()) {
         notes[kFiles] = slices_json(rules.slices);
     }
@@ -255,6 +308,14 @@ KeySettings keys_from_json(const std::string& text) {
                               : KeySettings{};
 }
 
+TenantTexts tenants_from_json(const std::string& text) {
+    try {
+        return tenants_of(json::parse(text).value(kTenants, json::object()));
+    } catch (const std::exception&) {
+        return {};
+    }
+}
+
 std::vector<FileSlice> slices_from_json(const std::string& notes, const std::string& text) {
     try {
         const json object = json::parse(notes);
@@ -270,11 +331,13 @@ bool same_source(const StoredRules& one, const StoredRules& other) {
 }
 
 std::string tag_of(const StoredRules& rules) {
+    ModeOverrides modes = rules.modes;
+    std::erase_if(modes, [](const auto& mode) { return !tenant_of(mode.first).empty(); });
     const json set{{"files", slices_json(rules.slices)},
                    {"keys", sum_of_settings(rules.keys)},
-                   {"modes", modes_json(rules.modes)},
+                   {"modes", modes_json(modes)},
                    {"text", sum_of(rules.text)}};
-    return fmt::format("{:016x}-{}", rules.generation,
+    return fmt::format("{:016x}-{}", operators_generation(rules),
                        sum_of(set.dump(-1, ' ', false, json::error_handler_t::replace)));
 }
 

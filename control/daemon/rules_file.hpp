@@ -9,11 +9,36 @@
 
 #include <sys/types.h>
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 namespace sluice {
+
+// When a rule set that was not confirmed ends, and what comes of it if it is confirmed.
+struct TrialEnd {
+    BootTime at;
+    std::int64_t utc = 0;  // seconds, to be shown only
+    // Debts of keys beyond its numbers are forgiven by its confirmation, and by nothing before.
+    bool forgives = false;
+
+    [[nodiscard]] bool operator==(const TrialEnd&) const = default;
+};
+
+// The rules of one tenant. They belong to the box and not to a set of the operator's: they go on
+// with every set, whether applied, on trial or brought back.
+struct TenantRules {
+    std::string text;             // of its rule file; empty: it has none
+    std::int64_t changed_at = 0;  // UTC, seconds
+    uid_t changed_by = 0;
+    std::string before{};           // the text that a rollback goes back to
+    std::optional<TrialEnd> end{};  // the text is on trial until then; nullopt: it is to stay
+
+    [[nodiscard]] bool operator==(const TenantRules&) const = default;
+};
+using TenantTexts = std::map<std::string, TenantRules>;  // by the tenant's name
 
 // A rule set that was applied, as sluiced keeps it on disk.
 struct StoredRules {
@@ -35,28 +60,27 @@ struct StoredRules {
     std::string note{};
     std::size_t on = kUnknown;  // how many of its rules are on
 
+    TenantTexts tenants{};  // beside the operator's text, of which they are no part
+    // The generation by which operators know the set, where only tenants' rules have changed since;
+    // 0: `generation`.
+    std::uint64_t operators_generation = 0;
+
     static constexpr std::size_t kUnknown = SIZE_MAX;
 };
 
-// The files that the set is compiled as.
+// The generation by which operators know the set.
+[[nodiscard]] inline std::uint64_t operators_generation(const StoredRules& rules) noexcept {
+    return rules.operators_generation == 0 ? rules.generation : rules.operators_generation;
+}
+// The files of the operator that the set is compiled as.
 [[nodiscard]] inline std::vector<RuleFilePart> parts_of(const StoredRules& rules) {
     return parts_of(rules.text, rules.slices);
 }
 // True if two sets are the same files, byte for byte, and mean the same.
 [[nodiscard]] bool same_source(const StoredRules& one, const StoredRules& other);
 // Names a set with what was set at run time: the generation, and a sum of the texts, the modes and
-// the settings of single keys. It differs where a comment does.
+// the settings of single keys. It differs where a comment does, and not where a tenant's rules do.
 [[nodiscard]] std::string tag_of(const StoredRules& rules);
-
-// When a rule set that was not confirmed ends, and what comes of it if it is confirmed.
-struct TrialEnd {
-    BootTime at;
-    std::int64_t utc = 0;  // seconds, to be shown only
-    // Debts of keys beyond its numbers are forgiven by its confirmation, and by nothing before.
-    bool forgives = false;
-
-    [[nodiscard]] bool operator==(const TrialEnd&) const = default;
-};
 
 // A rule set in force that is not confirmed yet.
 struct Trial {
@@ -66,6 +90,7 @@ struct Trial {
 
 // Notes on the rules beside their text, for the dataplane to keep.
 [[nodiscard]] std::string notes_to_json(const StoredRules& rules);
+[[nodiscard]] TenantTexts tenants_from_json(const std::string& text);
 // Unknown words are left out.
 [[nodiscard]] ModeOverrides modes_from_json(const std::string& text);
 [[nodiscard]] RuleLives lives_from_json(const std::string& text);

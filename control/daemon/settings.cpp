@@ -68,6 +68,7 @@ bool take_config(const std::string& path, Settings& settings) {
         webhook.secret_file = beside(path, webhook.secret_file);
         webhook.ca_file = beside(path, webhook.ca_file);
     }
+    settings.tenants = box->tenants;
     settings.dataplane_socket = box->dataplane.path;
     settings.state_dir = box->state_dir;
     settings.user = box->user;

@@ -103,6 +103,12 @@ void write_audit(Services& services, const HttpRequest& request, AuditEntry entr
 [[nodiscard]] HttpResponse get_session(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse delete_session(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse post_session_link(const HttpRequest& request, Services& services);
+[[nodiscard]] HttpResponse get_tenants(const HttpRequest& request, Services& services);
+[[nodiscard]] HttpResponse get_tenant_rules(const HttpRequest& request, Services& services);
+[[nodiscard]] HttpResponse put_tenant_rules(const HttpRequest& request, Services& services);
+[[nodiscard]] HttpResponse post_tenant_check(const HttpRequest& request, Services& services);
+[[nodiscard]] HttpResponse post_tenant_confirm(const HttpRequest& request, Services& services);
+[[nodiscard]] HttpResponse post_tenant_rollback(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse get_metrics(const HttpRequest& request, Services& services);
 
 // An argument of the query; `otherwise` where it is absent or empty.

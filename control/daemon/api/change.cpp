@@ -167,6 +167,10 @@ HttpResponse refused(const Refusal& refusal) {
             return problem_response(404, "nothing set", refusal.what);
         case Refusal::Kind::NothingBefore:
             return problem_response(409, "nothing to go back to", refusal.what);
+        case Refusal::Kind::NoSuchTenant:
+            return problem_response(404, "no such tenant", refusal.what);
+        case Refusal::Kind::NoRulesYet:
+            return problem_response(409, "no rules", refusal.what);
         case Refusal::Kind::NoDataplane:
             return problem_response(503, "no dataplane", refusal.what);
         case Refusal::Kind::Busy:

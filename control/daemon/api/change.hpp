@@ -1,5 +1,6 @@
 #pragma once
 #include "control/daemon/api/api.hpp"
+#include "control/daemon/rule_diff.hpp"
 #include "control/json.hpp"
 
 #include <chrono>
@@ -50,6 +51,8 @@ void record(Services& services, const HttpRequest& request, const std::string& c
 // A rule as GET /v1/rules shows it.
 [[nodiscard]] Json rule_json(const RuleView& view, std::size_t number);
 
+// The rules that differ, limit by limit, without what keys owe.
+[[nodiscard]] Json rules_changed_json(const SetDiff& diff);
 // How a compiled set differs from the one in force.
 [[nodiscard]] HttpResponse differences(Compiled next, Services& services);
 

@@ -20,14 +20,18 @@ Json settings_json(const std::vector<SettingDiff>& settings) {
     return list;
 }
 
+Json limit_json(const LimitDiff& limit) {
+    return {{"name", limit.name},
+            {"change", kKindNames[static_cast<std::size_t>(limit.kind)]},
+            {"from", limit.from},
+            {"to", limit.to},
+            {"because", limit.because}};
+}
+
 Json limits_json(const RuleDiff& rule, OwedCounter& owed) {
     Json list = Json::array();
     for (const LimitDiff& limit : rule.limits) {
-        list.push_back({{"name", limit.name},
-                        {"change", kKindNames[static_cast<std::size_t>(limit.kind)]},
-                        {"from", limit.from},
-                        {"to", limit.to},
-                        {"because", limit.because}});
+        list.push_back(limit_json(limit));
         if (limit.kind == LimitDiff::Kind::Changed) {
             list.back()["owing"] = owed.count(rule.id, limit.name);
         }
@@ -58,6 +62,20 @@ Json services_json(const ServiceDiffs& services) {
 }
 
 }  // namespace
+
+Json rules_changed_json(const SetDiff& diff) {
+    Json list = Json::array();
+    for (const RuleDiff& rule : diff.changed) {
+        Json limits = Json::array();
+        for (const LimitDiff& limit : rule.limits) {
+            limits.push_back(limit_json(limit));
+        }
+        list.push_back({{"id", rule.id},
+                        {"settings", settings_json(rule.settings)},
+                        {"limits", std::move(limits)}});
+    }
+    return list;
+}
 
 HttpResponse differences(Compiled next, Services& services) {
     const std::shared_ptr<const RuleView> shown = services.rules.view();

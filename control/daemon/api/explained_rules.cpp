@@ -19,7 +19,8 @@ StoredRules stored_in(const RuleView& view) {
             .lists = view.lists,
             .sent = view.sent,
             .keys = view.keys,
-            .slices = view.slices};
+            .slices = view.slices,
+            .tenants = view.tenants};
 }
 
 Error not_again(Errc code, const std::string& why) {

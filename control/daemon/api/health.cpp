@@ -211,6 +211,7 @@ HttpResponse get_health(const HttpRequest&, Services& services) {
          {"raised_mtus", stats ? raised_mtus_json(*stats) : Json()},
          {"empty_lists", empty_lists_json(*view)},
          {"inactive_rules", inactive_rules_json(*view)},
+         {"tenants_aside", view->aside},
          {"rules_problem", view->problem.empty() ? Json() : Json(view->problem)},
          {"state", stats ? kept_state_json(stats->state) : Json()},
          {"list_problem", view->list_problem.empty() ? Json() : Json(view->list_problem)},

@@ -38,6 +38,8 @@ constexpr std::size_t kMostOfPackets = 1U << 20;  // bytes: a packet and those b
 
 constexpr std::size_t kMostOfSecret = 4U << 10;  // bytes, of a stranger
 
+constexpr std::size_t kMostOfTenant = 1U << 20;  // bytes: as much text as a tenant may have
+
 constexpr auto kRoutes = std::to_array<Route>({
     {"GET", "/v1/rules", Role::View, get_rules},
     {"PUT", "/v1/rules", Role::Admin, put_rules, kFileTerms, kMaxBody},
@@ -83,6 +85,12 @@ constexpr auto kRoutes = std::to_array<Route>({
     {"POST", "/v1/merge", Role::Admin, post_merge},
     {"POST", "/v1/panic", Role::Admin, post_panic},
     {"POST", "/v1/notify/*/test", Role::Admin, post_notify_test},
+    {"GET", "/v1/tenants", Role::View, get_tenants},
+    {"GET", "/v1/tenants/*/rules", Role::View, get_tenant_rules},
+    {"PUT", "/v1/tenants/*/rules", Role::Admin, put_tenant_rules, "file confirm", kMostOfTenant},
+    {"POST", "/v1/tenants/*/check", Role::View, post_tenant_check, "file", kMostOfTenant},
+    {"POST", "/v1/tenants/*/confirm", Role::Admin, post_tenant_confirm},
+    {"POST", "/v1/tenants/*/rollback", Role::Admin, post_tenant_rollback},
     {"POST", "/v1/session", Role::None, post_session, "", kMostOfSecret},
     {"GET", "/v1/session", Role::View, get_session},
     {"DELETE", "/v1/session", Role::View, delete_session},

@@ -1,8 +1,12 @@
 #include "control/daemon/keeper/applied_rules.hpp"
 
+#include "lib/rules/tenant_name.hpp"
+
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <ctime>
+#include <iterator>
 #include <utility>
 
 #include <unistd.h>
@@ -103,6 +107,20 @@ bool AppliedRules::renew_keys(StoredRules& rules) const {
     return same;
 }
 
+bool AppliedRules::renew_tenants(StoredRules& rules) const {
+    if (current() == nullptr) {
+        return true;
+    }
+    const auto is_of_tenant = [](const auto& mode) { return !tenant_of(mode.first).empty(); };
+    ModeOverrides modes = rules.modes;
+    std::erase_if(modes, is_of_tenant);
+    std::ranges::copy_if(current()->modes, std::inserter(modes, modes.end()), is_of_tenant);
+    const bool same = rules.tenants == current()->tenants && rules.modes == modes;
+    rules.tenants = current()->tenants;
+    rules.modes = std::move(modes);
+    return same;
+}
+
 Compiled AppliedRules::compile_current(const RssMapping& box) {
     StoredRules& rules = trial_ ? trial_->rules : *kept_;
     const ListTexts before = rules.lists;
@@ -158,24 +176,29 @@ void AppliedRules::settle(PendingChange pending, StoredRules next,
 // else. Rules that lie there already come back also when the disk is full.
 void AppliedRules::keep(StoredRules rules) {
     if (!kept_ || kept_->generation != rules.generation || kept_->lives != rules.lives ||
-        kept_->lists != rules.lists || kept_->sent != rules.sent) {
-        Result<PendingFile> whole = store_.prepare(rules);
-        Result<Done> done = Done{};
-        if (whole) {
-            PendingChange pending{*std::move(whole)};
-            done = store_.commit(pending);
-        } else {
-            store_.leave_journal();
-            done = whole.error();
-        }
-        if (!done) {
-            spdlog::error("the rules are in force, but not kept: {}", done.error().what);
-        }
+        kept_->lists != rules.lists || kept_->sent != rules.sent ||
+        kept_->tenants != rules.tenants) {
+        write_whole(rules);
     } else {
         store_.leave_journal();
     }
     ++edition_;
     kept_ = std::move(rules);
+}
+
+void AppliedRules::write_whole(const StoredRules& rules) {
+    Result<PendingFile> whole = store_.prepare(rules);
+    Result<Done> done = Done{};
+    if (whole) {
+        PendingChange pending{*std::move(whole)};
+        done = store_.commit(pending);
+    } else {
+        store_.leave_journal();
+        done = whole.error();
+    }
+    if (!done) {
+        spdlog::error("the rules are in force, but not kept: {}", done.error().what);
+    }
 }
 
 Result<Done> AppliedRules::confirm_trial() {
@@ -209,6 +232,10 @@ void AppliedRules::abandon_trial() {
     store_.leave_journal();
     StoredRules back = kept_or_none();
     (void)renew_keys(back);
+    // What tenants did during the trial has no other record.
+    if (!renew_tenants(back)) {
+        write_whole(back);
+    }
     kept_ = std::move(back);
     forget_trial();
 }

@@ -47,6 +47,10 @@ public:
     // Gives the rules the settings of single keys that hold now. False: they had others.
     [[nodiscard]] bool renew_keys(StoredRules& rules) const;
 
+    // Gives the rules the tenants' rules of now, with the modes that were set for these. False: it
+    // had others.
+    [[nodiscard]] bool renew_tenants(StoredRules& rules) const;
+
     // The set in force, compiled for a box. Lists that were lost are read, and kept from now on.
     [[nodiscard]] Compiled compile_current(const RssMapping& box);
 
@@ -78,6 +82,8 @@ public:
 
 private:
     void remember_before(const StoredRules& next) const;
+    // Writes the set, which the dataplane runs or is about to be brought.
+    void write_whole(const StoredRules& rules);
 
     Store store_;
     BootClock clock_;

@@ -27,7 +27,8 @@ StoredRules stored(RunningRules running, std::int64_t now) {
             .applied_by = ::geteuid() == 0 ? kNobody : ::geteuid(),
             .keys = keys_from_json(running.modes),
             .slices = std::move(slices),
-            .note = "taken over from the dataplane"};
+            .note = "taken over from the dataplane",
+            .tenants = tenants_from_json(running.modes)};
 }
 
 }  // namespace

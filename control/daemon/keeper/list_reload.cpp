@@ -56,7 +56,7 @@ std::optional<RuleChange> reload_lists(LiveRules& rules) {
             return std::nullopt;
         }
         StoredRules next = *applied.current();
-        const ListTexts lists = next.lists;
+        const StoredRules before = next;
         const std::string tag = tag_of(next);
         lock.unlock();
         const Result<bool> changed = read_again(next);
@@ -66,7 +66,7 @@ std::optional<RuleChange> reload_lists(LiveRules& rules) {
             compiled = rules.compile_now(next);
         }
         lock.lock();
-        if (!rules.is_in_force(tag, lists) || !applied.renew_lives(next, compiled)) {
+        if (!rules.is_in_force(tag, before) || !applied.renew_lives(next, compiled)) {
             continue;  // other rules came meanwhile: it is their lists that count
         }
         if (!changed) {

@@ -33,6 +33,13 @@ Request request_of(ApplyRules apply, bool on_trial) {
     return on_trial ? Request{TryRules{std::move(apply)}} : Request{std::move(apply)};
 }
 
+// The generation by which operators know a set in which a tenant's rules alone are others.
+std::uint64_t known_generation(const AppliedRules& applied, const StoredRules& next) {
+    const std::uint64_t known =
+        applied.current() == nullptr ? 0 : operators_generation(*applied.current());
+    return known == next.generation ? 0 : known;
+}
+
 // A set's line of the history. The same source again is one set there, with the note that it came
 // with; an empty `call` leaves the note that the set has.
 std::string note_on(const StoredRules& next, const CompiledRules& compiled, const std::string& call,
@@ -86,6 +93,7 @@ RuleChange LiveRules::push(StoredRules next, Compiled compiled, const PushTerms&
         return change;
     }
     next.generation = generation_of(compiled.rules->set);
+    next.operators_generation = terms.of_tenant ? known_generation(applied, next) : 0;
     next.on = change.rules;
     next.note = note_on(next, *compiled.rules, terms.call, *this);
     std::optional<TrialEnd> end = terms.end;
@@ -119,14 +127,17 @@ RuleChange LiveRules::push(StoredRules next, Compiled compiled, const PushTerms&
     return change;
 }
 
-bool LiveRules::is_in_force(const std::string& tag, const ListTexts& lists) const {
-    return applied.current() != nullptr && applied.current()->lists == lists &&
-           tag_of(*applied.current()) == tag;
+bool LiveRules::is_in_force(const std::string& tag, const StoredRules& rules) const {
+    return applied.current() != nullptr && applied.current()->lists == rules.lists &&
+           applied.current()->tenants == rules.tenants && tag_of(*applied.current()) == tag;
 }
 
 std::optional<Refusal> LiveRules::not_in_force(const std::optional<std::string>& wanted) const {
-    const std::string generation = generation_text(applied.generation());
-    if (!wanted || *wanted == generation ||
+    const std::string running = generation_text(applied.generation());
+    const std::string generation = applied.current() == nullptr
+                                       ? running
+                                       : generation_text(operators_generation(*applied.current()));
+    if (!wanted || *wanted == generation || *wanted == running ||
         (applied.current() != nullptr && *wanted == tag_of(*applied.current()))) {
         return std::nullopt;
     }
@@ -178,10 +189,12 @@ RuleChange LiveRules::change(uid_t from, const Edit& edit) {
     }
 }
 
-std::optional<RuleChange> LiveRules::try_change(const Edit& edit) {
+std::optional<RuleChange> LiveRules::try_change(const Edit& edit, const TenantEdit* of) {
     std::unique_lock lock{changing};
     if (applied.current() == nullptr) {
-        return refused(0, {Refusal::Kind::NoSuchRule, "no rules were ever applied", {}});
+        return refused(0, {of == nullptr ? Refusal::Kind::NoSuchRule : Refusal::Kind::NoRulesYet,
+                           "no rules were ever applied",
+                           {}});
     }
     StoredRules next = *applied.current();
     const std::uint64_t edition = applied.edition();
@@ -198,7 +211,12 @@ std::optional<RuleChange> LiveRules::try_change(const Edit& edit) {
     if (applied.edition() != edition || !applied.renew_lives(next, compiled)) {
         return std::nullopt;
     }
-    return push_edited(std::move(next), std::move(compiled));
+    if (of != nullptr && of->is_needed && compiled.rules &&
+        compiled.rules->aside.contains(of->tenant)) {
+        return refused(applied.generation(),
+                       {Refusal::Kind::DoesNotCompile, compiled.rules->aside.at(of->tenant), {}});
+    }
+    return push_edited(std::move(next), std::move(compiled), of != nullptr);
 }
 
 }  // namespace sluice

@@ -3,6 +3,7 @@
 #include "control/daemon/keeper/applied_rules.hpp"
 #include "control/daemon/keeper/revert_log.hpp"
 #include "control/daemon/keeper/rule_board.hpp"
+#include "control/daemon/keeper/tenant_turns.hpp"
 
 #include <chrono>
 #include <functional>
@@ -21,7 +22,8 @@ struct PushTerms {
     std::optional<std::chrono::nanoseconds> confirm{};  // on trial, from now
     std::optional<TrialEnd> end{};                      // on trial, until then
     std::optional<std::string> in_place_of{};           // not when another set is in force
-    std::string call{};  // what brings it, for the history; empty: as before
+    std::string call{};      // what brings it, for the history; empty: as before
+    bool of_tenant = false;  // a tenant's rules alone are others: operators know the set as before
 };
 
 // The dataplane's refusal of a set or of its confirmation; nullopt: it runs this generation.
@@ -51,12 +53,13 @@ struct LiveRules {
     // With `changing` held.
     [[nodiscard]] RuleChange push(StoredRules next, Compiled compiled, const PushTerms& terms);
     // A set made of the one in force: on trial it stays on trial, until the same instant.
-    [[nodiscard]] RuleChange push_edited(StoredRules next, Compiled compiled) {
+    [[nodiscard]] RuleChange push_edited(StoredRules next, Compiled compiled,
+                                         bool of_tenant = false) {
         return push(std::move(next), std::move(compiled),
-                    {.force = true, .end = applied.trial_end()});
+                    {.force = true, .end = applied.trial_end(), .of_tenant = of_tenant});
     }
-    // True if the set with this tag is in force, with these lists.
-    [[nodiscard]] bool is_in_force(const std::string& tag, const ListTexts& lists) const;
+    // True if the set with this tag is in force, with the lists and the tenants of `rules`.
+    [[nodiscard]] bool is_in_force(const std::string& tag, const StoredRules& rules) const;
     // The refusal where a generation or tag is to be in force and is not; nullopt: none.
     [[nodiscard]] std::optional<Refusal> not_in_force(
         const std::optional<std::string>& wanted) const;
@@ -69,12 +72,19 @@ struct LiveRules {
     // Takes `changing` itself. Puts a copy of the set in force, as edited by `from`, in its place.
     // `edit` is called with it held; a change that it refuses is not made.
     [[nodiscard]] RuleChange change(uid_t from, const Edit& edit);
-    // nullopt: other rules came meanwhile, and nothing was changed.
-    [[nodiscard]] std::optional<RuleChange> try_change(const Edit& edit);
+    // A change of one tenant's rules alone.
+    struct TenantEdit {
+        std::string tenant;
+        bool is_needed = true;  // it is refused where they cannot be a part of the set
+    };
+    // nullopt: other rules came meanwhile, and nothing was changed. `of`: nullptr: the operator's.
+    [[nodiscard]] std::optional<RuleChange> try_change(const Edit& edit,
+                                                       const TenantEdit* of = nullptr);
 
     DataplaneLink& link;
     Audit& audit;
-    std::mutex editing;   // single rules, one at a time; taken before `changing`
+    std::mutex editing;  // single rules, one at a time; taken before `changing`
+    TenantTurns tenant_turns;
     std::mutex changing;  // of what stands below
     AppliedRules applied;
     RuleBoard board;

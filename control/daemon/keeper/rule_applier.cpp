@@ -1,5 +1,7 @@
 #include "control/daemon/keeper/rule_applier.hpp"
 
+#include "lib/rules/tenant_name.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -25,8 +27,9 @@ RuleChange RuleApplier::apply(RuleFile file) {
     for (;;) {
         Compiled compiled = rules_.compile_now(next, {.is_refused = true});
         const std::lock_guard lock{rules_.changing};
-        if (!rules_.applied.renew_keys(next) || !rules_.applied.renew_lives(next, compiled)) {
-            continue;  // rules have ended or a key was set meanwhile: it is compiled with that
+        if (!rules_.applied.renew_keys(next) || !rules_.applied.renew_tenants(next) ||
+            !rules_.applied.renew_lives(next, compiled)) {
+            continue;  // rules have ended, or a key or a tenant's rules were set meanwhile
         }
         std::vector<Problem> ended;
         if (compiled.rules) {
@@ -53,13 +56,15 @@ std::optional<Compiled> RuleApplier::preview(RuleFile file) {
 
 StoredRules RuleApplier::as_applied(RuleFile file) const {
     const std::shared_ptr<const RuleView> shown = rules_.board.view();
+    ModeOverrides modes = shown->modes;
+    std::erase_if(modes, [](const auto& mode) { return tenant_of(mode.first).empty(); });
     std::set<std::string> sent;
     for (const auto& [path, text] : file.lists) {
         sent.insert(path);
     }
     return {.file = std::move(file.name),
             .text = std::move(file.text),
-            .modes = {},
+            .modes = std::move(modes),
             .lives = shown->lives,
             .changed_at = rules_.applied.now(),
             .changed_by = file.from,
@@ -68,7 +73,8 @@ StoredRules RuleApplier::as_applied(RuleFile file) const {
             .lists = std::move(file.lists),
             .sent = std::move(sent),
             .keys = shown->keys,
-            .slices = std::move(file.slices)};
+            .slices = std::move(file.slices),
+            .tenants = shown->tenants};
 }
 
 }  // namespace sluice

@@ -1,5 +1,6 @@
 #include "control/daemon/keeper/rule_board.hpp"
 
+#include "control/daemon/tenant_compile.hpp"
 #include "control/list_folder.hpp"
 
 #include <fmt/format.h>
@@ -85,7 +86,7 @@ bool have_turned(const std::vector<RuleSummary>& rules, const std::vector<RuleSu
 // The modes that the file gives its rules and services, beside those that run.
 void note_file_modes(const StoredRules& rules, RuleView& view) {
     Problems ignored{rules.file};
-    const std::vector<RuleFilePart> parts = parts_of(rules);
+    const std::vector<RuleFilePart> parts = joint_parts(rules, view.aside);
     const std::optional<CompiledRules> as_written =
         modes_in_force(rules.modes, rules.lives).empty()
             ? std::nullopt
@@ -137,6 +138,8 @@ void RuleBoard::show(const AppliedRules& applied, CompiledRules* compiled) {
                   .changed_by = rules.changed_by,
                   .since = 0,
                   .note = rules.note,
+                  .tenants = rules.tenants,
+                  .aside = {},
                   .unconfirmed = applied.unconfirmed(),
                   .sent = rules.sent,
                   .lists = rules.lists,
@@ -147,6 +150,7 @@ void RuleBoard::show(const AppliedRules& applied, CompiledRules* compiled) {
                   .reverts = reverts_,
                   .put_aside = put_aside_};
     if (compiled != nullptr) {
+        next.aside = std::move(compiled->aside);
         next.rules = std::move(compiled->rules);
         next.services = std::move(compiled->services);
         next.list_summaries = std::move(compiled->lists);

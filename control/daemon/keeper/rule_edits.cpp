@@ -77,7 +77,7 @@ std::optional<RuleChange> try_edit(LiveRules& rules, const RuleEdit& edit, const
     next.changed_by = edit.from;
     Compiled compiled = rules.compile_now(next, {.is_refused = true, .of = id});
     lock.lock();
-    if (!rules.is_in_force(tag, now.lists) || !applied.renew_keys(next) ||
+    if (!rules.is_in_force(tag, now) || !applied.renew_keys(next) ||
         !applied.renew_lives(next, compiled)) {
         return std::nullopt;
     }

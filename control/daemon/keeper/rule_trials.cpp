@@ -13,12 +13,14 @@ struct Left {
         if (applied.current() != nullptr) {
             tag = tag_of(*applied.current());
             lists = applied.current()->lists;
+            tenants = applied.current()->tenants;
         }
     }
     [[nodiscard]] bool operator==(const Left&) const = default;
 
     std::string tag;
     ListTexts lists;
+    TenantTexts tenants;
     std::optional<TrialEnd> end;
 };
 
@@ -73,7 +75,8 @@ RuleChange RuleTrials::rollback(const Rollback& rollback) {
         lock.unlock();
         Compiled compiled = rules_.compile_now(back.rules);
         lock.lock();
-        if (left != Left{applied} || !applied.renew_keys(back.rules)) {
+        if (left != Left{applied} || !applied.renew_keys(back.rules) ||
+            !applied.renew_tenants(back.rules)) {
             continue;
         }
         if (rollback.number) {
@@ -160,6 +163,7 @@ void RuleTrials::renew(Return& back, uid_t from) const {
         back.rules.changed_by = from;
     }
     (void)applied.renew_keys(back.rules);
+    (void)applied.renew_tenants(back.rules);
 }
 
 RuleChange RuleTrials::go_back(Return back, Compiled compiled) {
