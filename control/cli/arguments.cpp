@@ -44,6 +44,7 @@ void check_arguments(CLI::App& app, Options& options) {
     rules_argument(app, options);
     config_option(app, options);
     strict_option(app, options);
+    app.add_option("--tenant", options.tenant, "as rules of this tenant, which --config has");
     app.add_flag("--services", options.services,
                  "print the block `services:` that the conditions imply, to be put into the file");
 }
@@ -178,13 +179,6 @@ void schema_arguments(CLI::App& app, Options& options) {
     app.add_flag("--config", options.of_config, "that of sluice.yaml");
 }
 
-void mode_arguments(CLI::App& app, Options& options) {
-    app.add_option("RULE", options.rule, "id of the rule or service")->required();
-    app.add_option("MODE", options.word, "monitor, enforce or off")
-        ->required()
-        ->check(CLI::IsMember({"monitor", "enforce", "off"}));
-}
-
 void key_arguments(CLI::App& app, Options& options) {
     app.add_option("ACTION", options.word, "show, list, reset, grant, set, unset, ban or unban")
         ->required()
@@ -250,6 +244,7 @@ constexpr auto kCommands = std::to_array<Command>({
     {"apply", "make rule files the running ones", run_apply, apply_arguments},
     {"diff", "show what applying rule files would change", run_diff, diff_arguments},
     {"rule", "put one rule into the running set, replace or delete one", run_rule, rule_arguments},
+    {"tenant", "list the tenants, show and change the rules of one", run_tenant, tenant_arguments},
     {"history", "list the earlier rule sets that are kept", run_history},
     {"confirm", "keep the rules that `apply --confirm` put on trial", run_confirm},
     {"rollback", "go back to the rules of before, or end a trial now", run_rollback,

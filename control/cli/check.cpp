@@ -3,6 +3,7 @@
 #include "control/cli/long_work.hpp"
 #include "control/cli/rule_input.hpp"
 #include "control/cli/table.hpp"
+#include "control/cli/tenant_check.hpp"
 #include "control/cli/terminal.hpp"
 #include "control/json.hpp"
 #include "control/service_json.hpp"
@@ -331,7 +332,7 @@ std::vector<std::string> names_of(const std::vector<Webhook>& webhooks) {
 
 }  // namespace
 
-ExitCode run_check(const Options& options) {
+ExitCode check_set(const Options& options) {
     std::vector<Checked> files;
     CompiledRules rules;
     std::optional<std::string> refused;

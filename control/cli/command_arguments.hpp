@@ -16,6 +16,8 @@ void at_option(CLI::App& app, Options& options);
 void diff_arguments(CLI::App& app, Options& options);
 void apply_arguments(CLI::App& app, Options& options);
 void rule_arguments(CLI::App& app, Options& options);
+void mode_arguments(CLI::App& app, Options& options);
+void tenant_arguments(CLI::App& app, Options& options);
 void rollback_arguments(CLI::App& app, Options& options);
 void shown_rules_arguments(CLI::App& app, Options& options);
 

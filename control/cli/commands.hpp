@@ -17,6 +17,7 @@ ExitCode run_schema(const Options& options);
 ExitCode run_apply(const Options& options);
 ExitCode run_diff(const Options& options);
 ExitCode run_rule(const Options& options);
+ExitCode run_tenant(const Options& options);
 ExitCode run_history(const Options& options);
 ExitCode run_confirm(const Options& options);
 ExitCode run_rollback(const Options& options);

@@ -1,6 +1,7 @@
 #include "control/cli/completion.hpp"
 #include "control/cli/daemon.hpp"
 #include "lib/policy/rules/rule_id.hpp"
+#include "lib/rules/tenant_name.hpp"
 
 #include <fmt/format.h>
 
@@ -14,11 +15,14 @@ namespace {
 
 constexpr std::chrono::milliseconds kPatience{300};
 
-// The id of a rule or service, or of a candidate of a rule: RULE.NAME. One that begins as options
-// do would be read as such.
-bool is_offered(std::string_view id) {
+// The id of a rule or service, or of a candidate of a rule: RULE.NAME; of a tenant, behind TENANT:.
+// One that begins as options do would be read as such.
+bool is_offered(std::string_view joint) {
+    const std::string_view tenant = tenant_of(joint);
+    const std::string_view id = own_id(joint);
     const std::size_t dot = id.find('.');
-    return !id.starts_with('-') && is_rule_id(id.substr(0, dot)) &&
+    return !joint.starts_with('-') && (id == joint || is_tenant_name(tenant)) &&
+           is_rule_id(id.substr(0, dot)) &&
            (dot == std::string_view::npos || is_rule_id(id.substr(dot + 1)));
 }
 

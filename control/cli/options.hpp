@@ -33,6 +33,7 @@ struct Options {
     std::uint64_t number = 0;  // of rollback, from 1 on; 0: the newest
     bool source = false;       // of rules
     std::string rule_file;     // of `rule`: a file, -, or an id
+    std::string tenant;        // its name; of `tenant` and check
     std::string before;        // of `rule add`, these two
     std::string after;
     std::vector<std::string> rules;  // of stats: ids; none: all

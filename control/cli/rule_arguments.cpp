@@ -112,4 +112,24 @@ void shown_rules_arguments(CLI::App& app, Options& options) {
         ->excludes(rule);
 }
 
+void mode_arguments(CLI::App& app, Options& options) {
+    app.add_option("RULE", options.rule, "id of the rule or service")->required();
+    app.add_option("MODE", options.word, "monitor, enforce or off")
+        ->required()
+        ->check(CLI::IsMember({"monitor", "enforce", "off"}));
+}
+
+void tenant_arguments(CLI::App& app, Options& options) {
+    app.add_option("ACTION", options.word, "list, show, apply, diff, confirm or rollback")
+        ->required()
+        ->check(CLI::IsMember({"list", "show", "apply", "diff", "confirm", "rollback"}));
+    app.add_option("NAME", options.tenant, "the tenant; not of list");
+    app.add_option("FILE", options.rules_files, "of apply and diff: its rule file, or -")
+        ->expected(1);
+    app.add_flag("--source", options.source, "of show: the text as it was applied, byte for byte");
+    confirm_option(app, options);
+    app.add_option("--if-match", options.if_match,
+                   "only if these rules of it are in force: the etag of `tenant show --json`");
+}
+
 }  // namespace sluice
