@@ -72,6 +72,9 @@ std::string audit_line(const AuditEntry& entry) {
     if (!entry.name.empty()) {
         line["name"] = entry.name;
     }
+    if (!entry.tenant.empty()) {
+        line["tenant"] = entry.tenant;
+    }
     if (!entry.via.empty()) {
         line["via"] = entry.via;
     }

@@ -15,6 +15,7 @@ struct AuditEntry {
     std::string source{};  // the address that it came from by TCP; empty: by none
     std::string name{};    // of the user, where there is more to say than `who`
     std::string via{};     // "web", by the dashboard; empty: by none
+    std::string tenant{};  // that the user belongs to; empty: an operator
     std::string call;
     std::string before;
     std::string after;

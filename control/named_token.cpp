@@ -80,10 +80,10 @@ Result<NamedToken> read_token_line(std::string_view line) {
             fmt::format("a name has 1 to {} letters, digits, `-`, `_`, `.` and `@`, found `{}`",
                         kLongestTokenName, visible_line(words[0].substr(0, 80))));
     }
-    const std::optional<Role> role = role_named(words[1]);
-    if (!role) {
+    const std::optional<AssignedRole> assigned = read_assigned_role(words[1]);
+    if (!assigned) {
         const auto names = std::to_array<std::string_view>({"view", "operate", "admin"});
-        return bad(fmt::format("a role is view, operate or admin, found `{}`{}",
+        return bad(fmt::format("a role is {}, found `{}`{}", kRolesThereAre,
                                visible_line(words[1].substr(0, 80)),
                                did_you_mean(words[1], names)));
     }
@@ -98,7 +98,8 @@ Result<NamedToken> read_token_line(std::string_view line) {
     if (!digest) {
         return bad("the last word is the SHA-256 of the token, 64 digits");
     }
-    token.role = *role;
+    token.role = assigned->role;
+    token.tenant = assigned->tenant;
     token.end = *end;
     token.digest = *digest;
     return token;
@@ -124,8 +125,8 @@ std::string token_end_text(std::int64_t end) {
 }
 
 std::string token_line(const NamedToken& token) {
-    return fmt::format("{} {} {} {}\n", token.name, name_of(token.role), token_end_text(token.end),
-                       hex_text(token.digest));
+    return fmt::format("{} {} {} {}\n", token.name, text_of(AssignedRole{token.role, token.tenant}),
+                       token_end_text(token.end), hex_text(token.digest));
 }
 
 TokenFile read_token_lines(std::string_view text) {

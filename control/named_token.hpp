@@ -18,6 +18,7 @@ struct NamedToken {
     Role role = Role::View;
     std::int64_t end = 0;  // seconds in UTC; 0: none
     Sha256Digest digest{};
+    std::string tenant{};  // of whoever has the token; empty: an operator
 
     bool operator==(const NamedToken&) const = default;
 };
@@ -34,8 +35,9 @@ struct TokenFile {
     std::vector<NamedToken> tokens;
     std::vector<TokenProblem> problems;
 };
-// `NAME ROLE END SHA256`, a line each; END is `2027-01-31T00:00:00Z` or `never`. Empty lines and
-// those that begin with # say nothing. A bad line holds no token, and takes none from the others.
+// `NAME ROLE END SHA256`, a line each; ROLE is `view`, `operate`, `admin` or `tenant:NAME`, END
+// `2027-01-31T00:00:00Z` or `never`. Empty lines and those that begin with # say nothing. A bad
+// line holds no token, and takes none from the others.
 [[nodiscard]] TokenFile read_token_lines(std::string_view text);
 // The first 20 of them, with the path and their lines.
 [[nodiscard]] std::string problems_text(const std::string& path, const TokenFile& file);

@@ -21,7 +21,16 @@ constexpr std::string_view kUsualConfig = "/etc/sluice/sluice.yaml";
 std::string link_text(const Json& answer) {
     const std::string secret = text_at(answer, "secret");
     std::string text;
-    if (!answer.at("url").is_null()) {
+    const bool has_url = !answer.at("url").is_null();
+    const bool is_of_tenant = answer.contains("tenant") && !answer.at("tenant").is_null();
+    if (is_of_tenant) {
+        return fmt::format(
+            "for {}:\n  {}\nof the tenant {}; once, until {}\n",
+            has_url ? "whoever opens" : "the page of the dashboard, behind its address",
+            has_url ? text_at(answer, "url") : "#secret=" + secret, text_at(answer, "tenant"),
+            text_at(answer, "expires"));
+    }
+    if (has_url) {
         text += "on this machine:\n  " + text_at(answer, "url") + "\n";
     }
     text += fmt::format(
@@ -32,8 +41,14 @@ std::string link_text(const Json& answer) {
                               text_at(answer, "expires"));
 }
 
+// The role that the options give away.
+AssignedRole assigned_by(const Options& options) {
+    return options.tenant.empty() ? AssignedRole{.role = *role_named(options.role)}
+                                  : AssignedRole{.role = Role::Tenant, .tenant = options.tenant};
+}
+
 ExitCode print_link(const Options& options) {
-    Json body{{"role", options.role}};
+    Json body{{"role", text_of(assigned_by(options))}};
     if (!options.lasts.empty()) {
         body["for"] = options.lasts;
     }
@@ -61,7 +76,8 @@ std::optional<TokenPlace> token_place(const Options& options) {
 }
 
 ExitCode add_token(const Options& options, const TokenPlace& place) {
-    NamedToken token{.name = options.token_name, .role = *role_named(options.role)};
+    const AssignedRole assigned = assigned_by(options);
+    NamedToken token{.name = options.token_name, .role = assigned.role, .tenant = assigned.tenant};
     if (!is_token_name(token.name)) {
         return refuse("a name has 1 to 64 letters, digits, `-`, `_`, `.` and `@`", ExitCode::Usage);
     }
@@ -86,7 +102,7 @@ ExitCode add_token(const Options& options, const TokenPlace& place) {
     }
     const std::string end = token_end_text(token.end);
     print(options.json ? dump_line({{"name", token.name},
-                                    {"role", name_of(token.role)},
+                                    {"role", text_of(assigned)},
                                     {"end", end},
                                     {"token", *secret}})
                        : *secret + "\n");
@@ -109,12 +125,13 @@ ExitCode list_tokens(const Options& options, const TokenPlace& place) {
     std::string lines;
     for (const NamedToken& token : file.tokens) {
         const bool is_over = token.end != 0 && token.end <= std::time(nullptr);
+        const std::string role = text_of(AssignedRole{token.role, token.tenant});
         rows.push_back({{"name", token.name},
-                        {"role", name_of(token.role)},
+                        {"role", role},
                         {"end", token_end_text(token.end)},
                         {"over", is_over}});
-        lines += fmt::format("{}  {}  {}{}\n", token.name, name_of(token.role),
-                             token_end_text(token.end), is_over ? "  over" : "");
+        lines += fmt::format("{}  {}  {}{}\n", token.name, role, token_end_text(token.end),
+                             is_over ? "  over" : "");
     }
     print(options.json ? dump_line({{"tokens", rows}}) : lines);
     return file.problems.empty() ? ExitCode::Done : refuse(problems_text(place.path, file));
@@ -123,6 +140,11 @@ ExitCode list_tokens(const Options& options, const TokenPlace& place) {
 }  // namespace
 
 ExitCode run_dashboard(const Options& options) {
+    if (!options.tenant.empty() && !is_tenant_name(options.tenant)) {
+        return refuse("`" + visible_line(options.tenant) +
+                          "` is no tenant: a small letter, then small letters, digits and `-`",
+                      ExitCode::Usage);
+    }
     if (options.word.empty()) {
         return print_link(options);
     }

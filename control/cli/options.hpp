@@ -77,6 +77,7 @@ struct Options {
     std::string word;            // a mode, pass or resume, a shell
     std::string webhook;         // of notify
     std::string role = "view";   // of dashboard, and of a token of it
+    std::string tenant;          // likewise, in place of a role
     std::string token_word;      // of `dashboard token`: add, list or remove
     std::string token_name;      // of these
     std::string tokens_file;     // of these; empty: as sluice.yaml has it

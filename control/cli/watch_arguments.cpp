@@ -110,9 +110,13 @@ void dashboard_arguments(CLI::App& app, Options& options) {
     app.add_option("ACTION", options.token_word, "of token: add, list or remove")
         ->check(CLI::IsMember({"add", "list", "remove"}));
     app.add_option("NAME", options.token_name, "of add and remove: whose token");
-    app.add_option("--role", options.role, "view, operate or admin")
-        ->capture_default_str()
-        ->check(CLI::IsMember({"view", "operate", "admin"}));
+    CLI::Option* const role = app.add_option("--role", options.role, "view, operate or admin")
+                                  ->capture_default_str()
+                                  ->check(CLI::IsMember({"view", "operate", "admin"}));
+    app.add_option("--tenant", options.tenant,
+                   "in place of a role: for the people of that tenant of sluice.yaml, who see and "
+                   "change its rules alone")
+        ->excludes(role);
     app.add_option(
         "--for", options.lasts,
         "how long the link's session lasts, 12h at most; or the token, default for good");

@@ -167,7 +167,7 @@ void Acceptor::admit_waiting() {
             if (admit_(fd, pending.peer, *pending.kind)) {
                 (void)pending.fd.release();
                 pending.gone = true;
-            } else if (pending.kind == RequestClass::Live &&
+            } else if (pending.kind && is_live(*pending.kind) &&
                        Clock::now() - pending.since >= bounds_.live_patience) {
                 take_request(fd);
                 say(fd, no_live_place());

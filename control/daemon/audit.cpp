@@ -16,7 +16,8 @@ void Audit::write(const Entry& entry) {
     const bool is_refused = entry.outcome.starts_with("refused");
     if (!entry.name.empty() && (is_refused || !entry.changes)) {
         const std::optional<std::uint64_t> unwritten =
-            take_unchanged(is_refused ? refused_ : looks_, entry.name);
+            take_unchanged(is_refused ? refused_ : looks_,
+                           entry.tenant.empty() ? entry.name : entry.tenant + ":");
         if (!unwritten) {
             return;
         }

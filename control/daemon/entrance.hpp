@@ -19,6 +19,7 @@ struct Speaker {
     Way way = Way::Unix;
     std::string user{};     // for the audit and for people
     std::string session{};  // the token of their session; empty: they have none
+    std::string tenant{};   // that they belong to, of the role Tenant alone
 };
 // One who is not heard, and what they are told; not answered, the connection is closed.
 struct TurnedBack {

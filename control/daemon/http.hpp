@@ -39,6 +39,7 @@ struct HttpRequest {
     Way way = Way::Unix;         // by which they have it
     std::string user{};          // their name, for the audit and for people
     std::string session{};       // the token of their session; empty: they have none
+    std::string tenant{};        // that they belong to, of the role Tenant alone
     std::string content_type{};  // these three as the headers say them
     std::string accept_encoding{};
     std::string if_none_match{};

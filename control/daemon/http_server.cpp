@@ -31,7 +31,24 @@ constexpr std::size_t kAllUploads = 2 * kMaxBody;
 // The largest body of a request: who changes nothing has little to send, and strangers a secret.
 constexpr std::size_t most_of(Role role) {
     constexpr std::size_t kMostOfViewers = 64U << 10;
-    return role == Role::None ? kMostOfStrangers : role == Role::View ? kMostOfViewers : kMaxBody;
+    constexpr std::size_t kMostOfTenants = 1U << 20;
+    switch (role) {
+        case Role::None:
+            return kMostOfStrangers;
+        case Role::Tenant:
+            return kMostOfTenants;
+        case Role::View:
+            return kMostOfViewers;
+        default:
+            return kMaxBody;
+    }
+}
+
+RequestClass class_by_role(const Speaker& speaker, const Visit& visit) {
+    const RequestClass kind = class_of(visit.method, visit.path);
+    return speaker.role == Role::None     ? RequestClass::Stranger
+           : speaker.role == Role::Tenant ? tenant_class(kind)
+                                          : kind;
 }
 
 using Clock = Deadlines::Clock;
@@ -125,14 +142,13 @@ struct HttpCallbacks {
         if (const std::optional<HttpResponse> fault = framing_fault(headers)) {
             return send_reply(connection, *fault, true);
         }
-        auto admitted = server.entrance_->admit({fd, headers, request.method, request.path});
+        const Visit visit{fd, headers, request.method, request.path};
+        auto admitted = server.entrance_->admit(visit);
         if (auto* back = std::get_if<TurnedBack>(&admitted)) {
             return turn_back(server, connection, *std::move(back), context);
         }
         auto& speaker = std::get<Speaker>(admitted);
-        const RequestClass kind = speaker.role == Role::None
-                                      ? RequestClass::Stranger
-                                      : class_of(request.method, request.path);
+        const RequestClass kind = class_by_role(speaker, visit);
         if (kind == RequestClass::Stranger && headers.has("transfer-encoding")) {
             return send_reply(connection,
                               problem_response(411, "length required",
@@ -343,7 +359,8 @@ bool HttpServer::fits(int fd, RequestClass kind) {
     const std::lock_guard lock{placing_};
     const auto found = placed_.find(fd);
     if (found == placed_.end() || found->second.kind == kind ||
-        (found->second.kind == RequestClass::Ordinary && kind != RequestClass::Live)) {
+        (found->second.kind == RequestClass::Ordinary && !is_live(kind) &&
+         kind != RequestClass::Tenant)) {
         return true;
     }
     if (!places_.take(kind, found->second.user)) {
@@ -356,7 +373,7 @@ bool HttpServer::fits(int fd, RequestClass kind) {
 }
 
 HttpResponse HttpServer::no_place(RequestClass kind) {
-    if (kind == RequestClass::Live) {
+    if (is_live(kind)) {
         (void)counters_.count(TurnedAway::LivePlace);
         return no_live_place();
     }
@@ -368,7 +385,7 @@ bool HttpServer::is_last(int fd) {
     const auto found = placed_.find(fd);
     // A page that waits again holds the place that it has.
     return found != placed_.end() && found->second.kind != RequestClass::Ordinary &&
-           found->second.kind != RequestClass::Live &&
+           !is_live(found->second.kind) &&
            places_.is_crowded(found->second.kind, found->second.user);
 }
 

@@ -2,6 +2,7 @@
 
 #include "control/daemon/whole_number.hpp"
 #include "lib/bucket/hash/siphash.hpp"
+#include "lib/rules/tenant_name.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -34,6 +35,29 @@ bool replaces(const KeySetting& next, const KeySetting& before) {
         return false;
     }
     return next.what != What::Numbers || before.what != What::Numbers || next.limit == before.limit;
+}
+
+// True if no tenant that `next` is of has more settings than it may, alone and with all others.
+bool fit_tenants(const KeySettings& settings, const KeySettings& next) {
+    std::map<std::string_view, std::size_t> of_tenant;
+    for (const KeySetting& one : next) {
+        of_tenant[tenant_of(one.rule)] = 0;
+    }
+    of_tenant.erase("");
+    if (of_tenant.empty()) {
+        return true;
+    }
+    std::size_t of_all = 0;
+    for (const KeySetting& one : settings) {
+        const std::string_view tenant = tenant_of(one.rule);
+        of_all += tenant.empty() ? 0 : 1;
+        if (const auto found = of_tenant.find(tenant); found != of_tenant.end()) {
+            ++found->second;
+        }
+    }
+    return of_all <= kMaxTenantsKeySettings && std::ranges::all_of(of_tenant, [](const auto& one) {
+               return one.second <= kMaxTenantKeySettings;
+           });
 }
 
 // Reads any member, of the right type or as if it were not there.
@@ -150,7 +174,11 @@ bool put_settings(KeySettings& settings, const KeySettings& next) {
         return false;
     }
     settings.insert(settings.end(), next.begin(), next.end());
-    return true;
+    if (fit_tenants(settings, next)) {
+        return true;
+    }
+    settings.resize(settings.size() - next.size());
+    return false;
 }
 
 bool remove_settings(KeySettings& settings, const std::vector<SettingChoice>& choices) {

@@ -14,7 +14,7 @@ namespace sluice {
 // limit, or `exempt`; and a ban.
 
 // Each replaces an earlier setting of the same kind, and is of another key, or of another limit.
-// False: they would be more than kMaxKeySettings.
+// False: they would be more than kMaxKeySettings, or those of a tenant more than it may have.
 [[nodiscard]] bool put_settings(KeySettings& settings, const KeySettings& next);
 
 // The choice of a key's settings: its ban, or the others, all or those of one limit.

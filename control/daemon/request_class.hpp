@@ -14,8 +14,20 @@ enum class RequestClass : std::uint8_t {
     Panic,
     Live,      // waits for the next second: a place of its own, or an answer at once
     Stranger,  // by TCP without the token: what is left to do is to refuse it
+    // Of a tenant: places of their own, so that customers take none of the operators'.
+    Tenant,
+    TenantLive,
 };
-inline constexpr std::size_t kRequestClassCount = 5;
+inline constexpr std::size_t kRequestClassCount = 7;
+
+// The class of a request that somebody of a tenant makes.
+[[nodiscard]] constexpr RequestClass tenant_class(RequestClass kind) noexcept {
+    return kind == RequestClass::Live ? RequestClass::TenantLive : RequestClass::Tenant;
+}
+// True of a request that waits for the next second of the box.
+[[nodiscard]] constexpr bool is_live(RequestClass kind) noexcept {
+    return kind == RequestClass::Live || kind == RequestClass::TenantLive;
+}
 
 inline constexpr std::size_t kMostPeeked = 8192;
 // Bytes of a body that are taken without authority.

@@ -116,6 +116,7 @@ void take_speaker(Speaker speaker, HttpRequest& request) {
     request.way = speaker.way;
     request.user = std::move(speaker.user);
     request.session = std::move(speaker.session);
+    request.tenant = std::move(speaker.tenant);
 }
 
 }  // namespace sluice

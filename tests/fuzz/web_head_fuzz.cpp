@@ -42,8 +42,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(!any_trust().is_proxy(std::nullopt, parse_address("192.0.2.2"), headers));
     require(!any_trust().is_proxy(0, std::nullopt, headers));
     if (const auto user = any_trust().user_of(headers)) {
-        require(user->role != Role::None);
-        require(user->role == Role::View || headers.has("x-sluice-role"));
+        const AssignedRole& assigned = user->assigned;
+        require(assigned.role != Role::None);
+        require(assigned == AssignedRole{} || headers.has("x-sluice-role"));
+        require((assigned.role == Role::Tenant) == is_tenant_name(assigned.tenant));
     }
     return 0;
 }

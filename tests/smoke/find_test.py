@@ -191,7 +191,7 @@ class Find(WorkersCase):
         paged = [(row["rule"], row["key"]) for row in found if row["what"] == "key"]
         self.assertEqual(len(paged), len(set(paged)))
         self.assertLessEqual(set(whole), set(paged))
-        self.assertEqual(self.box.api("GET", "/v1/find?of=1.2.3.4&after=00:nets:k:")[0], 409)
+        self.assertEqual(self.box.api("GET", "/v1/find?of=1.2.3.4&after=00:nets~k:")[0], 409)
         self.assertEqual(self.box.api("GET", "/v1/find?of=1.2.3.4&after=junk")[0], 400)
 
     def test_what_is_nothing_to_find(self):

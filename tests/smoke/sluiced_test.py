@@ -375,10 +375,10 @@ class Resources(Case):
         first = self.good(self.box.get("/v1/bans?sort=end&most=2"))
         self.assertEqual((len(first["bans"]), first["boxes_read"]), (2, False))
         self.assertEqual([ban["key"] for ban in self.good(self.box.get("/v1/bans?sort=end&most=2&after=" + first["next"]))["bans"]], ["192.0.2.9"])
-        for wrong in ("most=0", "after=x", "after=policy:a", "after=nobody:a:1", "source=x", "sort=key", "sort=end&after=x", "sort=end&after=end:1:2",
+        for wrong in ("most=0", "after=x", "after=policy~a", "after=nobody~a~1", "source=x", "sort=key", "sort=end&after=x", "sort=end&after=end:1:2",
                       "after=end:1:0:0:0"):
             self.refused(self.box.get("/v1/bans?" + wrong), 400)
-        self.refused(self.box.get("/v1/bans?after=operator:gone:1"), 409)
+        self.refused(self.box.get("/v1/bans?after=operator~gone~1"), 409)
 
     def test_bans_of_networks(self):
         self.start()

@@ -1,5 +1,7 @@
 #pragma once
 #include "control/daemon/api/explain_turns.hpp"
+#include "control/daemon/api/tenant_gate.hpp"
+#include "control/daemon/api/tenant_paces.hpp"
 #include "control/daemon/api_counters.hpp"
 #include "control/daemon/audit.hpp"
 #include "control/daemon/dataplane_link.hpp"
@@ -33,6 +35,9 @@ struct Services {
     LiveBoard* live = nullptr;     // set wherever /v1/live is asked for
     Heatmaps* heatmaps = nullptr;  // set wherever a heat map is
     ExplainTurns simulation_turns{kSimulationPlaces};
+    // Of tenants' people, who so wait for each other alone, and for one turn beside the operators'.
+    ExplainTurns tenant_simulation_turns{kSimulationPlaces};
+    TenantPaces tenant_paces{};
 };
 
 // Answers one request: finds its resource in the table of routes, or says 404 or 405. The one place
@@ -44,10 +49,11 @@ struct RouteShape {
     std::string_view method;
     std::string_view path;
     Role role;
+    ForTenant for_tenant;
 };
 [[nodiscard]] std::vector<RouteShape> route_shapes();
-// The role that a row of the table needs.
-[[nodiscard]] Role role_needed(std::string_view method, std::string_view path);
+// The row of the table; of what is none of it, one for admins alone.
+[[nodiscard]] RouteShape route_shape(std::string_view method, std::string_view path);
 // 403, for whoever has less than `needed`.
 [[nodiscard]] HttpResponse lacks_role(const HttpRequest& request, Role needed);
 
@@ -118,6 +124,7 @@ void write_audit(Services& services, const HttpRequest& request, AuditEntry entr
 // The rule that a path names: what stands between /v1/rules/ and `after`.
 [[nodiscard]] std::string rule_in(const HttpRequest& request, std::string_view after = "");
 [[nodiscard]] HttpResponse no_such_rule(const std::string& id);
+[[nodiscard]] HttpResponse no_such_tenant(std::string_view name);
 
 // 400 Bad Request: the problem `what`.
 [[nodiscard]] HttpResponse bad_request(const std::string& what);

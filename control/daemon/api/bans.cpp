@@ -1,6 +1,7 @@
 #include "control/daemon/api/ban_rows.hpp"
 #include "control/daemon/api/banned_networks.hpp"
 #include "control/daemon/api/bans_by_end.hpp"
+#include "control/daemon/api/tenant_view.hpp"
 #include "control/visible_text.hpp"
 
 #include <fmt/format.h>
@@ -17,9 +18,9 @@ namespace sluice {
 namespace {
 
 // Rows of files that one page looks at for its words: some milliseconds of this thread.
-constexpr std::size_t kMostLookedAt = 200'000;
+constexpr std::size_t kMostRowsLookedAt = 200'000;
 
-// The beginning of a page: "SOURCE:RULE:REST", of which a rule's id has no colon.
+// The beginning of a page: "SOURCE~RULE~REST", of which a rule's id has no tilde.
 struct BanPlace {
     BanSource source = BanSource::Operator;
     std::string rule;  // empty: the first
@@ -27,7 +28,7 @@ struct BanPlace {
 };
 
 std::string text_of(const BanPlace& place) {
-    return fmt::format("{}:{}:{}", kBanSourceNames[static_cast<std::size_t>(place.source)],
+    return fmt::format("{}~{}~{}", kBanSourceNames[static_cast<std::size_t>(place.source)],
                        place.rule, place.rest);
 }
 
@@ -35,8 +36,8 @@ std::optional<BanPlace> read_ban_place(const std::string& text) {
     if (text.empty()) {
         return BanPlace{};
     }
-    const std::size_t first = text.find(':');
-    const std::size_t second = first == std::string::npos ? first : text.find(':', first + 1);
+    const std::size_t first = text.find('~');
+    const std::size_t second = first == std::string::npos ? first : text.find('~', first + 1);
     const std::optional<BanSource> source = ban_source_named(text.substr(0, first));
     if (second == std::string::npos || !source) {
         return std::nullopt;
@@ -150,7 +151,7 @@ private:
             if (until != 0 && until <= now) {
                 continue;
             }
-            if (is_full() || i - from >= kMostLookedAt) {
+            if (is_full() || i - from >= kMostRowsLookedAt) {
                 next_ = {BanSource::Policy, rule.id, std::to_string(i)};
                 return;
             }
@@ -236,7 +237,7 @@ std::variant<BanWords, HttpResponse> read_ban_words(const HttpRequest& request,
 }  // namespace
 
 HttpResponse get_bans(const HttpRequest& request, Services& services) {
-    const std::shared_ptr<const RuleView> view = services.rules.view();
+    const std::shared_ptr<const RuleView> view = view_for(request, services);
     std::variant<BanWords, HttpResponse> read = read_ban_words(request, *view);
     if (auto* refusal = std::get_if<HttpResponse>(&read)) {
         return std::move(*refusal);

@@ -2,6 +2,7 @@
 
 #include "control/daemon/api/json_body.hpp"
 #include "control/daemon/api/key_words.hpp"
+#include "control/daemon/api/tenant_view.hpp"
 #include "lib/policy/keys/key_setting.hpp"
 
 #include <fmt/format.h>
@@ -16,7 +17,7 @@ std::variant<BulkCall, HttpResponse> read_bulk(const HttpRequest& request, Servi
     }
     BulkCall call{.body = std::get<Json>(std::move(parsed)),
                   .rule = rule_in(request, form.path_end),
-                  .view = services.rules.view()};
+                  .view = view_for(request, services)};
     const Json& body = call.body;
     const bool has_keys = body.is_object() && body.contains("keys") && body["keys"].is_array() &&
                           !body["keys"].empty() && may_name_tier(body);

@@ -3,6 +3,7 @@
 #include "control/daemon/rule_compile.hpp"
 #include "control/visible_text.hpp"
 #include "lib/base/whole_number.hpp"
+#include "lib/rules/tenant_name.hpp"
 
 #include <fmt/format.h>
 
@@ -23,6 +24,7 @@ constexpr std::uint32_t kLongestWait = 20;  // seconds
 constexpr std::chrono::milliseconds kLookAgain{100};
 // Waiting requests hold places of those for ordinary ones: the rest of them stays for others.
 std::counting_semaphore<8> waiting_places{8};
+std::counting_semaphore<8> tenant_waiting_places{8};  // likewise, of tenants' people
 
 std::optional<std::uint64_t> number_of(std::string_view text, std::uint64_t most) {
     const std::optional<std::uint64_t> number = whole_number(text);
@@ -34,6 +36,7 @@ struct AskedEvents {
     GetEvents request{.most = kMostEvents};
     std::string rule;        // empty: all
     std::string kind;        // as `event` of an answer names it; empty: all
+    std::string tenant;      // whose people ask: they are told of its rules; empty: of all
     std::size_t newest = 0;  // of all that there are the last so many; 0: the first
     std::chrono::seconds wait{0};
     std::string wrong;
@@ -66,6 +69,7 @@ AskedEvents read(const HttpRequest& request) {
     AskedEvents asked;
     asked.rule = argument(request, "rule", "");
     asked.kind = argument(request, "kind", "");
+    asked.tenant = request.tenant;
     if (!asked.kind.empty() && !is_event_kind(asked.kind)) {
         asked.wrong = "there is no kind of event " + visible_line(asked.kind) +
                       "; `event` of an answer says which there are";
@@ -109,22 +113,35 @@ public:
         asked_.request.from = found->next;
         missed_ += found->missed;
         for (const KeyEvent& event : found->events) {
-            if (asked_.rule.empty() || event.rule == asked_.rule || concerns_everybody(event)) {
+            if (is_wanted(event)) {
                 add(event_json(event));
             }
         }
         return !found->events.empty() && (asked_.newest != 0 || events_.size() < kMostEvents);
     }
+    // How many were missed; of all rules', and so somebody of a tenant is told that there were.
+    [[nodiscard]] std::uint64_t missed() const {
+        return asked_.tenant.empty() ? missed_ : std::min<std::uint64_t>(missed_, 1);
+    }
     [[nodiscard]] bool found_any() const { return !events_.empty() || missed_ != 0; }
+    [[nodiscard]] auto& waiting() const {
+        return asked_.tenant.empty() ? waiting_places : tenant_waiting_places;
+    }
     [[nodiscard]] HttpResponse answer() {
         leave_newest();
         return json_response(
             {{"next", fmt::format("{}-{}", asked_.request.origin, asked_.request.from)},
-             {"missed", missed_},
+             {"missed", missed()},
              {"events", std::move(events_)}});
     }
 
 private:
+    [[nodiscard]] bool is_wanted(const KeyEvent& event) const {
+        if (!asked_.tenant.empty() && tenant_of(event.rule) != asked_.tenant) {
+            return false;
+        }
+        return asked_.rule.empty() || event.rule == asked_.rule || concerns_everybody(event);
+    }
     void add(Json event) {
         if (!asked_.kind.empty() && event["event"].get_ref<const std::string&>() != asked_.kind) {
             return;
@@ -161,7 +178,7 @@ Result<Done> read_all(EventReader& reader) {
 Result<Done> read_waiting(EventReader& reader, std::chrono::seconds wait) {
     const auto deadline = std::chrono::steady_clock::now() + wait;
     Result<Done> read = read_all(reader);
-    if (!read || reader.found_any() || wait.count() == 0 || !waiting_places.try_acquire()) {
+    if (!read || reader.found_any() || wait.count() == 0 || !reader.waiting().try_acquire()) {
         return read;
     }
     while (read && !reader.found_any() && std::chrono::steady_clock::now() < deadline &&
@@ -169,7 +186,7 @@ Result<Done> read_waiting(EventReader& reader, std::chrono::seconds wait) {
         std::this_thread::sleep_for(kLookAgain);
         read = read_all(reader);
     }
-    waiting_places.release();
+    reader.waiting().release();
     return read;
 }
 

@@ -90,7 +90,7 @@ private:
                (has_any_ && std::chrono::steady_clock::now() - begun_ > kMostTime);
     }
     void end_at(const RuleSummary& rule, char part, const std::string& rest) {
-        next_ = fmt::format("{}:{}:{}:{}", generation_text(view_.generation), rule.id, part, rest);
+        next_ = fmt::format("{}:{}~{}:{}", generation_text(view_.generation), rule.id, part, rest);
     }
     [[nodiscard]] static bool counts(const GroupingKey& key, const Sought& sought) {
         return leaves_open(key, sought) ||

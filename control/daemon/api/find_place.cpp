@@ -7,10 +7,10 @@
 
 namespace sluice {
 
-std::string take_word(std::string& text) {
-    const std::size_t colon = std::min(text.find(':'), text.size());
-    std::string word = text.substr(0, colon);
-    text.erase(0, colon + 1);
+std::string take_word(std::string& text, char separator) {
+    const std::size_t end = std::min(text.find(separator), text.size());
+    std::string word = text.substr(0, end);
+    text.erase(0, end + 1);
     return word;
 }
 
@@ -20,7 +20,7 @@ std::optional<FindPlace> read_find_place(std::string text) {
         return place;
     }
     place.generation = take_word(text);
-    place.rule = take_word(text);
+    place.rule = take_word(text, '~');
     const std::string part = take_word(text);
     place.rest = std::move(text);
     if (place.rule.empty() || part.size() != 1 ||

@@ -104,9 +104,11 @@ HttpResponse get_heatmap(const HttpRequest& request, Services& services) {
     const MapState state = map_state(asked, services);
     const HeatStore& store = services.heatmaps->store();
     const auto columns = store.columns(asked.rule->id, asked.limit, range);
-    Json document{{"rule", asked.rule->id},
-                  {"generation", generation_text(asked.view->generation)},
-                  {"map", kStates[static_cast<std::size_t>(state)]}};
+    Json document{
+        {"rule", asked.rule->id},
+        {"generation",
+         request.role == Role::Tenant ? Json() : Json(generation_text(asked.view->generation))},
+        {"map", kStates[static_cast<std::size_t>(state)]}};
     document.update(heat_maps_json({.rule = *asked.rule,
                                     .limit = asked.limit,
                                     .step = range.step,

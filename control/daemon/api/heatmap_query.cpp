@@ -1,5 +1,6 @@
 #include "control/daemon/api/heatmap_query.hpp"
 
+#include "control/daemon/api/tenant_view.hpp"
 #include "lib/base/whole_number.hpp"
 #include "lib/watch/heatmap/heat_buckets.hpp"
 
@@ -61,7 +62,7 @@ std::optional<std::int64_t> utc_seconds(const std::string& text) {
 std::variant<AskedMap, HttpResponse> asked_map(const HttpRequest& request, std::string_view after,
                                                Services& services) {
     const std::string id = rule_in(request, after);
-    AskedMap asked{.view = services.rules.view()};
+    AskedMap asked{.view = view_for(request, services)};
     asked.rule = find_rule(asked.view->rules, id);
     if (asked.rule == nullptr) {
         return no_such_rule(id);

@@ -6,6 +6,7 @@
 #include "control/daemon/api/known_members.hpp"
 #include "control/daemon/api/own_numbers_text.hpp"
 #include "control/daemon/api/range_rows.hpp"
+#include "control/daemon/api/tenant_view.hpp"
 #include "lib/base/whole_number.hpp"
 #include "lib/policy/values/units_text.hpp"
 
@@ -199,7 +200,7 @@ bool shows_others(const RuleView& view, const Services& services) {
 }
 
 HttpResponse ask_key(const KeyWords& words, const HttpRequest& request, Services& services) {
-    const std::shared_ptr<const RuleView> view = services.rules.view();
+    const std::shared_ptr<const RuleView> view = view_for(request, services);
     const Found found = find_key(words, *view);
     if (const auto* refusal = std::get_if<HttpResponse>(&found)) {
         return *refusal;

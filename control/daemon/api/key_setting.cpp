@@ -2,6 +2,7 @@
 #include "control/daemon/api/banned_networks.hpp"
 #include "control/daemon/api/change.hpp"
 #include "control/daemon/api/setting_words.hpp"
+#include "control/daemon/api/tenant_view.hpp"
 #include "lib/policy/keys/key_text.hpp"
 
 #include <fmt/format.h>
@@ -73,12 +74,13 @@ HttpResponse respond(const SettingCall& call, const RuleChange& change, const Ht
     if (change.refusal) {
         return refused_setting(*change.refusal);
     }
-    Json json{{"rule", call.rule},
-              {"key", call.key},
-              {"tier", call.tier},
-              {"action", call.action},
-              {"set", settings_json(call.rule, call.key, call.tier, services.rules.view()->keys)},
-              {"generation", generation_text(change.after)}};
+    Json json{
+        {"rule", call.rule},
+        {"key", call.key},
+        {"tier", call.tier},
+        {"action", call.action},
+        {"set", settings_json(call.rule, call.key, call.tier, view_for(request, services)->keys)},
+        {"generation", generation_text(change.after)}};
     json.update(call.told);
     return json_response(json);
 }
@@ -129,7 +131,7 @@ HttpResponse unban_key(SettingCall call, const FoundKey& key, const HttpRequest&
         {.rule = call.rule, .key = call.key, .tier = call.tier, .bans = true, .limit = {}},
         request.peer.uid);
     lift_also(call, key, change, services);
-    const std::shared_ptr<const RuleView> view = services.rules.view();
+    const std::shared_ptr<const RuleView> view = view_for(request, services);
     const bool exempt = !key.is_network && look_at(key, {.after = view->generation}, services);
     const OtherBans bans = other_bans(key, exempt, *view);
     if (bans.hold() && change.refusal && change.refusal->kind == Refusal::Kind::NothingSet) {
@@ -145,7 +147,7 @@ HttpResponse unban_key(SettingCall call, const FoundKey& key, const HttpRequest&
 HttpResponse respond_with_bans(SettingCall call, const FoundKey& key, const RuleChange& change,
                                const HttpRequest& request, Services& services) {
     const bool exempt = !key.is_network && look_at(key, change, services);
-    add_bans(key, other_bans(key, exempt, *services.rules.view()), call.told);
+    add_bans(key, other_bans(key, exempt, *view_for(request, services)), call.told);
     return respond(call, change, request, services);
 }
 
@@ -173,7 +175,7 @@ HttpResponse set_key(const std::string& action, const FoundKey& key, const Json&
     }
     SettingCall call{action, setting->rule, setting->key, setting->tier,
                      ": " + text_with_reason(*setting)};
-    if (Json ended = replaced_by(*setting, services.rules.view()->keys); !ended.empty()) {
+    if (Json ended = replaced_by(*setting, view_for(request, services)->keys); !ended.empty()) {
         call.told["ended"] = std::move(ended);
     }
     if (const std::string everybody = everybody_text(key); !everybody.empty()) {
@@ -197,7 +199,7 @@ HttpResponse change_setting(const std::string& action, const KeyWords& words, co
     if (!sets && action != "unset" && action != "unban") {
         return bad_request("`action` is reset, forgive, grant, set, unset, ban or unban");
     }
-    const std::shared_ptr<const RuleView> view = services.rules.view();
+    const std::shared_ptr<const RuleView> view = view_for(request, services);
     KeyWords wanted = words;
     wanted.or_network = action == "ban" || action == "unban";
     const Found found = find_key(wanted, *view);

@@ -2,6 +2,7 @@
 #include "control/daemon/api/known_members.hpp"
 #include "control/daemon/api/setting_words.hpp"
 
+#include "control/daemon/api/tenant_view.hpp"
 #include "lib/base/whole_number.hpp"
 
 #include <fmt/format.h>
@@ -161,7 +162,7 @@ HttpResponse post_keys(const HttpRequest& request, Services& services) {
         return *std::move(refusal);
     }
     const std::string id = rule_in(request, "/keys");
-    const std::shared_ptr<const RuleView> view = services.rules.view();
+    const std::shared_ptr<const RuleView> view = view_for(request, services);
     const RuleSummary* rule = find_rule(view->rules, id);
     if (rule == nullptr) {
         return no_such_rule(id);
@@ -176,7 +177,7 @@ HttpResponse post_keys(const HttpRequest& request, Services& services) {
 
 HttpResponse get_keys(const HttpRequest& request, Services& services) {
     const std::string id = rule_in(request, "/keys");
-    const std::shared_ptr<const RuleView> view = services.rules.view();
+    const std::shared_ptr<const RuleView> view = view_for(request, services);
     const RuleSummary* rule = find_rule(view->rules, id);
     if (rule == nullptr) {
         return no_such_rule(id);

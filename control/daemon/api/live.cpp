@@ -103,6 +103,7 @@ std::optional<HttpResponse> read_live(const HttpRequest& request, AskedLive& ask
     }
     asked.after = std::get<std::uint64_t>(after);
     asked.wait = std::chrono::seconds{std::get<std::uint64_t>(wait)};
+    asked.query.tenant = request.tenant;
     return read_query(request, asked.query);
 }
 

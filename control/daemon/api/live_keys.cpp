@@ -1,6 +1,7 @@
 #include "control/daemon/api/change.hpp"
 #include "control/daemon/api/key_words.hpp"
 #include "control/daemon/api/live_pages.hpp"
+#include "control/daemon/api/tenant_view.hpp"
 
 #include <fmt/format.h>
 
@@ -64,7 +65,7 @@ Json key_json(const ListedKey& key, const RuleSummary& rule, const BannedByName&
 }  // namespace
 
 HttpResponse get_live_keys(const HttpRequest& request, Services& services) {
-    const std::shared_ptr<const RuleView> view = services.rules.view();
+    const std::shared_ptr<const RuleView> view = view_for(request, services);
     const std::string id = argument(request, "rule", "");
     const RuleSummary* rule = find_rule(view->rules, id);
     const std::optional<PageWords> page = read_page(request);

@@ -1,4 +1,5 @@
 #include "control/daemon/api/api.hpp"
+#include "control/daemon/api/tenant_view.hpp"
 #include "control/daemon/web/asset_answer.hpp"
 #include "control/visible_text.hpp"
 
@@ -6,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string_view>
 
 namespace sluice {
@@ -13,10 +15,22 @@ namespace {
 
 using Resource = HttpResponse (*)(const HttpRequest&, Services&);
 
+// Who may make a call: operators by the least role, and what somebody of a tenant may do with it.
+struct Callers {
+    // NOLINTNEXTLINE(google-explicit-constructor): a row names the role alone where that is all
+    constexpr Callers(Role least, ForTenant tenant = ForTenant::Refused)
+        : role{least}, for_tenant{tenant} {}
+    Role role;
+    ForTenant for_tenant;
+
+    // True of calls that change something: to view is not enough for them.
+    [[nodiscard]] constexpr bool changes() const { return role > Role::View; }
+};
+
 struct Route {
     std::string_view method;
     std::string_view path;  // `*` stands for one part
-    Role role;              // that whoever calls it has at least
+    Callers callers;
     Resource resource;
     // Names of the query, with blanks between them. A call with another one is refused: done
     // without it, a mistyped `confirm` would change the rules for good.
@@ -41,7 +55,7 @@ constexpr std::size_t kMostOfSecret = 4U << 10;  // bytes, of a stranger
 constexpr std::size_t kMostOfTenant = 1U << 20;  // bytes: as much text as a tenant may have
 
 constexpr auto kRoutes = std::to_array<Route>({
-    {"GET", "/v1/rules", Role::View, get_rules},
+    {"GET", "/v1/rules", {Role::View, ForTenant::OwnOnly}, get_rules},
     {"PUT", "/v1/rules", Role::Admin, put_rules, kFileTerms, kMaxBody},
     {"GET", "/v1/rules/source", Role::View, get_source},
     {"POST", "/v1/rules/diff", Role::Operate, post_diff, "file directory", kMaxBody},
@@ -51,35 +65,60 @@ constexpr auto kRoutes = std::to_array<Route>({
      kMostOfRule},
     {"PUT", "/v1/rules/*", Role::Admin, put_rule, kTerms, kMostOfRule},
     {"DELETE", "/v1/rules/*", Role::Admin, delete_rule, kTerms},
-    {"GET", "/v1/rules/*/full", Role::View, get_rule},
-    {"PUT", "/v1/rules/*/mode", Role::Operate, put_mode},
-    {"GET", "/v1/rules/*/key", Role::View, get_key, "key limit tier"},
-    {"POST", "/v1/rules/*/key", Role::Operate, post_key},
-    {"GET", "/v1/rules/*/keys", Role::View, get_keys, "most after"},
-    {"GET", "/v1/rules/*/heatmap", Role::View, get_heatmap, "limit step from to"},
-    {"GET", "/v1/rules/*/heatmap/cell", Role::View, get_heatmap_cell, "limit step at by bucket"},
-    {"POST", "/v1/rules/*/keys", Role::Operate, post_keys, "", kMostOfKeys},
-    {"POST", "/v1/rules/*/bans", Role::Operate, post_bans, "", kMostOfBans},
-    {"POST", "/v1/rules/*/unbans", Role::Operate, post_unbans, "", kMostOfBans},
-    {"GET", "/v1/keys", Role::View, get_live_keys, "rule most after"},
-    {"GET", "/v1/bans", Role::View, get_bans, "rule source filter sort most after"},
+    {"GET", "/v1/rules/*/full", {Role::View, ForTenant::OwnRule}, get_rule},
+    {"PUT", "/v1/rules/*/mode", {Role::Operate, ForTenant::OwnRule}, put_mode},
+    {"GET", "/v1/rules/*/key", {Role::View, ForTenant::OwnRule}, get_key, "key limit tier"},
+    {"POST", "/v1/rules/*/key", {Role::Operate, ForTenant::OwnRule}, post_key},
+    {"GET", "/v1/rules/*/keys", {Role::View, ForTenant::OwnRule}, get_keys, "most after"},
+    {"GET",
+     "/v1/rules/*/heatmap",
+     {Role::View, ForTenant::OwnRule},
+     get_heatmap,
+     "limit step from to"},
+    {"GET",
+     "/v1/rules/*/heatmap/cell",
+     {Role::View, ForTenant::OwnRule},
+     get_heatmap_cell,
+     "limit step at by bucket"},
+    {"POST", "/v1/rules/*/keys", {Role::Operate, ForTenant::OwnRule}, post_keys, "", kMostOfKeys},
+    {"POST", "/v1/rules/*/bans", {Role::Operate, ForTenant::OwnRule}, post_bans, "", kMostOfBans},
+    {"POST",
+     "/v1/rules/*/unbans",
+     {Role::Operate, ForTenant::OwnRule},
+     post_unbans,
+     "",
+     kMostOfBans},
+    {"GET", "/v1/keys", {Role::View, ForTenant::AskedRule}, get_live_keys, "rule most after"},
+    {"GET",
+     "/v1/bans",
+     {Role::View, ForTenant::OwnOnly},
+     get_bans,
+     "rule source filter sort most after"},
     {"GET", "/v1/find", Role::View, get_find, "of most after"},
     {"POST", "/v1/confirm", Role::Operate, post_confirm},
     {"POST", "/v1/rollback", Role::Admin, post_rollback, "set force strict confirm"},
     {"POST", "/v1/rollback/diff", Role::Operate, post_rollback_diff, "set force strict confirm"},
     {"GET", "/v1/history", Role::View, get_history},
     {"GET", "/v1/stats", Role::View, get_stats},
-    {"GET", "/v1/top", Role::View, get_top, "rule by window count"},
-    {"GET", "/v1/events", Role::View, get_events, "rule kind newest from wait"},
+    {"GET", "/v1/top", {Role::View, ForTenant::AskedRule}, get_top, "rule by window count"},
+    {"GET",
+     "/v1/events",
+     {Role::View, ForTenant::OwnOnly},
+     get_events,
+     "rule kind newest from wait"},
     {"POST", "/v1/explain", Role::View, post_explain, "account", kMostOfPackets},
-    {"POST", "/v1/simulate", Role::View, post_simulate},
+    {"POST", "/v1/simulate", {Role::View, ForTenant::Anything}, post_simulate},
     {"POST", "/v1/traces", Role::Operate, post_traces},
     {"GET", "/v1/traces/*", Role::Operate, get_trace, "wait"},
     {"DELETE", "/v1/traces/*", Role::Operate, delete_trace},
-    {"GET", "/v1/live", Role::View, get_live, "after wait view sort order filter first most"},
-    {"GET", "/v1/fields", Role::View, get_fields},
-    {"GET", "/v1/schema", Role::View, get_schema, "of"},
-    {"GET", "/v1/series", Role::View, get_series, "seconds rule"},
+    {"GET",
+     "/v1/live",
+     {Role::View, ForTenant::OwnOnly},
+     get_live,
+     "after wait view sort order filter first most"},
+    {"GET", "/v1/fields", {Role::View, ForTenant::Anything}, get_fields},
+    {"GET", "/v1/schema", {Role::View, ForTenant::Anything}, get_schema, "of"},
+    {"GET", "/v1/series", {Role::View, ForTenant::AskedRule}, get_series, "seconds rule"},
     {"GET", "/v1/ports", Role::View, get_ports},
     {"GET", "/v1/workers", Role::View, get_workers},
     {"POST", "/v1/merge", Role::Admin, post_merge},
@@ -92,8 +131,8 @@ constexpr auto kRoutes = std::to_array<Route>({
     {"POST", "/v1/tenants/*/confirm", Role::Admin, post_tenant_confirm},
     {"POST", "/v1/tenants/*/rollback", Role::Admin, post_tenant_rollback},
     {"POST", "/v1/session", Role::None, post_session, "", kMostOfSecret},
-    {"GET", "/v1/session", Role::View, get_session},
-    {"DELETE", "/v1/session", Role::View, delete_session},
+    {"GET", "/v1/session", {Role::View, ForTenant::OwnOnly}, get_session},
+    {"DELETE", "/v1/session", {Role::View, ForTenant::OwnOnly}, delete_session},
     {"POST", "/v1/session/link", Role::Admin, post_session_link},
     {"GET", "/v1/health", Role::View, get_health},
     {"GET", "/v1/metrics", Role::View, get_metrics, kAnyArguments},
@@ -127,9 +166,31 @@ bool takes(const Route& row, std::string_view name) {
     return false;
 }
 
+RouteShape shape_of(const Route& row) {
+    return {row.method, row.path, row.callers.role, row.callers.for_tenant};
+}
+
+// The part of a path that a row leaves open.
+std::string_view named_by(const Route& row, std::string_view path) {
+    const std::size_t star = row.path.find('*');
+    return star == std::string_view::npos ? std::string_view{}
+                                          : path.substr(star, path.size() - row.path.size() + 1);
+}
+
+std::optional<HttpResponse> refuse_caller(const Route& row, const HttpRequest& request) {
+    if (row.callers.role == Role::None) {
+        return std::nullopt;
+    }
+    if (request.role == Role::Tenant) {
+        return refuse_tenant(request, row.callers.for_tenant, named_by(row, request.path));
+    }
+    return request.role < row.callers.role ? std::optional{lacks_role(request, row.callers.role)}
+                                           : std::nullopt;
+}
+
 HttpResponse answer(const Route& row, const HttpRequest& request, Services& services) {
-    if (request.role < row.role) {
-        return lacks_role(request, row.role);
+    if (std::optional<HttpResponse> refusal = refuse_caller(row, request)) {
+        return *std::move(refusal);
     }
     if (request.body.size() > row.most) {
         return problem_response(413, "too large", "the body of this call is small");
@@ -147,7 +208,17 @@ HttpResponse answer(const Route& row, const HttpRequest& request, Services& serv
                                                : fmt::format("; it takes {}", row.arguments)));
         }
     }
-    return row.resource(request, services);
+    if (request.role != Role::Tenant) {
+        return row.resource(request, services);
+    }
+    if (row.callers.changes() && !services.tenant_paces.take(request.tenant)) {
+        return busy_response(429, "busy",
+                             fmt::format("{} has made many changes; one more may each {} s",
+                                         request.tenant, TenantPaces::kEvery.count()));
+    }
+    HttpResponse response = row.resource(request, services);
+    hide_generation(response);
+    return response;
 }
 
 // The page of the dashboard, which is of no secret.
@@ -179,15 +250,16 @@ HttpResponse lacks_role(const HttpRequest& request, Role needed) {
 std::vector<RouteShape> route_shapes() {
     std::vector<RouteShape> shapes;
     for (const Route& row : kRoutes) {
-        shapes.push_back({row.method, row.path, row.role});
+        shapes.push_back(shape_of(row));
     }
     return shapes;
 }
 
-Role role_needed(std::string_view method, std::string_view path) {
+RouteShape route_shape(std::string_view method, std::string_view path) {
     const auto row = std::ranges::find_if(
         kRoutes, [&](const Route& one) { return one.method == method && one.path == path; });
-    return row == kRoutes.end() ? Role::Admin : row->role;
+    return row == kRoutes.end() ? RouteShape{method, path, Role::Admin, ForTenant::Refused}
+                                : shape_of(*row);
 }
 
 void write_audit(Services& services, const HttpRequest& request, AuditEntry entry) {
@@ -195,6 +267,7 @@ void write_audit(Services& services, const HttpRequest& request, AuditEntry entr
     entry.source = request.source;
     if (request.via_web()) {
         entry.name = request.user;
+        entry.tenant = request.tenant;
         entry.via = "web";
     }
     services.audit.write(entry);
@@ -241,6 +314,10 @@ std::string rule_in(const HttpRequest& request, std::string_view after) {
 
 HttpResponse no_such_rule(const std::string& id) {
     return problem_response(404, "no such rule", "there is no rule " + id);
+}
+
+HttpResponse no_such_tenant(std::string_view name) {
+    return problem_response(404, "no such tenant", "there is no tenant " + visible_line(name));
 }
 
 HttpResponse bad_request(const std::string& what) {

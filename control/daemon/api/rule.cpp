@@ -1,4 +1,5 @@
 #include "control/daemon/api/change.hpp"
+#include "control/daemon/api/tenant_view.hpp"
 #include "lib/policy/expression/token.hpp"
 #include "lib/policy/files/rule_lines.hpp"
 
@@ -97,7 +98,7 @@ std::string id_of(const std::string& text) {
 
 HttpResponse get_rule(const HttpRequest& request, Services& services) {
     const std::string id = rule_in(request, "/full");
-    const std::shared_ptr<const RuleView> view = services.rules.view();
+    const std::shared_ptr<const RuleView> view = view_for(request, services);
     const auto found = std::find_if(view->rules.begin(), view->rules.end(),
                                     [&](const RuleSummary& rule) { return rule.id == id; });
     if (found == view->rules.end()) {

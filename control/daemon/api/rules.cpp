@@ -2,6 +2,7 @@
 #include "control/daemon/api/change.hpp"
 #include "control/daemon/api/json_body.hpp"
 #include "control/daemon/api/known_members.hpp"
+#include "control/daemon/api/tenant_view.hpp"
 #include "control/daemon/api/verbs.hpp"
 #include "control/daemon/dynamic_count.hpp"
 #include "control/service_json.hpp"
@@ -103,8 +104,8 @@ Json services_in(const RuleView& view) {
 
 }  // namespace
 
-HttpResponse get_rules(const HttpRequest&, Services& services) {
-    const std::shared_ptr<const RuleView> view = services.rules.view();
+HttpResponse get_rules(const HttpRequest& request, Services& services) {
+    const std::shared_ptr<const RuleView> view = view_for(request, services);
     Json rules = Json::array();
     for (std::size_t i = 0; i < view->rules.size(); ++i) {
         rules.push_back(rule_json(*view, i));
@@ -218,7 +219,7 @@ HttpResponse put_mode(const HttpRequest& request, Services& services) {
         return problem_response(422, "no such mode", "a mode is monitor, enforce or off");
     }
     if (request.role < kAnyModeRole &&
-        (word != "monitor" || mode_in_force(*services.rules.view(), id) != Mode::Enforce)) {
+        (word != "monitor" || mode_in_force(*view_for(request, services), id) != Mode::Enforce)) {
         return lacks_role(request, kAnyModeRole);
     }
     const RuleChange change = services.rules.set_mode(

@@ -53,6 +53,20 @@ Json zone_json() {
             {"offset_s", local.tm_gmtoff}};
 }
 
+// null: an operator.
+Json tenant_json(const std::string& tenant) {
+    return tenant.empty() ? Json() : Json(tenant);
+}
+
+bool may_call(const HttpRequest& request, const Verb& verb) {
+    if (request.role != Role::Tenant) {
+        const bool by_socket_alone = verb.name == "link" && request.way != Way::Unix;
+        return request.role >= route_shape(verb.method, verb.path).role && !by_socket_alone;
+    }
+    const std::string_view path = verb.tenant_path.empty() ? verb.path : verb.tenant_path;
+    return route_shape(verb.method, path).for_tenant != ForTenant::Refused;
+}
+
 // `expires` and `expires_in_s`.
 void add_end(Json& document, Sessions::Clock::time_point end) {
     const std::int64_t left =
@@ -73,7 +87,8 @@ HttpResponse refused_session(const Error& error, const HttpRequest& request, Ser
 }
 
 // A request for a link; or what is wrong with it.
-std::variant<LinkSecrets::Promise, HttpResponse> promise_of(const HttpRequest& request) {
+std::variant<LinkSecrets::Promise, HttpResponse> promise_of(const HttpRequest& request,
+                                                            const WebAccess& web) {
     const std::variant<Json, HttpResponse> parsed =
         request.body.empty() ? Json::object() : parse_body(request);
     if (const auto* refusal = std::get_if<HttpResponse>(&parsed)) {
@@ -89,9 +104,14 @@ std::variant<LinkSecrets::Promise, HttpResponse> promise_of(const HttpRequest& r
     if (auto refusal = refuse_unknown(body, {"role", "for"})) {
         return *std::move(refusal);
     }
-    const std::optional<Role> role = role_named(body.value("role", "view"));
-    if (!role) {
-        return problem_response(422, "no such role", "a role is view, operate or admin");
+    const std::optional<AssignedRole> assigned = read_assigned_role(body.value("role", "view"));
+    if (!assigned) {
+        return problem_response(422, "no such role", fmt::format("a role is {}", kRolesThereAre));
+    }
+    if (assigned->role == Role::Tenant && !web.has_tenant(assigned->tenant)) {
+        return problem_response(
+            422, "no such tenant",
+            fmt::format("sluice.yaml has no tenant {} under `tenants:`", assigned->tenant));
     }
     const Result<Nanoseconds> lasts = parse_duration(body.value("for", "12h"));
     if (!lasts || *lasts < kShortestSession || *lasts > Sessions::kLongest) {
@@ -99,8 +119,9 @@ std::variant<LinkSecrets::Promise, HttpResponse> promise_of(const HttpRequest& r
     }
     const std::optional<SystemUser> user = user_of(request.peer.uid);
     return LinkSecrets::Promise{.user = user ? user->name : request.user,
-                                .role = *role,
-                                .lasts = std::chrono::duration_cast<std::chrono::seconds>(*lasts)};
+                                .role = assigned->role,
+                                .lasts = std::chrono::duration_cast<std::chrono::seconds>(*lasts),
+                                .tenant = assigned->tenant};
 }
 
 }  // namespace
@@ -133,11 +154,12 @@ HttpResponse post_session(const HttpRequest& request, Services& services) {
     write_audit(services, by,
                 {.call = has("secret") ? "session by link" : "session by token",
                  .before = "",
-                 .after = std::string{name_of(begun->session.role)},
+                 .after = text_of({begun->session.role, begun->session.tenant}),
                  .outcome = "done"});
     Json answer{{"session", begun->token},
                 {"user", begun->session.user},
-                {"role", name_of(begun->session.role)}};
+                {"role", name_of(begun->session.role)},
+                {"tenant", tenant_json(begun->session.tenant)}};
     add_end(answer, begun->session.end);
     HttpResponse response = json_response(answer);
     response.status = 201;
@@ -148,16 +170,19 @@ HttpResponse get_session(const HttpRequest& request, Services& services) {
     Json verbs = Json::object();
     Json needs = Json::object();
     for (const Verb& verb : kVerbs) {
-        const Role needed = role_needed(verb.method, verb.path);
-        const bool by_socket_alone = verb.name == "link" && request.way != Way::Unix;
-        verbs[std::string{verb.name}] = request.role >= needed && !by_socket_alone;
-        needs[std::string{verb.name}] = name_of(needed);
+        const std::string name{verb.name};
+        verbs[name] = may_call(request, verb);
+        needs[name] = name_of(route_shape(verb.method, verb.path).role);
     }
     verbs[std::string{kAnyModeVerb}] = request.role >= kAnyModeRole;
     needs[std::string{kAnyModeVerb}] = name_of(kAnyModeRole);
-    Json answer{{"user", request.user},        {"role", name_of(request.role)},
-                {"via", name_of(request.way)}, {"box", box_name()},
-                {"expires", nullptr},          {"expires_in_s", nullptr},
+    Json answer{{"user", request.user},
+                {"role", name_of(request.role)},
+                {"tenant", tenant_json(request.tenant)},
+                {"via", name_of(request.way)},
+                {"box", request.role == Role::Tenant ? Json() : Json(box_name())},
+                {"expires", nullptr},
+                {"expires_in_s", nullptr},
                 {"zone", zone_json()}};
     const std::optional<Session> session =
         services.web == nullptr ? std::nullopt : services.web->find_session(request.session);
@@ -188,7 +213,7 @@ HttpResponse post_session_link(const HttpRequest& request, Services& services) {
         return problem_response(403, "role",
                                 "links are made by the socket of operators alone, on the box");
     }
-    auto read = promise_of(request);
+    auto read = promise_of(request, *services.web);
     if (auto* refusal = std::get_if<HttpResponse>(&read)) {
         return std::move(*refusal);
     }
@@ -200,14 +225,18 @@ HttpResponse post_session_link(const HttpRequest& request, Services& services) {
     write_audit(services, request,
                 {.call = "session link",
                  .before = "",
-                 .after = fmt::format("{} for {}s", name_of(promise.role), promise.lasts.count()),
+                 .after = fmt::format("{} for {}s", text_of({promise.role, promise.tenant}),
+                                      promise.lasts.count()),
                  .outcome = "done"});
     const std::string url = link_of_web(services.web->options(), *secret);
+    // The socket that shows the box shows all of it: no way in for a tenant's people.
+    const bool is_of_tenant = promise.role == Role::Tenant;
     Json answer{{"secret", *secret},
                 {"role", name_of(promise.role)},
+                {"tenant", tenant_json(promise.tenant)},
                 {"session_s", promise.lasts.count()},
                 {"url", url.empty() ? Json() : Json(url)},
-                {"forward", services.web->sockets().read_only.path},
+                {"forward", is_of_tenant ? Json() : Json(services.web->sockets().read_only.path)},
                 {"box", box_name()}};
     add_end(answer, Sessions::Clock::now() + LinkSecrets::kLife);
     HttpResponse response = json_response(answer);

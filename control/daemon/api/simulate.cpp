@@ -41,7 +41,9 @@ HttpResponse post_simulate(const HttpRequest& request, Services& services) {
     if (const auto* refusal = std::get_if<HttpResponse>(&parsed)) {
         return *refusal;
     }
-    const ExplainTurns::Turn turn = services.simulation_turns.take();
+    const bool is_of_tenant = request.role == Role::Tenant;
+    const ExplainTurns::Turn turn =
+        (is_of_tenant ? services.tenant_simulation_turns : services.simulation_turns).take();
     if (!turn) {
         return busy_response(503, "busy", "others are simulating; try again");
     }

@@ -1,4 +1,5 @@
 #include "control/daemon/api/api.hpp"
+#include "control/daemon/api/tenant_view.hpp"
 #include "control/json.hpp"
 #include "lib/base/whole_number.hpp"
 
@@ -70,7 +71,7 @@ HttpResponse get_top(const HttpRequest& request, Services& services) {
         return bad_request(asked.wrong);
     }
     if (!asked.request.rule.empty() &&
-        find_rule(services.rules.view()->rules, asked.request.rule) == nullptr) {
+        find_rule(view_for(request, services)->rules, asked.request.rule) == nullptr) {
         return problem_response(404, "no such rule", "no rule is called " + asked.request.rule);
     }
     const Result<Top> top = ask_for<Top>(services.link, asked.request);

@@ -10,15 +10,17 @@ namespace sluice {
 struct Verb {
     std::string_view name;
     std::string_view method;
-    std::string_view path;  // as the table of routes has it
+    std::string_view path;              // as the table of routes has it
+    std::string_view tenant_path = "";  // likewise, of tenants; empty: the same
 };
 inline constexpr auto kVerbs = std::to_array<Verb>({
-    {"apply", "PUT", "/v1/rules"},
+    {"apply", "PUT", "/v1/rules", "/v1/tenants/*/rules"},
+    {"check", "POST", "/v1/rules/check", "/v1/tenants/*/check"},
     {"ban", "POST", "/v1/rules/*/bans"},
     {"key", "POST", "/v1/rules/*/key"},
     {"monitor", "PUT", "/v1/rules/*/mode"},
-    {"confirm", "POST", "/v1/confirm"},
-    {"rollback", "POST", "/v1/rollback"},
+    {"confirm", "POST", "/v1/confirm", "/v1/tenants/*/confirm"},
+    {"rollback", "POST", "/v1/rollback", "/v1/tenants/*/rollback"},
     {"panic", "POST", "/v1/panic"},
     {"trace", "POST", "/v1/traces"},
     {"explain", "POST", "/v1/explain"},

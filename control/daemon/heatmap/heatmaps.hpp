@@ -2,6 +2,7 @@
 #include "control/daemon/heatmap/heat_store.hpp"
 
 #include <chrono>
+#include <cstddef>
 #include <map>
 #include <mutex>
 #include <string>
@@ -16,6 +17,10 @@ public:
     // Somebody looks at a map until so long after the last question for it.
     static constexpr std::chrono::seconds kLookHolds{60};
 
+    // Of the rules that are looked at at a time, those of all tenants, and of one.
+    static constexpr std::size_t kMostOfTenants = kMostLookedAt / 2;
+    static constexpr std::size_t kMostOfTenant = kMostOfTenants / 2;
+
     // Somebody asks for the map of a rule. False: others look at as many as may be.
     bool look(const std::string& rule, Clock::time_point now);
     // The rules that are looked at, kMostLookedAt at most.
@@ -28,6 +33,8 @@ public:
     [[nodiscard]] HeatStore& store() noexcept { return store_; }
 
 private:
+    [[nodiscard]] bool has_room(const std::string& rule) const;
+
     HeatStore store_;
     mutable std::mutex mutex_;                        // of what stands below
     std::map<std::string, Clock::time_point> looks_;  // until when

@@ -109,7 +109,9 @@ RuleChange set_keys(LiveRules& rules, KeySettings settings, uid_t from) {
         if (!put_settings(next.keys, put)) {
             return Refusal{Refusal::Kind::TooLarge,
                            "at most " + std::to_string(kMaxKeySettings) +
-                               " things can be set for single keys; put the others into an "
+                               " things can be set for single keys, " +
+                               std::to_string(kMaxTenantKeySettings) +
+                               " of them for those of a tenant; put the others into an "
                                "override file",
                            {}};
         }

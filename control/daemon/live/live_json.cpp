@@ -95,6 +95,20 @@ Json live_json(const LiveSnapshot& snapshot, const LiveOrigin& origin) {
             {"events", snapshot.events}};
 }
 
+Json tenant_live_json(const LiveSnapshot& snapshot, const LiveOrigin& origin) {
+    const bool is_judging = snapshot.state.state == LiveState::Judging;
+    const Json box{{"name", nullptr},
+                   {"state", kLiveStateNames[static_cast<std::size_t>(snapshot.state.state)]},
+                   {"since", known_text(snapshot.since)},
+                   {"why", is_judging ? Json() : Json("the operators of the box know why")},
+                   {"generation", nullptr},
+                   {"workers", nullptr}};
+    Json document = live_json({.number = snapshot.number, .at = snapshot.at}, origin);
+    document["box"] = box;
+    document["trial"] = nullptr;
+    return document;
+}
+
 Json live_rule_json(const LiveRule& rule) {
     Json spark = Json::array();
     for (const float rate : rule.spark) {

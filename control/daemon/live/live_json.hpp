@@ -12,6 +12,8 @@ namespace sluice {
 
 // All of a snapshot but its rules.
 [[nodiscard]] Json live_json(const LiveSnapshot& snapshot, const LiveOrigin& origin);
+// The part of that which somebody of a tenant may know: whether their rules are judged by now.
+[[nodiscard]] Json tenant_live_json(const LiveSnapshot& snapshot, const LiveOrigin& origin);
 [[nodiscard]] Json live_rule_json(const LiveRule& rule);
 
 }  // namespace sluice

@@ -1,5 +1,7 @@
 #include "control/daemon/live/live_query.hpp"
 
+#include "lib/rules/tenant_name.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,6 +17,10 @@ bool has_in_any_case(std::string_view text, std::string_view part) noexcept {
     return std::search(text.begin(), text.end(), part.begin(), part.end(), [](char a, char b) {
                return letter_lowered(a) == letter_lowered(b);
            }) != text.end();
+}
+
+bool is_shown_to(std::string_view tenant, std::string_view rule) noexcept {
+    return tenant.empty() || tenant_of(rule) == tenant;
 }
 
 LiveRate rate_of(const std::optional<std::uint64_t>& count) noexcept {
@@ -87,7 +93,8 @@ bool is_text(LiveColumn column) noexcept {
 }
 
 std::string LiveQuery::order_key() const {
-    return fmt::format("{} {} {}", static_cast<int>(sort), descending ? 1 : 0, filter);
+    // No name of a tenant has a blank.
+    return fmt::format("{} {} {} {}", tenant, static_cast<int>(sort), descending ? 1 : 0, filter);
 }
 
 std::string LiveQuery::page_key() const {
@@ -97,9 +104,10 @@ std::string LiveQuery::page_key() const {
 std::vector<std::uint32_t> ordered_rules(const std::vector<LiveRule>& rules,
                                          const LiveQuery& query) {
     std::vector<std::uint32_t> places;
-    places.reserve(query.filter.empty() ? rules.size() : 0);
+    places.reserve(query.filter.empty() && query.tenant.empty() ? rules.size() : 0);
     for (std::size_t i = 0; i < rules.size(); ++i) {
-        if (query.filter.empty() || has_in_any_case(rules[i].id, query.filter)) {
+        if (is_shown_to(query.tenant, rules[i].id) &&
+            (query.filter.empty() || has_in_any_case(rules[i].id, query.filter))) {
             places.push_back(static_cast<std::uint32_t>(i));
         }
     }

@@ -43,6 +43,7 @@ struct LiveQuery {
     std::string filter{};  // a part of the id, in any case of letters
     std::size_t first = 0;
     std::size_t most = kBusiestLiveRules;
+    std::string tenant{};  // whose people ask, and are shown its rules alone; empty: operators
 
     // Names of the order and of the page of it: equal for equal questions.
     [[nodiscard]] std::string order_key() const;

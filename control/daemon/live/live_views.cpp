@@ -12,13 +12,13 @@ namespace {
 // The entry of a name, or a new one, which is kept while there are few.
 template <typename Entry>
 std::shared_ptr<Entry> entry_of(std::map<std::string, std::shared_ptr<Entry>>& entries,
-                                const std::string& name) {
+                                const std::string& name, std::size_t most) {
     const auto found = entries.find(name);
     if (found != entries.end()) {
         return found->second;
     }
     auto made = std::make_shared<Entry>();
-    if (entries.size() < LiveViews::kMostKept) {
+    if (entries.size() < most) {
         entries.emplace(name, made);
     }
     return made;
@@ -31,8 +31,11 @@ std::string dumped(const Json& document) {
 }  // namespace
 
 LiveViews::LiveViews(LiveSnapshot snapshot, const LiveOrigin& origin)
-    : snapshot_{std::move(snapshot)}, head_{dumped(live_json(snapshot_, origin))} {
+    : snapshot_{std::move(snapshot)},
+      head_{dumped(live_json(snapshot_, origin))},
+      tenant_head_{dumped(tenant_live_json(snapshot_, origin))} {
     head_.pop_back();  // its brace: the rules follow
+    tenant_head_.pop_back();
 }
 
 LiveViews::Body LiveViews::plain(const LiveQuery& query) const {
@@ -56,17 +59,26 @@ LiveViews::Body LiveViews::compressed(const LiveQuery& query) const {
 
 std::shared_ptr<LiveViews::Page> LiveViews::page_of(const LiveQuery& query) const {
     const std::lock_guard lock{mutex_};
-    return entry_of(pages_, query.page_key());
+    return query.tenant.empty() ? entry_of(of_operators_.pages, query.page_key(), kMostKept)
+                                : entry_of(of_tenants_.pages, query.page_key(), kMostKeptOfTenants);
 }
 
 std::shared_ptr<LiveViews::Ordered> LiveViews::order_of(const LiveQuery& query) const {
     std::shared_ptr<Ordered> found;
     {
         const std::lock_guard lock{mutex_};
-        found = entry_of(orders_, query.order_key());
+        found = query.tenant.empty()
+                    ? entry_of(of_operators_.orders, query.order_key(), kMostKept)
+                    : entry_of(of_tenants_.orders, query.order_key(), kMostKeptOfTenants);
     }
     std::call_once(found->made, [&] { found->order = ordered_rules(snapshot_.rules, query); });
     return found;
+}
+
+std::size_t LiveViews::rules_for(const LiveQuery& query) const {
+    LiveQuery all = query;
+    all.filter.clear();
+    return query.tenant.empty() ? snapshot_.rules.size() : order_of(all)->order.size();
 }
 
 std::string LiveViews::text_of(const LiveQuery& query) const {
@@ -78,11 +90,11 @@ std::string LiveViews::text_of(const LiveQuery& query) const {
     for (std::size_t i = first; i < first + count; ++i) {
         rows.push_back(live_rule_json(snapshot_.rules[order[i]]));
     }
-    const Json rules{{"total", snapshot_.rules.size()},
+    const Json rules{{"total", rules_for(query)},
                      {"matching", order.size()},
                      {"first", first},
                      {"rows", std::move(rows)}};
-    return head_ + ",\"rules\":" + dumped(rules) + "}\n";
+    return (query.tenant.empty() ? head_ : tenant_head_) + ",\"rules\":" + dumped(rules) + "}\n";
 }
 
 }  // namespace sluice

@@ -24,6 +24,7 @@ class LiveViews {
 public:
     using Body = std::shared_ptr<const std::string>;
     static constexpr std::size_t kMostKept = 32;  // answers, and orders; more are made anew
+    static constexpr std::size_t kMostKeptOfTenants = 128;  // likewise, beside these
 
     LiveViews(LiveSnapshot snapshot, const LiveOrigin& origin);
 
@@ -46,12 +47,19 @@ private:
     [[nodiscard]] std::shared_ptr<Page> page_of(const LiveQuery& query) const;
     [[nodiscard]] std::shared_ptr<Ordered> order_of(const LiveQuery& query) const;
     [[nodiscard]] std::string text_of(const LiveQuery& query) const;
+    [[nodiscard]] std::size_t rules_for(const LiveQuery& query) const;
 
     LiveSnapshot snapshot_;
-    std::string head_;  // all but the rules
+    std::string head_;         // all but the rules
+    std::string tenant_head_;  // the part of it that tenants' people may know
+    // What is kept for operators, and for tenants' people: neither takes the others' room.
+    struct Kept {
+        std::map<std::string, std::shared_ptr<Page>> pages;
+        std::map<std::string, std::shared_ptr<Ordered>> orders;
+    };
     mutable std::mutex mutex_;
-    mutable std::map<std::string, std::shared_ptr<Page>> pages_;
-    mutable std::map<std::string, std::shared_ptr<Ordered>> orders_;
+    mutable Kept of_operators_;
+    mutable Kept of_tenants_;
 };
 
 }  // namespace sluice

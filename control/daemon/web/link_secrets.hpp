@@ -27,6 +27,7 @@ public:
         Role role = Role::View;
         std::chrono::seconds lasts{};
         Clock::time_point until{};  // the link's end
+        std::string tenant{};       // that the user belongs to; empty: an operator
     };
     [[nodiscard]] Result<std::string> make(Promise promise, Clock::time_point now);
     // Gives the session away. nullopt: there is no such secret, or it was used, or its time is

@@ -44,7 +44,8 @@ std::unique_ptr<WebAccess> make_web_access(const Settings& settings,
         spdlog::info("the dashboard can be reached by {}", line);
     }
     auto web = std::make_unique<WebAccess>(
-        WebAccess::Setting{*settings.web, std::move(opened->proxies), sockets}, audit, counters);
+        WebAccess::Setting{*settings.web, std::move(opened->proxies), sockets, {}}, audit,
+        counters);
     (void)web->tokens().problem();  // told to the log now, and not only when somebody comes
     return web;
 }

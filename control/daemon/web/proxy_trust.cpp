@@ -83,11 +83,11 @@ Result<ProxyTrust::User> ProxyTrust::user_of(const RequestHeaders& headers) cons
     if (!headers.has(role_header_)) {
         return user;
     }
-    const std::optional<Role> role = role_named(headers.value(role_header_));
-    if (!role) {
-        return Error{Errc::BadSyntax, role_header_ + " is view, operate or admin"};
+    std::optional<AssignedRole> assigned = read_assigned_role(headers.value(role_header_));
+    if (!assigned) {
+        return Error{Errc::BadSyntax, role_header_ + " is " + std::string{kRolesThereAre}};
     }
-    user.role = *role;
+    user.assigned = *std::move(assigned);
     return user;
 }
 

@@ -42,7 +42,7 @@ public:
 
     struct User {
         std::string name;  // empty: the proxy names nobody
-        Role role = Role::View;
+        AssignedRole assigned{};
     };
     // The user that a proxy names; an Error: nobody can know whom or what it means.
     [[nodiscard]] Result<User> user_of(const RequestHeaders& headers) const;

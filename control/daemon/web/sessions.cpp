@@ -6,6 +6,27 @@
 #include <utility>
 
 namespace sluice {
+namespace {
+
+bool is_of_tenant(const Session& session) {
+    return session.role == Role::Tenant;
+}
+
+// The name by which sessions are counted.
+const std::string& owner_of(const Session& session) {
+    return is_of_tenant(session) ? session.tenant : session.user;
+}
+
+bool have_one_owner(const Session& a, const Session& b) {
+    return is_of_tenant(a) == is_of_tenant(b) && owner_of(a) == owner_of(b);
+}
+
+// True if the session may end for that one.
+bool makes_way(const Session& session, const Session& newer) {
+    return session.role <= newer.role && (!is_of_tenant(newer) || have_one_owner(session, newer));
+}
+
+}  // namespace
 
 Result<std::string> Sessions::begin(Session session, Clock::time_point now) {
     Result<std::string> token = random_secret();
@@ -61,7 +82,7 @@ void Sessions::drop_ended(Clock::time_point now) {
 bool Sessions::takes_pace(const Session& session, Clock::time_point now) {
     std::erase_if(begun_, [&](const auto& one) { return one.second.is_fresh(now); });
     const auto [pace, is_new] =
-        begun_.try_emplace({session.user, session.role}, Pace{kBegunAtOnce, kBegunEvery});
+        begun_.try_emplace({owner_of(session), session.role}, Pace{kBegunAtOnce, kBegunEvery});
     return pace->second.take(now);
 }
 
@@ -73,9 +94,9 @@ bool Sessions::make_room(const Session& session) {
         const auto is_idler = [&](const Places::iterator& than) {
             return than == places_.end() || one->second.used < than->second.used;
         };
-        const bool is_own = one->second.session.user == session.user;
+        const bool is_own = have_one_owner(one->second.session, session);
         of_user += is_own ? 1 : 0;
-        if (one->second.session.role > session.role) {
+        if (!makes_way(one->second.session, session)) {
             continue;
         }
         idlest_of_user = is_own && is_idler(idlest_of_user) ? one : idlest_of_user;

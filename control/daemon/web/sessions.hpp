@@ -20,6 +20,7 @@ struct Session {
     std::string user;
     Role role = Role::View;
     std::chrono::steady_clock::time_point end{};
+    std::string tenant{};  // that the user belongs to; empty: an operator
     // The digest of the named token that it began with, and ends with. nullopt: a link.
     std::optional<Sha256Digest> token{};
 };
@@ -27,7 +28,7 @@ struct Session {
 // The sessions of the dashboard. They are kept by the digests of their tokens, in memory alone, and
 // so end with sluiced. Their number is bounded: of one user's the one that was idle for longest
 // makes room; where all places are taken, that of all users; none of who may do more than the new
-// one.
+// one. All users of a tenant are one, and make room for each other alone.
 class Sessions {
 public:
     using Clock = std::chrono::steady_clock;
@@ -60,7 +61,8 @@ private:
 
     std::mutex mutex_;
     Places places_;
-    std::map<std::pair<std::string, Role>, Pace> begun_;  // of users who have begun one lately
+    // Of users and tenants who have begun one lately.
+    std::map<std::pair<std::string, Role>, Pace> begun_;
 };
 
 }  // namespace sluice

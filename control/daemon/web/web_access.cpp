@@ -71,6 +71,13 @@ HttpResponse foreign_host(const std::string& host) {
                     host, host));
 }
 
+HttpResponse no_such_tenant(const std::string& name) {
+    return problem_response(
+        403, "tenant",
+        fmt::format("sluice.yaml has no tenant `{}`; one comes in by a line under `tenants:`",
+                    name));
+}
+
 Sessions::Clock::time_point in_time(std::chrono::seconds lasts) {
     return Sessions::Clock::now() + std::min<std::chrono::seconds>(lasts, Sessions::kLongest);
 }
@@ -84,6 +91,7 @@ bool is_open_to_all(std::string_view method, std::string_view path) noexcept {
 WebAccess::WebAccess(Setting setting, Audit& audit, ApiCounters& counters)
     : options_{std::move(setting.options)},
       sockets_{std::move(setting.sockets)},
+      tenants_{std::move(setting.tenants)},
       proxies_{options_, std::move(setting.proxies)},
       audit_{audit},
       counters_{counters},
@@ -156,6 +164,27 @@ std::optional<TurnedBack> WebAccess::fault_of_page(const Visit& visit, const Spe
     return std::nullopt;
 }
 
+std::optional<TurnedBack> WebAccess::take_proxied(const Visit& visit, Speaker& speaker) {
+    Result<ProxyTrust::User> user = proxies_.user_of(visit.headers);
+    if (!user) {
+        return refuse(problem_response(400, "bad request", user.error().what), speaker,
+                      user.error().what);
+    }
+    if (user->name.empty()) {
+        return std::nullopt;
+    }
+    AssignedRole& assigned = user->assigned;
+    if (assigned.role == Role::Tenant && !has_tenant(assigned.tenant)) {
+        return refuse(no_such_tenant(assigned.tenant), speaker,
+                      "of the tenant `" + assigned.tenant + "`, which there is not");
+    }
+    speaker.role = assigned.role;
+    speaker.tenant = std::move(assigned.tenant);
+    speaker.way = Way::Proxy;
+    speaker.user = std::move(user->name);
+    return std::nullopt;
+}
+
 WebAccess::Judged WebAccess::judge(const Visit& visit, Speaker speaker, MayProxy may_proxy) {
     if (auto fault = fault_of_head(visit, speaker)) {
         return *std::move(fault);
@@ -166,18 +195,12 @@ WebAccess::Judged WebAccess::judge(const Visit& visit, Speaker speaker, MayProxy
         speaker.way = Way::Session;
         speaker.user = session->user;
         speaker.session = token;
+        speaker.tenant = session->tenant;
         return speaker;
     }
     if (may_proxy == MayProxy::Yes) {
-        Result<ProxyTrust::User> user = proxies_.user_of(visit.headers);
-        if (!user) {
-            return refuse(problem_response(400, "bad request", user.error().what), speaker,
-                          user.error().what);
-        }
-        if (!user->name.empty()) {
-            speaker.role = user->role;
-            speaker.way = Way::Proxy;
-            speaker.user = std::move(user->name);
+        if (auto fault = take_proxied(visit, speaker)) {
+            return *std::move(fault);
         }
     }
     const bool says_other = !token.empty() && speaker.way != Way::Proxy;
@@ -190,8 +213,18 @@ WebAccess::Judged WebAccess::judge(const Visit& visit, Speaker speaker, MayProxy
     return speaker;
 }
 
+// Whoever may open such a socket sees the whole box by it: no way in for a tenant's people, who
+// would have more without their session than with it.
 WebAccess::Judged WebAccess::judge_by_socket(const Visit& visit, Speaker speaker) {
-    return judge(visit, std::move(speaker), MayProxy::No);
+    Judged judged = judge(visit, std::move(speaker), MayProxy::No);
+    const auto* const known = std::get_if<Speaker>(&judged);
+    if (known != nullptr && known->role == Role::Tenant) {
+        return refuse(problem_response(403, "tenant",
+                                       "tenants come in by the address that `web:` of sluice.yaml "
+                                       "listens on, and not by a socket of the API"),
+                      *known, "of the tenant `" + known->tenant + "`, by a socket of the API");
+    }
+    return judged;
 }
 
 WebAccess::Judged WebAccess::judge_by_web(const Visit& visit, const WebPeer& peer) {
@@ -217,8 +250,10 @@ std::optional<RequestClass> WebAccess::class_by_head(std::string_view bytes, Pee
     }
     const RequestHeaders headers = headers_in(bytes);
     if (const auto session = find_session(session_in(headers))) {
-        peer.uid = number_of_person("session", session->user);
-        return kind;
+        const bool is_of_tenant = session->role == Role::Tenant;
+        peer.uid = is_of_tenant ? number_of_person("tenant", session->tenant)
+                                : number_of_person("session", session->user);
+        return is_of_tenant ? tenant_class(*kind) : *kind;
     }
     const std::string_view name = headers.value(proxies_.user_header());
     const bool is_socket = !options_.path.empty();
@@ -228,8 +263,11 @@ std::optional<RequestClass> WebAccess::class_by_head(std::string_view bytes, Pee
         return is_answerable(bytes, kMostOfStrangers) ? std::optional{RequestClass::Stranger}
                                                       : std::nullopt;
     }
-    peer.uid = number_of_person("proxy", name);
-    return kind;
+    const auto user = proxies_.user_of(headers);
+    const bool is_of_tenant = user && user->assigned.role == Role::Tenant;
+    peer.uid = is_of_tenant ? number_of_person("tenant", user->assigned.tenant)
+                            : number_of_person("proxy", name);
+    return is_of_tenant ? tenant_class(*kind) : *kind;
 }
 
 Result<WebAccess::Begun> WebAccess::begin(Session session) {
@@ -250,6 +288,7 @@ Result<WebAccess::Begun> WebAccess::begin_by_link(std::string_view secret) {
     Result<Begun> begun = begin({.user = promise->user,
                                  .role = promise->role,
                                  .end = in_time(promise->lasts),
+                                 .tenant = promise->tenant,
                                  .token = {}});
     if (!begun) {
         links_.put_back(secret, *promise);
@@ -263,14 +302,25 @@ Result<WebAccess::Begun> WebAccess::begin_by_token(std::string_view token) {
     if (!named) {
         return Error{Errc::Refused, "there is no such token, or its time is over"};
     }
+    if (named->role == Role::Tenant && !has_tenant(named->tenant)) {
+        return Error{Errc::Refused, "the tenant " + named->tenant +
+                                        " of this token is not in sluice.yaml any more"};
+    }
     const std::chrono::seconds lasts = named->end == 0 ? std::chrono::seconds{Sessions::kLongest}
                                                        : std::chrono::seconds{named->end - utc};
-    return begin(
-        {.user = named->name, .role = named->role, .end = in_time(lasts), .token = named->digest});
+    return begin({.user = named->name,
+                  .role = named->role,
+                  .end = in_time(lasts),
+                  .tenant = named->tenant,
+                  .token = named->digest});
 }
 
 Result<std::string> WebAccess::make_link(LinkSecrets::Promise promise) {
     return links_.make(std::move(promise), LinkSecrets::Clock::now());
+}
+
+bool WebAccess::has_tenant(std::string_view name) const {
+    return std::ranges::find(tenants_, name) != tenants_.end();
 }
 
 // A session by a named token has the role that its file gives it now, and ends with it.
@@ -285,8 +335,10 @@ std::optional<Session> WebAccess::find_session(std::string_view token) {
             return std::nullopt;
         }
         session->role = named->role;
+        session->tenant = named->tenant;
     }
-    return session;
+    const bool is_lost = session && session->role == Role::Tenant && !has_tenant(session->tenant);
+    return is_lost ? std::nullopt : session;
 }
 
 }  // namespace sluice

@@ -29,6 +29,7 @@ public:
         WebOptions options;
         std::vector<TrustedProxy> proxies;
         ApiSockets sockets;
+        std::vector<std::string> tenants;  // that there are, by sluice.yaml
     };
     WebAccess(Setting setting, Audit& audit, ApiCounters& counters);
 
@@ -56,6 +57,8 @@ public:
     [[nodiscard]] Result<std::string> make_link(LinkSecrets::Promise promise);
     [[nodiscard]] std::optional<Session> find_session(std::string_view token);
     void end_session(std::string_view token) { sessions_.end(token); }
+    // True if sluice.yaml has a tenant of that name: nobody comes in for another one.
+    [[nodiscard]] bool has_tenant(std::string_view name) const;
 
     // Counts a refusal; as many are answered, and recorded, as the pace lets.
     [[nodiscard]] TurnedBack refuse(HttpResponse response, const Speaker& speaker,
@@ -74,10 +77,13 @@ private:
                                                           const Speaker& speaker);
     enum class MayProxy : bool { No, Yes };
     [[nodiscard]] Judged judge(const Visit& visit, Speaker speaker, MayProxy may_proxy);
+    // Takes over whom the proxy names; what is wrong with that: nullopt if nothing is.
+    [[nodiscard]] std::optional<TurnedBack> take_proxied(const Visit& visit, Speaker& speaker);
     [[nodiscard]] Result<Begun> begin(Session session);
 
     WebOptions options_;
     ApiSockets sockets_;
+    std::vector<std::string> tenants_;
     ProxyTrust proxies_;
     OwnHosts hosts_;
     Audit& audit_;

@@ -23,6 +23,15 @@ TEST(NamedToken, AFileOfThem) {
     EXPECT_EQ(token_line(file.tokens[1]), "bob view never " + kDigest + "\n");
 }
 
+TEST(NamedToken, MayBeOfATenant) {
+    const std::string line = "eve tenant:acme-1 never " + kDigest + "\n";
+    const TokenFile file = read_token_lines(line);
+    ASSERT_EQ(file.tokens.size(), 1U);
+    EXPECT_EQ(file.tokens[0].role, Role::Tenant);
+    EXPECT_EQ(file.tokens[0].tenant, "acme-1");
+    EXPECT_EQ(token_line(file.tokens[0]), line);
+}
+
 struct BadLine {
     const char* line;
     const char* why;
@@ -32,8 +41,12 @@ constexpr BadLine kBadLines[] = {
     {"alice view never DIGEST more", "NAME ROLE END SHA256"},
     {"al/ice view never DIGEST", "a name has 1 to 64"},
     {"alice viewer never DIGEST", "did you mean `view`?"},
-    {"alice none never DIGEST", "a role is view, operate or admin"},
-    {"alice Admin never DIGEST", "a role is view, operate or admin"},
+    {"alice none never DIGEST", "a role is view, operate, admin or tenant:NAME"},
+    {"alice Admin never DIGEST", "a role is view, operate, admin"},
+    {"alice tenant never DIGEST", "or tenant:NAME"},
+    {"alice tenant: never DIGEST", "or tenant:NAME"},
+    {"alice tenant:Acme never DIGEST", "or tenant:NAME"},
+    {"alice tenant:a:b never DIGEST", "or tenant:NAME"},
     {"alice view 2027-02-31T00:00:00Z DIGEST", "an end is"},
     {"alice view 2027-01-31 DIGEST", "an end is"},
     {"alice view 1970-01-01T00:00:00Z DIGEST", "an end is"},

@@ -50,6 +50,27 @@ TEST(KeySettings, ManyAreRemovedAtOnce) {
     EXPECT_FALSE(remove_settings(all, {}));
 }
 
+TEST(KeySettings, OfATenantTakeNoneOfTheOthersRoom) {
+    const auto of = [](const std::string& rule, std::size_t number) {
+        KeySetting one = setting(std::to_string(number), What::Banned);
+        one.rule = rule;
+        return one;
+    };
+    KeySettings all;
+    for (std::size_t i = 0; i < kMaxTenantKeySettings; ++i) {
+        all.push_back(of(i % 2 == 0 ? "acme:a" : "acme:b", i));
+    }
+    EXPECT_FALSE(put_settings(all, {of("acme:a", 90'000)}));
+    EXPECT_EQ(all.size(), kMaxTenantKeySettings) << "a refused one leaves nothing";
+    EXPECT_TRUE(put_settings(all, {of("acme:a", 0)})) << "in place of one that is there";
+    EXPECT_TRUE(put_settings(all, {of("other:a", 90'000), of("a", 90'000)}));
+    for (std::size_t i = 1; all.size() < kMaxTenantsKeySettings + 1; ++i) {
+        all.push_back(of("t" + std::to_string(i % 9) + ":a", i));
+    }
+    EXPECT_FALSE(put_settings(all, {of("new:a", 90'000)})) << "all tenants together";
+    EXPECT_TRUE(put_settings(all, {of("a", 90'001)})) << "the rest is the operators'";
+}
+
 TEST(KeySettings, AreBounded) {
     KeySettings all;
     for (std::size_t i = 0; i < kMaxKeySettings; ++i) {

@@ -50,5 +50,27 @@ TEST(Places, OfOneKindAreNotTakenByAnother) {
     EXPECT_TRUE(places.take(RequestClass::Panic, 1));
 }
 
+TEST(Places, OfTenantsTakeNoneOfTheOperators) {
+    Places places;
+    const auto tenants = Places::kBounds[static_cast<std::size_t>(RequestClass::TenantLive)];
+    EXPECT_EQ(taken_by(places, tenant_class(RequestClass::Live), 1), tenants.of_user);
+    EXPECT_TRUE(places.take(RequestClass::TenantLive, 2)) << "another tenant has its own";
+    for (uid_t user = 3; user < 40; ++user) {
+        (void)taken_by(places, RequestClass::TenantLive, user);
+        (void)taken_by(places, tenant_class(RequestClass::Panic), user);
+    }
+    EXPECT_FALSE(places.take(RequestClass::TenantLive, 99));
+    EXPECT_FALSE(places.take(RequestClass::Tenant, 99));
+    for (const RequestClass kind : {RequestClass::Ordinary, RequestClass::Live, RequestClass::Panic,
+                                    RequestClass::Watching}) {
+        EXPECT_TRUE(places.take(kind, 100));
+    }
+    std::size_t all = 0;
+    for (const Places::Bound& bound : Places::kBounds) {
+        all += bound.all;
+    }
+    EXPECT_EQ(all, Places::kAll);
+}
+
 }  // namespace
 }  // namespace sluice::places_test

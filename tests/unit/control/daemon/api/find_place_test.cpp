@@ -6,17 +6,17 @@ namespace sluice::find_place_test {
 namespace {
 
 TEST(FindPlace, IsReadUpToItsKey) {
-    const auto key = read_find_place("00ab:dns:k:1:2001:db8::1|a:b");
+    const auto key = read_find_place("00ab:dns~k:1:2001:db8::1|a:b");
     ASSERT_TRUE(key);
     EXPECT_EQ(key->generation, "00ab");
     EXPECT_EQ(key->rule, "dns");
     EXPECT_EQ(key->part, 'k');
     EXPECT_EQ(key->rest, "1:2001:db8::1|a:b");
-    const auto word = read_find_place("00ab:dns:w:3");
+    const auto word = read_find_place("00ab:dns~w:3");
     ASSERT_TRUE(word);
     EXPECT_EQ(word->part, 'w');
     EXPECT_EQ(word->rest, "3");
-    EXPECT_TRUE(read_find_place("00ab:dns:b:0:77"));
+    EXPECT_TRUE(read_find_place("00ab:dns~b:0:77"));
 }
 
 TEST(FindPlace, BeginsWithTheFirstRule) {
@@ -28,7 +28,7 @@ TEST(FindPlace, BeginsWithTheFirstRule) {
 
 TEST(FindPlace, IsNothingElse) {
     for (const char* text :
-         {"junk", "00ab:dns", "00ab:dns:", "00ab:dns:x:1", "00ab:dns:wk:1", "00ab::k:1", ":"}) {
+         {"junk", "00ab:dns", "00ab:dns:", "00ab:dns~x:1", "00ab:dns~wk:1", "00ab:~k:1", ":"}) {
         EXPECT_FALSE(read_find_place(text)) << text;
     }
 }

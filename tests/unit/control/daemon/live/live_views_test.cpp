@@ -51,6 +51,45 @@ TEST(LiveColumn, HasANameEach) {
     EXPECT_FALSE(live_column("speed"));
 }
 
+TEST(LiveViews, ATenantIsShownItsRulesAndNothingOfTheBox) {
+    LiveSnapshot made = snapshot();
+    made.since = "2026-01-01T00:00:00Z";
+    made.state = {LiveState::Panic, "secret-why"};
+    made.generation = 0xabcdef;
+    made.workers = 77;
+    made.trial = {{"secret-trial", 1}};
+    made.rates = LiveRates{};
+    made.problems = {{"secret-problem", "warning", "secret-text", "secret-act"}};
+    made.ports = {{.name = "secret-port", .link = "up"}};
+    made.events = Json::array({{{"rule", "secret-event"}}});
+    for (const char* id : {"acme:one", "other:secret-rule", "acme:two", "acmex:secret"}) {
+        made.rules.push_back({.id = id, .state = "active"});
+    }
+    const LiveViews views{std::move(made), {.run = "r", .name = "secret-box", .web = "w"}};
+    const LiveQuery query{.most = 64, .tenant = "acme"};
+    const std::string text = *views.plain(query);
+    EXPECT_EQ(text.find("secret"), std::string::npos) << text;
+    const Json shown = Json::parse(text);
+    EXPECT_EQ(shown["rules"]["total"], 2);
+    EXPECT_EQ(shown["rules"]["rows"].size(), 2U);
+    EXPECT_EQ(shown["box"]["state"], "panic");
+    EXPECT_TRUE(shown["rates"].is_null());
+    EXPECT_TRUE(shown["box"]["generation"].is_null());
+    EXPECT_TRUE(shown["box"]["workers"].is_null());
+    LiveQuery filtered = query;
+    filtered.filter = "one";
+    const Json one = Json::parse(*views.plain(filtered));
+    EXPECT_EQ(one["rules"]["total"], 2);
+    EXPECT_EQ(one["rules"]["matching"], 1);
+    EXPECT_EQ(views.plain(query), views.plain(query)) << "made once for all of the tenant";
+    EXPECT_EQ(Json::parse(*views.plain({.most = 64}))["rules"]["total"], 8);
+    // Whatever a tenant asks for, the operators' answers are still made once.
+    for (std::size_t i = 0; i < 2 * LiveViews::kMostKeptOfTenants; ++i) {
+        (void)views.plain({.filter = std::to_string(i), .tenant = "acme"});
+    }
+    EXPECT_EQ(views.plain({.filter = "b"}), views.plain({.filter = "b"}));
+}
+
 TEST(LiveViews, GivesTheSameBytesToAllWhoAsk) {
     const LiveViews views{snapshot(), {.run = "0badcafe", .name = "box"}};
     std::vector<LiveViews::Body> bodies(16);

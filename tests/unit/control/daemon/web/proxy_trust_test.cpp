@@ -57,15 +57,21 @@ TEST(ProxyTrust, TheUserAndTheRole) {
     const auto user = proxies.user_of(with({{"X-Sluice-User", "eve"}}));
     ASSERT_TRUE(user);
     EXPECT_EQ(user->name, "eve");
-    EXPECT_EQ(user->role, Role::View) << "without a role header";
+    EXPECT_EQ(user->assigned, AssignedRole{}) << "without a role header";
     const auto admin =
         proxies.user_of(with({{"x-sluice-user", "eve"}, {"x-sluice-role", "admin"}}));
     ASSERT_TRUE(admin);
-    EXPECT_EQ(admin->role, Role::Admin);
+    EXPECT_EQ(admin->assigned, AssignedRole{Role::Admin});
+    const auto customer =
+        proxies.user_of(with({{"x-sluice-user", "eve"}, {"x-sluice-role", "tenant:acme"}}));
+    ASSERT_TRUE(customer);
+    EXPECT_EQ(customer->assigned, (AssignedRole{Role::Tenant, "acme"}));
     const auto nobody = proxies.user_of(with({}));
     ASSERT_TRUE(nobody);
     EXPECT_EQ(nobody->name, "");
-    for (const char* const role : {"", "Admin", "none", "view, admin", "admin ", "root"}) {
+    for (const char* const role :
+         {"", "Admin", "none", "view, admin", "admin ", "root", "tenant", "tenant:", "tenant:Acme",
+          "tenant:a:b", "Tenant:acme", "tenant: acme", "tenant:acme,other", "acme"}) {
         EXPECT_FALSE(proxies.user_of(with({{"x-sluice-user", "eve"}, {"x-sluice-role", role}})))
             << role;
     }

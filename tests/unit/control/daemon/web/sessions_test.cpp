@@ -105,6 +105,42 @@ TEST(Sessions, WhereAllPlacesAreTakenTheWeakerMakeRoomForTheStronger) {
     EXPECT_TRUE(sessions.begin(of("late"), kNow + 12h)) << "those that end leave their places";
 }
 
+Session of_tenant(const std::string& tenant, const std::string& user) {
+    Session session = of(user, Role::Tenant);
+    session.tenant = tenant;
+    return session;
+}
+
+TEST(Sessions, AllUsersOfATenantAreOneAndMakeRoomForEachOtherAlone) {
+    Sessions sessions;
+    const std::string first = *sessions.begin(of_tenant("acme", "u0"), kNow);
+    const std::string other = *sessions.begin(of_tenant("other", "u0"), kNow);
+    const std::string view = *sessions.begin(of("acme"), kNow);
+    for (std::size_t i = 1; i < Sessions::kMostOfUser; ++i) {
+        ASSERT_TRUE(sessions.begin(of_tenant("acme", "u" + std::to_string(i)), kNow + 1s)) << i;
+    }
+    ASSERT_TRUE(sessions.begin(of_tenant("acme", "late"), kNow + 2s));
+    EXPECT_FALSE(sessions.find(first, kNow + 2s)) << "the idlest of the tenant";
+    EXPECT_TRUE(sessions.find(other, kNow + 2s)) << "of the same name";
+    EXPECT_TRUE(sessions.find(view, kNow + 2s)) << "an operator who is called like the tenant";
+    for (unsigned i = Sessions::kMostOfUser + 1; i < Sessions::kBegunAtOnce; ++i) {
+        ASSERT_TRUE(sessions.begin(of_tenant("acme", "x" + std::to_string(i)), kNow + 3s)) << i;
+    }
+    EXPECT_FALSE(sessions.begin(of_tenant("acme", "new"), kNow + 3s)) << "a pace for them all";
+    EXPECT_TRUE(sessions.begin(of_tenant("other", "new"), kNow + 3s));
+}
+
+TEST(Sessions, ATenantEndsNobodysWhereAllPlacesAreTaken) {
+    Sessions sessions;
+    for (std::size_t i = 0; i + 1 < Sessions::kMost; ++i) {
+        ASSERT_TRUE(sessions.begin(of("u" + std::to_string(i)), kNow));
+    }
+    const std::string idle = *sessions.begin(of_tenant("other", "o"), kNow);
+    EXPECT_FALSE(sessions.begin(of_tenant("acme", "a"), kNow + 1s));
+    EXPECT_TRUE(sessions.find(idle, kNow + 1s));
+    EXPECT_TRUE(sessions.begin(of("viewer"), kNow + 2s)) << "an operator has room";
+}
+
 TEST(LinkSecrets, EachBeginsOneSessionInTime) {
     LinkSecrets links;
     const std::string secret = *links.make({"root", Role::Admin, 12h}, kNow);
