@@ -4,17 +4,19 @@ import "./style/app.css";
 import { Frame } from "./frame/frame";
 import { listenToKeys } from "./frame/keys";
 import { Lock } from "./frame/lock";
-import { screenOf } from "./frame/screen";
+import { screenOf, screensFor } from "./frame/screen";
+import { tenant } from "./frame/tenant";
 import { begin, route } from "./page";
 import { Guard } from "./parts/guard";
 import { SCREENS } from "./screens/screens";
 
 function Page() {
-  const screen = screenOf(SCREENS, route.value);
+  const screens = screensFor(SCREENS, tenant.value !== null);
+  const screen = screenOf(screens, route.value);
   return (
     <>
       <Lock />
-      <Frame screens={SCREENS} screen={screen}>
+      <Frame screens={screens} screen={screen}>
         <Guard of={screen.name}>
           <screen.View />
         </Guard>
@@ -26,7 +28,8 @@ function Page() {
 const place = document.getElementById("app");
 if (place !== null) {
   place.replaceChildren();
-  begin((shown) => screenOf(SCREENS, shown).live(shown));
-  listenToKeys(SCREENS);
+  const allowed = () => screensFor(SCREENS, tenant.value !== null);
+  begin((shown) => screenOf(allowed(), shown).live(shown));
+  listenToKeys(allowed);
   render(<Page />, place);
 }

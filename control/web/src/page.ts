@@ -112,6 +112,9 @@ async function fetchSeries(answer: LiveAnswer): Promise<void> {
 }
 
 function keepSeries(answer: LiveAnswer): void {
+  if (answer.box.name === null) {
+    return; // the box's own rates are not for who may not know it
+  }
   const last = series.peek();
   const next = last === null ? null : extended(last, answer);
   if (last !== null && next !== null) {

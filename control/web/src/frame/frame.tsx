@@ -13,6 +13,7 @@ import { PanicButton } from "./panic";
 import type { Screen } from "./screen";
 import { Search } from "./search";
 import { TrialBar } from "./trial";
+import { tenant } from "./tenant";
 import { stateWords } from "./words";
 
 interface Shown {
@@ -27,21 +28,26 @@ function BoxLine() {
   }
   const { box } = shown.answer;
   const words = stateWords(box.state);
+  const isTenant = tenant.value !== null;
   return (
     <dl class="box">
-      <dt>Box</dt>
+      <dt>{isTenant ? "Customer" : "Box"}</dt>
       <dd>
-        <Text of={box.name} most={40} />
+        <Text of={tenant.value ?? box.name} most={40} />
       </dd>
       <dt>State</dt>
       <dd class={words.grave ? "state grave" : "state"}>
         <Num text={visibleText(words.word)} />
         {box.since !== null && <small> since {instantText(box.since, zone.value, Date.now())}</small>}
       </dd>
-      <dt>Generation</dt>
-      <dd>
-        <Num text={box.generation === null ? "none" : visibleText(String(box.generation))} />
-      </dd>
+      {!isTenant && (
+        <>
+          <dt>Generation</dt>
+          <dd>
+            <Num text={box.generation === null ? "none" : visibleText(String(box.generation))} />
+          </dd>
+        </>
+      )}
     </dl>
   );
 }
@@ -85,7 +91,7 @@ export function Frame({ screens, screen, children }: Shown & { children: Compone
         <div class="bar">
           <strong class="brand">Sluice</strong>
           <Menu screens={screens} screen={screen} />
-          <Search />
+          {tenant.value === null && <Search />}
           <Display />
           <button type="button" class="help" aria-label="Keys" onClick={() => (helpIsOpen.value = true)}>
             ?
@@ -94,7 +100,7 @@ export function Frame({ screens, screen, children }: Shown & { children: Compone
         </div>
         <div class="bar">
           <BoxLine />
-          <PanicButton />
+          {tenant.value === null && <PanicButton />}
           <Age />
         </div>
         <StateReason />

@@ -25,7 +25,7 @@ function act(key: string): boolean {
   return true;
 }
 
-export function listenToKeys(screens: readonly Screen[]): void {
+export function listenToKeys(screens: () => readonly Screen[]): void {
   let began = -SOON_MS;
   addEventListener("keydown", (event) => {
     const target = event.composedPath()[0];
@@ -38,7 +38,7 @@ export function listenToKeys(screens: readonly Screen[]): void {
     if (typing || event.ctrlKey || event.metaKey || event.altKey || document.querySelector(".lock, dialog[open]") !== null) {
       return;
     }
-    const screen = event.timeStamp - began < SOON_MS ? screens.find((one) => one.key === event.key) : undefined;
+    const screen = event.timeStamp - began < SOON_MS ? screens().find((one) => one.key === event.key) : undefined;
     began = event.key === "g" ? event.timeStamp : -SOON_MS;
     if (screen !== undefined) {
       go({ screen: screen.name });

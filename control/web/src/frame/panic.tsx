@@ -76,7 +76,7 @@ function PanicDialog({ name, pass, onClose }: DialogProps) {
 export function PanicButton() {
   const [asked, setAsked] = useState<boolean | null>(null); // what is asked: to pass, or to judge again
   const box = poll.shown.value?.answer.box;
-  if (box === undefined) {
+  if (box === undefined || box.name === null) {
     return null;
   }
   const refusal = refusalOf(who.value, "panic");

@@ -9,8 +9,14 @@ export interface Screen {
   title: string;
   key: string | null; // behind `g`; null: no key of its own
   isListed: boolean; // in the navigation; false: it is about something that another screen links to
+  isForTenants: boolean; // false: for operators alone
   live: (route: Route) => LiveQuery; // what the page asks each second while it is open
   View: FunctionComponent;
+}
+
+/** Those that a tenant's people have; `isTenant` false: all, for operators. */
+export function screensFor(screens: readonly Screen[], isTenant: boolean): readonly Screen[] {
+  return isTenant ? screens.filter((one) => one.isForTenants) : screens;
 }
 
 /** Screens that show no rows of the live answer. */

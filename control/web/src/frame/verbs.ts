@@ -12,6 +12,9 @@ export function refusalOf(who: Who | null, verb: string): string | null {
   if (known(who.verbs, verb) === true) {
     return null;
   }
+  if (who.role === "tenant") {
+    return "this is for the operators of the box";
+  }
   const needed = known(who.needs ?? {}, verb) ?? "another one";
   return `your role is ${visibleText(who.role)}; this wants ${visibleText(needed)}`;
 }

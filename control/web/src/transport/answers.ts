@@ -9,12 +9,12 @@ export type Rates = Record<Measure, Rate>;
 
 export type BoxState = "judging" | "panic" | "no_rules" | "no_dataplane" | "bridged";
 export interface BoxInfo {
-  name: string;
+  name: string | null; // of the box; null: it is not told, to somebody of a tenant
   state: BoxState;
   since: string | null;
   why: string | null;
   generation: string | null;
-  workers: number;
+  workers: number | null;
 }
 export interface Trial {
   seconds_left: number;
@@ -87,12 +87,13 @@ export interface SeriesAnswer {
   columns: Record<string, (number | null)[]>;
 }
 
-export type Role = "view" | "operate" | "admin";
+export type Role = "tenant" | "view" | "operate" | "admin";
 export interface Who {
   user: string;
   role: Role;
+  tenant?: string | null; // that the caller belongs to, of the role tenant alone
   via: string;
-  box: string;
+  box: string | null; // likewise null of a tenant
   verbs: Record<string, boolean>;
   needs?: Record<string, Role>; // the least role of each verb
   zone?: { name: string | null; offset_s: number }; // of the box's clocks

@@ -1,6 +1,8 @@
 import { useState } from "preact/hooks";
 
 import { ask } from "../../parts/ask";
+import { tenant } from "../../frame/tenant";
+import { jointIdOf } from "../../frame/tenant_words";
 import { refusalOf } from "../../frame/verbs";
 import { who } from "../../page";
 import { Panel } from "../../parts/panel";
@@ -76,7 +78,7 @@ export function BanForm({ onDone }: { onDone: () => void }) {
   const change = (more: Partial<typeof given>): void => setGiven({ ...given, ...more });
   const ban = async (): Promise<void> => {
     setBusy(true);
-    const [rule, lasts, reason] = [given.rule.trim(), given.lasts.trim(), given.reason.trim()];
+    const [rule, lasts, reason] = [jointIdOf(tenant.peek(), given.rule.trim()), given.lasts.trim(), given.reason.trim()];
     const reply = await ask(`/v1/rules/${encodeURIComponent(rule)}/bans`, {
       method: "POST",
       body: { keys, ...(lasts === "" ? {} : { for: lasts }), ...(reason === "" ? {} : { reason }) },

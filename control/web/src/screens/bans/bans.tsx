@@ -2,6 +2,8 @@ import { useEffect, useState } from "preact/hooks";
 import { computed, useSignal } from "@preact/signals";
 
 import { useFollow } from "../../frame/polled";
+import { shownId, tenant } from "../../frame/tenant";
+import { jointIdOf } from "../../frame/tenant_words";
 import { ask } from "../../parts/ask";
 import { go, poll, route, ticks, zone } from "../../page";
 import { Fresh } from "../../parts/fresh";
@@ -53,9 +55,10 @@ function turn(change: Partial<BansQuery>): void {
 }
 
 function Filters({ query }: { query: BansQuery }) {
-  const [given, setGiven] = useState({ rule: query.rule, filter: query.filter });
-  useEffect(() => setGiven({ rule: query.rule, filter: query.filter }), [query.rule, query.filter]);
-  const enter = (): void => turn({ rule: given.rule.trim(), filter: given.filter.trim() });
+  const shown = { rule: shownId(query.rule), filter: query.filter };
+  const [given, setGiven] = useState(shown);
+  useEffect(() => setGiven(shown), [query.rule, query.filter]);
+  const enter = (): void => turn({ rule: jointIdOf(tenant.value, given.rule.trim()), filter: given.filter.trim() });
   return (
     <form class="tools" onSubmit={(event) => { event.preventDefault(); enter(); }}>
       <label>
@@ -142,15 +145,17 @@ function Row({ ban, arrived, isChosen, onChoose }: RowProps) {
         ) : (
           <>
             <Text of={ban.key} />
-            <button type="button" class="jump" aria-label="Why this key is refused" onClick={() => go({ screen: "key", subject: ban.rule, words: { key: ban.key } })}>
-              →
-            </button>
+            {tenant.value === null && (
+              <button type="button" class="jump" aria-label="Why this key is refused" onClick={() => go({ screen: "key", subject: ban.rule, words: { key: ban.key } })}>
+                →
+              </button>
+            )}
           </>
         )}
         {ban.applies_to === "source" && <small> all that it sends</small>}
       </th>
       <td>
-        <Text of={ban.rule} />
+        <Text of={shownId(ban.rule)} />
         {ban.mode !== "enforce" && <small> <Text of={ban.mode} />: nothing is dropped for it</small>}
         {ban.inactive !== null && <small> not at this time</small>}
       </td>

@@ -2,6 +2,7 @@ import { useEffect } from "preact/hooks";
 
 import { Code } from "../../editor/code";
 import { knownWords, loadWords } from "../../editor/known_words";
+import { tenant } from "../../frame/tenant";
 import { go, route } from "../../page";
 import { Empty, Panel } from "../../parts/panel";
 import { Text } from "../../parts/text";
@@ -11,6 +12,7 @@ import { Box } from "./field";
 import { GroupsStep } from "./groups_step";
 import { LimitsStep } from "./limits_step";
 import { ReviewStep } from "./review";
+import { TenantRulesScreen } from "./tenant_rules";
 import { TrafficStep } from "./traffic_step";
 
 function Head() {
@@ -56,7 +58,12 @@ function TextSide() {
   );
 }
 
+/** A rule in three steps; of a tenant's people the text of their rules. */
 export function Builder() {
+  return tenant.value === null ? <RuleBuilder /> : <TenantRulesScreen />;
+}
+
+function RuleBuilder() {
   const { words } = route.value;
   const [subject, condition, limit] = [words.get("rule") ?? "", words.get("condition") ?? "", words.get("limit") ?? ""];
   const copy = words.get("copy") ?? "";

@@ -2,6 +2,8 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 
 import { useFollow } from "../../frame/polled";
+import { shownId, tenant } from "../../frame/tenant";
+import { jointIdOf } from "../../frame/tenant_words";
 import { ask } from "../../parts/ask";
 import { go, poll, route, ticks, zone } from "../../page";
 import { download, fileName } from "../../parts/download";
@@ -57,14 +59,15 @@ function useEvents(query: EventsQuery) {
 }
 
 function Filters({ query }: { query: EventsQuery }) {
-  const [rule, setRule] = useState(query.rule);
-  useEffect(() => setRule(query.rule), [query.rule]);
+  const [rule, setRule] = useState(shownId(query.rule));
+  useEffect(() => setRule(shownId(query.rule)), [query.rule]);
   const turn = (change: Partial<EventsQuery>): void => go({ screen: "events", words: { ...query, ...change } }, true);
+  const joint = (): string => jointIdOf(tenant.peek(), rule.trim());
   return (
-    <form class="tools" onSubmit={(event) => { event.preventDefault(); turn({ rule: rule.trim() }); }}>
+    <form class="tools" onSubmit={(event) => { event.preventDefault(); turn({ rule: joint() }); }}>
       <label>
         Rule <input type="search" name="rule" maxLength={256} placeholder="all" value={rule} onInput={(event) => setRule(event.currentTarget.value)}
-          onChange={() => turn({ rule: rule.trim() })} />
+          onChange={() => turn({ rule: joint() })} />
       </label>
       <label>
         Kind{" "}
@@ -147,7 +150,7 @@ function Row({ arrived: { event } }: { arrived: Arrived }) {
     <tr>
       <td>{instantText(event.time, zone.value, Date.now())}</td>
       <td>
-        <Text of={rule} />
+        <Text of={isRule ? shownId(rule) : rule} />
         {isRule && (
           <button type="button" class="jump" aria-label="Events of this rule alone" onClick={() => go({ screen: "events", words: { ...eventsQueryOf(route.value), rule } })}>
             →

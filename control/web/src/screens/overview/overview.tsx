@@ -1,3 +1,4 @@
+import { tenant } from "../../frame/tenant";
 import { whyNoRates } from "../../frame/words";
 import { poll, series, seriesTrouble } from "../../page";
 import { Num } from "../../parts/num";
@@ -54,6 +55,9 @@ export function Overview() {
     return <Empty>No snapshot has come yet. One is asked for each second.</Empty>;
   }
   const { answer } = shown;
+  if (tenant.value !== null) {
+    return <BusiestRules answer={answer} />; // the box, its ports and its problems are the operators'
+  }
   return (
     <>
       <Panel title="Traffic">

@@ -1,4 +1,5 @@
 import { fragmentOf } from "../../frame/route";
+import { tenant } from "../../frame/tenant";
 import { route } from "../../page";
 import { conditionOfKey } from "./condition";
 import { full } from "./rule_polls";
@@ -7,6 +8,9 @@ import { rulePlaceOf } from "./rule_place";
 /** Where a key leads: to its own page, which names a limit by its name, and into a condition. */
 export function KeyLinks({ name, limit }: { name: string; limit: number | null }) {
   const { rule } = rulePlaceOf(route.value);
+  if (tenant.value !== null) {
+    return null; // both screens are for operators
+  }
   const shown = full.shown.value?.answer;
   const condition = conditionOfKey(shown?.key ?? "", name);
   const limitName = limit === null ? null : (shown?.limits[limit]?.name ?? null);

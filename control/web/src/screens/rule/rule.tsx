@@ -1,6 +1,7 @@
 import { useEffect } from "preact/hooks";
 
 import { fragmentOf } from "../../frame/route";
+import { shownId, tenant } from "../../frame/tenant";
 import { route, zone } from "../../page";
 import { Empty, Panel } from "../../parts/panel";
 import { Text } from "../../parts/text";
@@ -17,7 +18,7 @@ function Head({ rule }: { rule: FullRule }) {
   return (
     <Panel title="Rule">
       <p class="name">
-        <strong><Text of={rule.id} most={128} /></strong> {rule.description !== "" && <Text of={rule.description} most={300} />}
+        <strong><Text of={shownId(rule.id)} most={128} /></strong> {rule.description !== "" && <Text of={rule.description} most={300} />}
       </p>
       <dl class="box">
         <dt>Mode</dt>
@@ -41,7 +42,7 @@ function Head({ rule }: { rule: FullRule }) {
       <ModeForm rule={rule.id} mode={rule.mode} />
       <p class="ways">
         <a href={fragmentOf({ screen: "builder", words: { rule: rule.id } })}>Edit</a>{" "}
-        <a href={fragmentOf({ screen: "builder", words: { copy: rule.id } })}>Duplicate</a>
+        {tenant.value === null && <a href={fragmentOf({ screen: "builder", words: { copy: rule.id } })}>Duplicate</a>}
       </p>
     </Panel>
   );
