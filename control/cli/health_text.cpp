@@ -184,6 +184,16 @@ std::string rules_problem_text(const Json& health) {
                : "";
 }
 
+// Tenants whose rules are not a part of the set.
+std::string tenants_aside_text(const Json& health) {
+    std::string text;
+    for (const auto& [name, why] : health.value("tenants_aside", Json::object()).items()) {
+        text +=
+            fmt::format("the rules of tenant {} stand aside: {}\n", name, why.get<std::string>());
+    }
+    return text;
+}
+
 // Webhooks that do not take notices, or did not take all.
 // Who can reach the dashboard, and what is wrong with its tokens; nothing where it is off.
 std::string web_text(const Json& health) {
@@ -233,12 +243,12 @@ std::string health_text(const Json& document) {
         has_dataplane(document) ? fmt::format("pid {}, generation {}", dataplane.at("pid").dump(),
                                               text_at(dataplane, "generation"))
                                 : "not connected");
-    return text + panic_text(document) + rules_problem_text(document) + trusted_text(document) +
-           fallen_back_text(document) + other_programs_text(document) + links_down_text(document) +
-           low_mtus_text(document) + raised_mtus_text(document) + lost_state_text(document) +
-           list_problem_text(document) + empty_lists_text(document) +
-           inactive_rules_text(document) + notify_text(document) + web_text(document) +
-           unconfirmed_text(document) + learning_text(document);
+    return text + panic_text(document) + rules_problem_text(document) +
+           tenants_aside_text(document) + trusted_text(document) + fallen_back_text(document) +
+           other_programs_text(document) + links_down_text(document) + low_mtus_text(document) +
+           raised_mtus_text(document) + lost_state_text(document) + list_problem_text(document) +
+           empty_lists_text(document) + inactive_rules_text(document) + notify_text(document) +
+           web_text(document) + unconfirmed_text(document) + learning_text(document);
 }
 
 }  // namespace sluice

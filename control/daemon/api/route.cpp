@@ -127,7 +127,7 @@ constexpr auto kRoutes = std::to_array<Route>({
     {"GET", "/v1/tenants", Role::View, get_tenants},
     {"GET", "/v1/tenants/*/rules", Role::View, get_tenant_rules},
     {"PUT", "/v1/tenants/*/rules", Role::Admin, put_tenant_rules, "file confirm", kMostOfTenant},
-    {"POST", "/v1/tenants/*/check", Role::View, post_tenant_check, "file", kMostOfTenant},
+    {"POST", "/v1/tenants/*/check", Role::Operate, post_tenant_check, "file", kMostOfTenant},
     {"POST", "/v1/tenants/*/confirm", Role::Admin, post_tenant_confirm},
     {"POST", "/v1/tenants/*/rollback", Role::Admin, post_tenant_rollback},
     {"POST", "/v1/session", Role::None, post_session, "", kMostOfSecret},
