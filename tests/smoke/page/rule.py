@@ -30,7 +30,7 @@ class RuleAnswers:
 
     def __init__(self):
         self.limits = [{"index": 0, "text": "300 requests per minute, 50 at once", "unit": "requests", "most": 300, "window_s": 10, "tier": None}]
-        self.reading = {"kind": "typical", "says": "0.2 % of groups reached nothing left; 99 of 100 asked for at most 0.6 of the limit.",
+        self.reading = {"kind": "typical", "says": "typical: 0.2 % of groups reached nothing left; 99 of 100 asked for at most 0.6 of the limit.",
                         "numbers": {"z": 0.002, "q99": 0.6}}
         self.columns, self.why_empty, self.mode, self.banned = [column(number, 0) for number in range(COLUMNS)], None, "enforce", []
         self.keys = [{"key": f"10.7.0.{n}", "offered": 320 + n, "refused": 20, "left": 0.12} for n in range(3)]

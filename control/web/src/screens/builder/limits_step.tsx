@@ -6,7 +6,7 @@ import { whole } from "../../text/number";
 import { checker, edit, isMapAt, keysAt, lengthAt, rule, textAt } from "./draft";
 import { withRaw, withText, without, type ReadRule } from "./draft_text";
 import { Box, Choice, InText } from "./field";
-import { PER, rateText, rateWords, SPAN_NAMES, SPANS, type Span } from "./rate_text";
+import { rateText, rateWords, SPAN_NAMES, SPANS, UNIT_WORDS, type Span } from "./rate_text";
 import { LatelySlider } from "./lately_slider";
 
 const WINDOWS = ["fixed_window", "sliding_window", "sliding_counters", "sliding_log"];
@@ -65,19 +65,19 @@ function Sentence({ read, at }: { read: ReadRule; at: number }) {
       {WINDOWS.includes(algorithm) ? (
         <>
           <Box label={`Count of limit ${at + 1}`} value={value("count") ?? ""} size={6} onSet={set("count")} />{" "}
-          <Choice label={`Unit of limit ${at + 1}`} value={unit} words={PER.map((one) => [one, `${one}s`])} onSet={setUnit} /> in{" "}
+          <Choice label={`Unit of limit ${at + 1}`} value={unit} words={UNIT_WORDS} onSet={setUnit} /> in{" "}
           <Box label={`Window of limit ${at + 1}`} value={value("window") ?? ""} size={6} onSet={set("window")} />
         </>
       ) : rate !== null && words === null ? (
         <>
           <Box label={`Rate of limit ${at + 1}`} value={rate} size={12} onSet={set("rate")} /> of{" "}
-          <Choice label={`Unit of limit ${at + 1}`} value={unit} words={PER.map((one) => [one, `${one}s`])} onSet={setUnit} />
+          <Choice label={`Unit of limit ${at + 1}`} value={unit} words={UNIT_WORDS} onSet={setUnit} />
         </>
       ) : (
         <>
           <Box label={`Rate of limit ${at + 1}`} value={words?.amount ?? ""} size={7}
             onSet={(amount) => set("rate")(rateText({ amount, span: words?.span ?? "s" }))} />{" "}
-          <Choice label={`Unit of limit ${at + 1}`} value={unit} words={PER.map((one) => [one, `${one}s`])} onSet={setUnit} /> per{" "}
+          <Choice label={`Unit of limit ${at + 1}`} value={unit} words={UNIT_WORDS} onSet={setUnit} /> per{" "}
           <Choice label={`Span of limit ${at + 1}`} value={words?.span ?? "s"} words={SPANS.map((span): [string, string] => [span, SPAN_NAMES[span]])}
             onSet={(span) => set("rate")(rateText({ amount: words?.amount ?? "1", span: span as Span }))} />
           {", "}

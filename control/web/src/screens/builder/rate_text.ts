@@ -4,6 +4,7 @@ export type Span = (typeof SPANS)[number];
 export const SPAN_SECONDS: Record<Span, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
 export const SPAN_NAMES: Record<Span, string> = { s: "second", m: "minute", h: "hour", d: "day" };
 export const PER = ["packet", "byte", "connection", "request", "query", "handshake"] as const;
+export const UNIT_WORDS: [string, string][] = PER.map((one) => [one, one === "query" ? "queries" : `${one}s`]);
 const SIZES: Record<string, number> = { "": 1, K: 1e3, M: 1e6, G: 1e9, Ki: 1024, Mi: 1024 ** 2, Gi: 1024 ** 3 };
 
 export interface RateWords {

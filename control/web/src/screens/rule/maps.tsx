@@ -1,21 +1,20 @@
 import { useState } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 
-import type { HeatAnswer, Reading } from "../../heat/heat_answer";
+import type { HeatAnswer } from "../../heat/heat_answer";
 import { HeatMap } from "../../heat/heat_map";
 import { gridOf, type Cell } from "../../heat/heat_grid";
 import { samplingWords } from "../../heat/heat_words";
 import { go, route, zone } from "../../page";
 import { Fresh } from "../../parts/fresh";
-import { Num } from "../../parts/num";
 import { Empty, Panel } from "../../parts/panel";
 import { Text } from "../../parts/text";
 import { visibleText } from "../../text/visible";
-import { figure } from "../../text/number";
 import { instantText } from "../../text/time";
 import { CellGroups, type ChosenCell } from "./cell_groups";
 import { boxNow, heat, heatEvery, series } from "./rule_polls";
 import { placeOf, RANGE_WORDS, RANGES, rulePlaceOf, shifted, type RulePlace } from "./rule_place";
+import { ReadingLine } from "./reading";
 import { RulePlot } from "./rule_plot";
 
 function turn(change: Partial<RulePlace>): void {
@@ -60,35 +59,6 @@ function Choice({ answer }: { answer: HeatAnswer }) {
       <span>
         {instantText(answer.from, zone.value, Date.now())} to {instantText(answer.to, zone.value, Date.now())}, {answer.stepS} s a column
       </span>
-    </div>
-  );
-}
-
-const KINDS: Readonly<Record<string, string>> = {
-  typical: "Typical", false_positives: "False positives", too_loose: "Too loose", bots: "Bots", unclear: "Unclear",
-};
-
-function ReadingLine({ reading }: { reading: Reading | null }) {
-  if (reading === null) {
-    return null;
-  }
-  const kind = Object.prototype.hasOwnProperty.call(KINDS, reading.kind) ? KINDS[reading.kind] : null;
-  return (
-    <div class="reading">
-      <p>
-        {kind != null && <strong>{kind}. </strong>}
-        <span class="num"><Text of={reading.says} most={600} /></span>
-      </p>
-      {reading.numbers.length > 0 && (
-        <dl class="box">
-          {reading.numbers.map(([name, value]) => (
-            <>
-              <dt><Text of={name} most={40} /></dt>
-              <dd>{typeof value === "number" ? <Num text={figure(value)} /> : <Text of={value} />}</dd>
-            </>
-          ))}
-        </dl>
-      )}
     </div>
   );
 }

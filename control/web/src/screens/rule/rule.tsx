@@ -30,7 +30,7 @@ function Head({ rule }: { rule: FullRule }) {
         <dd>{rule.when === "" ? "every packet" : <Text of={rule.when} most={200} />}</dd>
         <dt>Groups by</dt>
         <dd>{rule.key === "" ? "nothing: one bucket for all" : <Text of={rule.key} most={120} />}</dd>
-        <dt>Refused are</dt>
+        <dt>What is over</dt>
         <dd><Text of={rule.action} /></dd>
         {rule.ends !== null && (
           <>
