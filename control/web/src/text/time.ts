@@ -94,3 +94,12 @@ export function spanText(seconds: number): string {
   const rest = Math.floor((whole % size) / next[1]);
   return `${Math.floor(whole / size)} ${name}${rest > 0 ? ` ${rest} ${next[0]}` : ""}`;
 }
+
+/** A span that may be far below a second: `333 ms`, `2.4 s`, `3 min 5 s`. */
+export function shortSpanText(seconds: number): string {
+  const ms = Math.round(Math.max(0, seconds) * 1000);
+  if (ms < 1000) {
+    return `${ms} ms`;
+  }
+  return ms < 10_000 ? `${Number((ms / 1000).toFixed(1))} s` : spanText(seconds);
+}

@@ -2,8 +2,8 @@ import type { Route } from "../../frame/route";
 
 // Kinds of events, by the word that sluiced has for each.
 export const KINDS: Readonly<Record<string, string>> = {
-  limit_start: "refused from now on",
-  limit_end: "no longer refused",
+  limit_start: "over its limit from now on",
+  limit_end: "within its limit again",
   refill: "bucket full again",
   ban: "bans, begun and over",
   debts_forgiven: "debts forgiven",

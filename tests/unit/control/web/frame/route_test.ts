@@ -50,6 +50,8 @@ test("words that every object knows are words like others", () => {
 
 test("events in words", () => {
   assert.equal(eventWords({ seq: 1, time: "", event: "ban", edge: "start", for_s: 60 }), "banned, for 1 min");
-  assert.equal(eventWords({ seq: 1, time: "", event: "limit_end", for_s: 5 }), "no longer refused, after 5 s");
+  assert.equal(eventWords({ seq: 1, time: "", event: "limit_end", for_s: 5 }), "within its limit again, after 5 s");
+  assert.equal(eventWords({ seq: 1, time: "", event: "limit_start", wait_s: 0.3333 }), "over its limit from now on, wait 333 ms");
+  assert.equal(eventWords({ seq: 1, time: "", event: "limit_end", for_s: 0 }), "within its limit again, after 0 ms");
   assert.equal(eventWords({ seq: 1, time: "", event: "lost", lost: 7 }), "events were lost: 7");
 });
