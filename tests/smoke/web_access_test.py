@@ -12,33 +12,23 @@ import re
 import socket
 import subprocess
 import sys
+import threading
 import time
 import unittest
 
-from daemon_box import Answer, DaemonBox, UnixConnection, read_all, requests_of
+from daemon_box import Answer, DaemonBox, UnixConnection, read_all, requests_of, wait_until
+from route_table import calls
 
 SLUICED, FAKE_DATAPLANE, SLUICECTL = (os.path.abspath(program) for program in sys.argv[1:4])
 RULES = ("version: 1\nrules:\n  - {id: a, mode: enforce, when: ip.proto eq 17, key: [ip.src], "
          "limits: [{algorithm: token_bucket, rate: 5/s, burst: 5}], on_exceed: {action: drop}}\n")
 SECRET = "0123456789abcdef-of-the-proxy"
+API_TOKEN = "7f3c0de5b1a94e02c8d6"
+PAGES, OF_USER = 32, 8  # that wait for the next second, and those of one user
 OWN = {"Sec-Fetch-Site": "same-origin", "Content-Type": "application/json"}
 ROLES = ["view", "operate", "admin"]
-# A call of each verb, its body, and the least role that may make it.
-CALLS = [
-    ("GET", "/v1/stats", None, "view"), ("GET", "/v1/rules", None, "view"), ("GET", "/v1/session", None, "view"),
-    ("GET", "/v1/health", None, "view"), ("GET", "/v1/bans", None, "view"), ("POST", "/v1/explain", "{}", "view"),
-    ("POST", "/v1/simulate", "{}", "view"),
-    ("POST", "/v1/rules/a/key", '{"key":"192.0.2.1","action":"ban","for":"1s"}', "operate"),
-    ("POST", "/v1/rules/a/keys", '{"keys":[]}', "operate"), ("POST", "/v1/rules/a/bans", "{}", "operate"),
-    ("POST", "/v1/rules/a/unbans", "{}", "operate"), ("POST", "/v1/confirm", "", "operate"),
-    ("POST", "/v1/traces", "[]", "operate"), ("GET", "/v1/traces/7-1", None, "operate"),
-    ("DELETE", "/v1/traces/7-1", None, "operate"), ("POST", "/v1/rules/diff", "version: 1", "operate"),
-    ("POST", "/v1/rollback/diff?set=99", "", "operate"), ("PUT", "/v1/rules/a/mode", '{"mode":"off"}', "admin"),
-    ("PUT", "/v1/rules?force=2", RULES, "admin"), ("POST", "/v1/rules?force=2", "{}", "admin"),
-    ("PUT", "/v1/rules/b?force=2", "{}", "admin"), ("DELETE", "/v1/rules/b", None, "admin"),
-    ("POST", "/v1/rollback?set=99", "", "admin"), ("POST", "/v1/merge", "{}", "admin"),
-    ("POST", "/v1/panic", '{"pass":1}', "admin"), ("POST", "/v1/notify/b/test", "", "admin"),
-]
+# A call of each verb, its body, and the least role that may make it; and one that its row leaves to a stronger role.
+CALLS = [*calls(), ("PUT", "/v1/rules/a/mode", '{"mode":"off"}', "admin")]
 
 
 def free_port():
@@ -77,6 +67,8 @@ class WebAccess(unittest.TestCase):
         return done.stdout if code == 0 else done.stderr
 
     def connect(self, way="web"):
+        if isinstance(way, int):
+            return http.client.HTTPConnection("127.0.0.1", way, timeout=60)
         if way == "unix":
             return UnixConnection(self.box.socket)
         if way == "read":
@@ -143,6 +135,61 @@ class WebAccess(unittest.TestCase):
         told = self.ask("GET", "/v1/session", headers=without_role).json()
         self.assertEqual((told["user"], told["role"], told["via"], told["verbs"]["ban"], told["needs"]["ban"]),
                          ("eve", "view", "proxy", False, "operate"))
+
+    def test_every_verb_by_tcp(self):
+        """The token of the API, at a listener of its own, whatever roles are claimed beside it."""
+        self.start()
+        self.write_secret("api-token", API_TOKEN)
+        with_web = self.config.read_text()
+        for read_only, role in (("true", "view"), ("false", "admin")):
+            self.box.stop(self.sluiced)
+            port = free_port()
+            self.config.write_text(with_web + f'api: {{listen: "127.0.0.1:{port}", token_file: api-token, read_only: {read_only}}}\n')
+            self.sluiced = self.box.start_sluiced("--config", self.config)
+            self.box.put_mode("a", "enforce")
+            self.check_calls(role, "the token of the API", {"X-Sluice-User": "eve", "X-Sluice-Role": "admin"}, token=API_TOKEN, way=port)
+            self.assertEqual(self.ask("GET", "/v1/stats", token=API_TOKEN).status, 401)  # it opens no dashboard
+            self.assertEqual(self.ask("GET", "/v1/stats", token=self.session("admin"), way=port).status, 401)
+
+    def live(self, token, after=0):
+        return self.ask("GET", f"/v1/live?after={after}&wait=10", token=token)
+
+    def look(self, token, seen, over):
+        """As an open page: asks for second after second."""
+        while not over.is_set():
+            answer = self.live(token, seen[-1] if seen else 0)
+            if answer.status == 200:
+                seen.append(answer.json()["snapshot"])
+            else:
+                over.wait(0.1)
+
+    def test_the_thirty_third_page_is_told_at_once_when_to_come_again(self):
+        self.start()
+        sessions = [self.begin({"token": self.token_of(f"user-{n}", "view")}).json()["session"] for n in range(PAGES // OF_USER + 1)]
+        last = sessions.pop()
+        over, seen = threading.Event(), [[] for _ in range(PAGES)]
+        self.addCleanup(over.set)
+        with concurrent.futures.ThreadPoolExecutor(PAGES) as pool:
+            pages = [pool.submit(self.look, token, seen[at], over) for at, token in enumerate(sessions * OF_USER)]
+            for token in (last, sessions[0]):  # one of somebody else, and the ninth of somebody
+                answers = []
+                wait_until("a page too many", lambda token=token, answers=answers: answers.append(self.timed(token)) or answers[-1][1].status == 503)
+                seconds, answer = answers[-1]
+                self.assertLess(seconds, 3)
+                self.assertEqual((answer.json()["again_in"], answer.headers["Retry-After"]), (5, "5"))
+            for path in ("/v1/stats", "/v1/session", "/v1/health", "/"):  # other calls have other places
+                self.assertEqual(self.ask("GET", path, token=last).status, 200, path)
+            before = [len(one) for one in seen]
+            wait_until("all others to go on", lambda: all(len(one) > count for one, count in zip(seen, before)))
+            over.set()
+            for page in pages:
+                page.result()
+        self.assertEqual(self.live(last).status, 200)
+
+    def timed(self, token):
+        begin = time.monotonic()
+        answer = self.live(token)
+        return time.monotonic() - begin, answer
 
     def test_a_proxy_by_the_unix_socket(self):
         me = pwd.getpwuid(os.geteuid()).pw_name
