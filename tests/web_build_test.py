@@ -105,6 +105,13 @@ class Page(unittest.TestCase):
             self.assertEqual(done.returncode, 1)
             self.assertIn("-Dweb=disabled", done.stderr)
             self.assertFalse((self.folder / "stamp").exists())
+            done = subprocess.run([sys.executable, HOME / "modules.py", program, HOME, self.folder / "m", self.folder / "stamp", "--or-none"],
+                                  capture_output=True, text=True, check=True)
+            self.assertIn("WARNING: sluiced is built without the dashboard's page", done.stderr)
+            self.assertEqual((self.folder / "stamp").read_text(), "")
+            subprocess.run([sys.executable, HOME / "bundle.py", "/no/node", HOME.parents[1], self.folder / "stamp", self.folder, self.folder / "d"], check=True)
+            self.assertEqual((self.folder / "web_assets.cpp").read_bytes(), (HOME / "no_assets.cpp").read_bytes())
+            (self.folder / "stamp").unlink()
 
 
 if __name__ == "__main__":

@@ -86,9 +86,22 @@ def licences(modules, packages):
     return "The dashboard contains:\n\n" + "\n\n".join(texts)
 
 
+def write_none(root, out, depfile):
+    """As a build without npm: npm could bring nothing."""
+    source = root / "control/web/no_assets.cpp"
+    (out / "web_assets.cpp").write_bytes(source.read_bytes())
+    (out / "web_assets.bin").write_bytes(b"")
+    (out / "dashboard-copyright.txt").write_text("The dashboard is no part of this build.\n", encoding="utf-8")
+    pathlib.Path(depfile).write_text(f"{os.path.relpath(out / 'web_assets.cpp')}: {source}\n", encoding="utf-8")
+
+
 def main(node, root, stamp, out, depfile):
     root, out = pathlib.Path(root), pathlib.Path(out)
-    modules, page = pathlib.Path(pathlib.Path(stamp).read_text(encoding="utf-8").strip()), out / "page"
+    modules, page = pathlib.Path(stamp).read_text(encoding="utf-8").strip(), out / "page"
+    if modules == "":
+        write_none(root, out, depfile)
+        return
+    modules = pathlib.Path(modules)
     mirror(root, modules)
     meta = bundle(node, modules, (page / "assets").resolve())
     add_icon(root, page / "assets")

@@ -10,7 +10,8 @@ namespace {
 
 constexpr std::string_view kWithoutPage =
     "This sluiced was built without the dashboard's page; its API is here.\n"
-    "Build it with node and npm installed: meson setup build --reconfigure -Dweb=enabled\n";
+    "Build it with node and npm installed and npm's registry in reach:\n"
+    "meson setup build --reconfigure -Dweb=enabled\n";
 
 // `*`, or a list that has the tag; a weak one (W/) is the same bytes.
 bool is_known_tag(std::string_view if_none_match, std::string_view etag) {
