@@ -72,6 +72,12 @@ void WorkerSet::watch_keys(const std::vector<HeatTable*>& tables) noexcept {
     }
 }
 
+void WorkerSet::describe_keys(HeatSampler& sampler) noexcept {
+    for (const auto& worker : workers_) {
+        worker->core.heat = &sampler;
+    }
+}
+
 // Nothing of before is on its way.
 void WorkerSet::link_workers() {
     peers_ = std::make_unique<PeerLanes>(workers_.size());

@@ -52,6 +52,8 @@ public:
 
     // Each worker notes the keys that it meets in a table of its own, which outlives it.
     void watch_keys(const std::vector<HeatTable*>& tables) noexcept;
+    // All of them note packets of such keys there, as far as the tables want these.
+    void describe_keys(HeatSampler& sampler) noexcept;
 
     // Runs the pipeline over frames of one instant. The rows, in the order of the frames, are good
     // until the next call.

@@ -2,7 +2,7 @@
 
 #include "control/cli/capture_end.hpp"
 #include "control/cli/explain/described_frame.hpp"
-#include "control/cli/replay/frame_source.hpp"
+#include "control/replay/frame_source.hpp"
 #include "control/cli/terminal.hpp"
 
 namespace sluice {

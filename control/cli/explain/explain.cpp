@@ -5,7 +5,7 @@
 
 #include "control/active_json.hpp"
 #include "control/cli/commands.hpp"
-#include "control/cli/replay/frame_source.hpp"
+#include "control/replay/frame_source.hpp"
 #include "control/cli/replay/setup.hpp"
 #include "control/cli/terminal.hpp"
 #include "lib/capture/reader.hpp"

@@ -1,7 +1,6 @@
 #include "control/cli/replay/outputs.hpp"
 
 #include "control/cli/replay/capture_sink.hpp"
-#include "control/replay/worker_set.hpp"
 #include "lib/respond/act/act_burst.hpp"
 
 #include <fmt/format.h>
@@ -63,24 +62,14 @@ Result<ReplayOutputs> ReplayOutputs::create(const Options& options) {
 // The lines before the frames: they show keys as the frames came.
 void ReplayOutputs::add(std::span<KeptFrame> frames, std::span<const BurstRow> rows,
                         const LoadedSet& rules, const ReplayedAt& at) {
-    static const KeyHasher hash{kReplaySecret};
-    ReplayedFrames burst{rows};
-    AnswerSink answers;
-    const Answering answering{*answerer_,
-                              {.actions = rules.actions,
-                               .plan = rules.answers,
-                               .load = rules.load,
-                               .now = at.now,
-                               .utc_ahead = at.captured - at.now,
-                               .hash = hash,
-                               .follows = rules.follows_answers()}};
-    act_burst(burst, rules.actions, answers, &answering);
+    const AnswerSink answers = answers_.answer(rows, rules, at.now, at.captured);
     for (std::size_t i = 0; verdicts_ && i < rows.size(); ++i) {
         verdicts_->write(verdict_line(frames[i].frame().number, rows[i], rules, at.pair));
     }
     if (frames_) {
         held_.release(at.captured, *frames_);
         CaptureSink sink{frames, *frames_, held_, at.captured, answers.made()};
+        ReplayedFrames burst{rows};
         act_burst(burst, rules.actions, sink);
     }
 }

@@ -1,13 +1,12 @@
 #pragma once
 #include "control/cli/options.hpp"
-#include "control/cli/replay/frame_source.hpp"
 #include "control/cli/replay/held_records.hpp"
 #include "control/cli/replay/verdict_writer.hpp"
+#include "control/replay/kept_frame.hpp"
+#include "control/replay/replay_answers.hpp"
 #include "lib/capture/writer.hpp"
-#include "lib/respond/act/answerer.hpp"
 #include "lib/rules/rule_set.hpp"
 
-#include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -34,13 +33,10 @@ public:
              const ReplayedAt& at);
     [[nodiscard]] Result<Done> finish();
     // Connections that it has answered, which no rule judges from then on.
-    [[nodiscard]] AnsweredTraffic& answered() const noexcept { return answerer_->answered(); }
+    [[nodiscard]] AnsweredTraffic& answered() const noexcept { return answers_.answered(); }
 
 private:
-    // On the heap, since the answerer refers to it.
-    std::unique_ptr<AnswerBoards> answer_boards_ = std::make_unique<AnswerBoards>();
-    std::unique_ptr<Answerer> answerer_ =
-        std::make_unique<Answerer>(kAnsweredConnections, *answer_boards_);
+    ReplayAnswers answers_;
     std::optional<CaptureWriter> frames_;
     std::optional<VerdictWriter> verdicts_;
     HeldRecords held_;

@@ -2,11 +2,11 @@
 #include "control/cli/commands.hpp"
 #include "control/cli/heatmap_text.hpp"
 #include "control/cli/long_work.hpp"
-#include "control/cli/replay/exact_maps.hpp"
 #include "control/cli/replay/outputs.hpp"
 #include "control/cli/replay/setup.hpp"
 #include "control/cli/replay/summary.hpp"
 #include "control/cli/terminal.hpp"
+#include "control/replay/exact_maps.hpp"
 
 #include <fmt/format.h>
 
@@ -69,6 +69,15 @@ ReplaySummary judge_all(FrameSource& source, const ReplaySetup& setup, const Rep
     return summary;
 }
 
+// The maps for people.
+std::string maps_text(const Json& maps) {
+    std::string text;
+    for (const Json& map : maps) {
+        text += "\n" + heatmap_text(map, "", heatmap_columns(terminal_width()));
+    }
+    return text.empty() ? "\nno packet met a limit: there is no heat map\n" : text;
+}
+
 void show(const ReplaySummary& summary, const ExactMaps* maps, bool json) {
     if (summary.table_full != 0) {
         say_warning(
@@ -87,8 +96,7 @@ void show(const ReplaySummary& summary, const ExactMaps* maps, bool json) {
             "the capture has more keys in a second than the heat maps hold: they are about");
     }
     if (!json) {
-        print(summary_text(summary) +
-              (maps == nullptr ? "" : maps->text(heatmap_columns(terminal_width()))));
+        print(summary_text(summary) + (maps == nullptr ? "" : maps_text(maps->json())));
         return;
     }
     Json document = summary_json(summary);

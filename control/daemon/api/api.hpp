@@ -38,6 +38,7 @@ struct Services {
     // Of tenants' people, who so wait for each other alone, and for one turn beside the operators'.
     ExplainTurns tenant_simulation_turns{kSimulationPlaces};
     TenantPaces tenant_paces{};
+    ExplainTurns replay_turns{};
 };
 
 // Answers one request: finds its resource in the table of routes, or says 404 or 405. The one place
@@ -93,6 +94,7 @@ void write_audit(Services& services, const HttpRequest& request, AuditEntry entr
 [[nodiscard]] HttpResponse get_top(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse post_explain(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse post_simulate(const HttpRequest& request, Services& services);
+[[nodiscard]] HttpResponse post_replay(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse get_events(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse post_traces(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse get_trace(const HttpRequest& request, Services& services);

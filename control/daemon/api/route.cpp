@@ -50,6 +50,8 @@ constexpr std::size_t kMostOfBans = 8U << 20;  // bytes: as many keys as can be 
 
 constexpr std::size_t kMostOfPackets = 1U << 20;  // bytes: a packet and those before it, in hex
 
+constexpr std::size_t kMostOfReplay = 12U << 20;  // bytes: a capture of 8 MiB in base64, and a rule
+
 constexpr std::size_t kMostOfSecret = 4U << 10;  // bytes, of a stranger
 
 constexpr std::size_t kMostOfTenant = 1U << 20;  // bytes: as much text as a tenant may have
@@ -108,6 +110,7 @@ constexpr auto kRoutes = std::to_array<Route>({
      "rule kind newest from wait"},
     {"POST", "/v1/explain", Role::View, post_explain, "account", kMostOfPackets},
     {"POST", "/v1/simulate", {Role::View, ForTenant::Anything}, post_simulate},
+    {"POST", "/v1/replay", Role::Operate, post_replay, "file rule", kMostOfReplay},
     {"POST", "/v1/traces", Role::Operate, post_traces},
     {"GET", "/v1/traces/*", Role::Operate, get_trace, "wait"},
     {"DELETE", "/v1/traces/*", Role::Operate, delete_trace},

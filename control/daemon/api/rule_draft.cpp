@@ -55,7 +55,11 @@ std::variant<RuleDraft, HttpResponse> draft_of(const HttpRequest& request,
     if (auto* const refusal = std::get_if<HttpResponse>(&parsed)) {
         return std::move(*refusal);
     }
-    const Json& body = std::get<Json>(parsed);
+    return draft_in(std::get<Json>(parsed), request, members);
+}
+
+std::variant<RuleDraft, HttpResponse> draft_in(const Json& body, const HttpRequest& request,
+                                               std::initializer_list<std::string_view> members) {
     if (!body.is_object() || !body.contains("text") || !body["text"].is_string()) {
         return bad_request(R"(the body is {"text":"…"}, the text of a rule)");
     }

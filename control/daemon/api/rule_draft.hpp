@@ -15,6 +15,10 @@ namespace sluice {
 [[nodiscard]] std::variant<RuleDraft, HttpResponse> draft_of(
     const HttpRequest& request, std::initializer_list<std::string_view> members);
 
+// The same of a body that has been read.
+[[nodiscard]] std::variant<RuleDraft, HttpResponse> draft_in(
+    const Json& body, const HttpRequest& request, std::initializer_list<std::string_view> members);
+
 // Problems by their places in the draft: [{"severity","line","column","length","path","text",
 // "hint","file"}]. `length` of the word at that place, `path` to it, `hint` the name that was
 // meant; each is null where there is none. `file` is null of what stands in the draft.

@@ -2,8 +2,9 @@
 #include "control/daemon/api/json_body.hpp"
 #include "control/daemon/api/simulated_ask.hpp"
 #include "control/daemon/api/simulated_json.hpp"
+#include "control/daemon/thread_time.hpp"
 
-#include <ctime>
+#include <chrono>
 #include <utility>
 #include <variant>
 
@@ -11,13 +12,6 @@ namespace sluice {
 namespace {
 
 constexpr Nanoseconds kMostProcessorTime = std::chrono::milliseconds{50};
-
-// Processor time of this thread.
-Nanoseconds processor_time() noexcept {
-    timespec used{};
-    (void)::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
-    return std::chrono::seconds{used.tv_sec} + Nanoseconds{used.tv_nsec};
-}
 
 HttpResponse not_simulated(const Error& error) {
     switch (error.code) {

@@ -25,6 +25,7 @@ inline constexpr auto kVerbs = std::to_array<Verb>({
     {"trace", "POST", "/v1/traces"},
     {"explain", "POST", "/v1/explain"},
     {"diff", "POST", "/v1/rules/diff"},
+    {"replay", "POST", "/v1/replay"},
     {"merge", "POST", "/v1/merge"},
     {"notify", "POST", "/v1/notify/*/test"},
     {"link", "POST", "/v1/session/link"},

@@ -23,27 +23,6 @@ std::string text_of(ByteView bytes) {
     return text;
 }
 
-HeatPacket described(const HeatPacketRecord& record, const HeatCollector::PairOf& pair_of) {
-    HeatPacket packet;
-    const std::string pair = pair_of(record.headers.port);
-    for (const Field field : kShownFields) {
-        std::string value = record.headers.fields.has(field)
-                                ? field_text(field, record.headers, {}, pair)
-                                : std::string{};
-        if (!value.empty()) {
-            packet.fields.push_back({std::string{row_of(field).name}, std::move(value)});
-        }
-    }
-    for (std::size_t i = 0; i < HeatPacketRecord::kTexts.size(); ++i) {
-        if (record.text_sizes[i] != 0) {
-            packet.fields.push_back(
-                {std::string{row_of(HeatPacketRecord::kTexts[i]).name},
-                 text_of(ByteView{record.texts[i]}.first(record.text_sizes[i]))});
-        }
-    }
-    return packet;
-}
-
 // Limits that have a map, as far as there is room; those in `looks` first.
 class Planning {
 public:
@@ -99,6 +78,27 @@ std::size_t place_of(const HeatPlan::Limit& limit, std::uint64_t load,
 }
 
 }  // namespace
+
+HeatPacket heat_packet_of(const HeatPacketRecord& record, const HeatCollector::PairOf& pair_of) {
+    HeatPacket packet;
+    const std::string pair = pair_of(record.headers.port);
+    for (const Field field : kShownFields) {
+        std::string value = record.headers.fields.has(field)
+                                ? field_text(field, record.headers, {}, pair)
+                                : std::string{};
+        if (!value.empty()) {
+            packet.fields.push_back({std::string{row_of(field).name}, std::move(value)});
+        }
+    }
+    for (std::size_t i = 0; i < HeatPacketRecord::kTexts.size(); ++i) {
+        if (record.text_sizes[i] != 0) {
+            packet.fields.push_back(
+                {std::string{row_of(HeatPacketRecord::kTexts[i]).name},
+                 text_of(ByteView{record.texts[i]}.first(record.text_sizes[i]))});
+        }
+    }
+    return packet;
+}
 
 HeatCollector::HeatCollector(std::vector<HeatSampler*> samplers, std::size_t most_samples)
     : samplers_{std::move(samplers)}, most_samples_{most_samples}, owes_(samplers_.size()) {}
@@ -264,7 +264,7 @@ void HeatCollector::name_keys(HeatLimit& limit, std::uint32_t index, const PairO
             key.key = text_of_key(std::span{record.key}.first(record.key_size), pair_of);
         }
         if (key.packets.size() < kMostPacketsOfKey) {
-            key.packets.push_back(described(record, pair_of));
+            key.packets.push_back(heat_packet_of(record, pair_of));
         }
     }
     for (auto& [digest, key] : named) {

@@ -1,6 +1,5 @@
-#include "control/cli/replay/exact_maps.hpp"
+#include "control/replay/exact_maps.hpp"
 
-#include "control/cli/heatmap_text.hpp"
 #include "control/heatmap/heat_json.hpp"
 #include "lib/watch/heatmap/heat_buckets.hpp"
 #include "lib/watch/heatmap/heat_join.hpp"
@@ -13,10 +12,8 @@ namespace sluice {
 namespace {
 
 constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
-constexpr std::size_t kRecords = std::size_t{1}
-                                 << 22;  // of a worker: half of them keys of a second
 constexpr std::int64_t kLongestColumn = kColumnSteps.back();  // seconds
-constexpr std::int64_t kMostColumns = 100'000;                // shown: the newest
+constexpr std::size_t kMostColumns = 100'000;                 // shown: the newest
 constexpr std::int64_t kLongestPause = 86'400;                // seconds that are drawn as nobody
 
 // The rule of the summaries that a loaded one came from.
@@ -27,13 +24,15 @@ const RuleSummary* summary_of(const ReplayRules& rules, const std::string& id) {
 
 }  // namespace
 
-ExactMaps::ExactMaps(const ReplayRules& rules, std::size_t workers) {
+ExactMaps::ExactMaps(const ReplayRules& rules, std::size_t workers, Terms terms)
+    : terms_{std::move(terms)} {
     const LoadedSet& set = rules.loaded.set();
     auto plan = std::make_shared<HeatPlan>();
     plan->load = set.load;
     for (std::uint32_t i = 0; i < set.rules.size(); ++i) {
         const LoadedRule& rule = set.rules[i];
-        const RuleSummary* summary = summary_of(rules, rule.id);
+        const RuleSummary* summary =
+            terms_.rule.empty() || terms_.rule == rule.id ? summary_of(rules, rule.id) : nullptr;
         for (std::uint32_t limit = 0; summary != nullptr && limit < rule.limits.size(); ++limit) {
             if (plan->limits.size() == HeatPlan::kMostLimits || limit >= summary->limits.size()) {
                 break;
@@ -44,13 +43,13 @@ ExactMaps::ExactMaps(const ReplayRules& rules, std::size_t workers) {
                                     .limit = static_cast<std::uint8_t>(limit),
                                     .identity = rule.limits[limit].identity,
                                     .bits = 0});
-            limits_.push_back(
-                {*summary, limit, HeatSeries{heat_terms(summary->limits[limit]).step, kAll, kAll}});
+            const unsigned step = std::max(heat_terms(summary->limits[limit]).step, terms_.step);
+            limits_.push_back({*summary, limit, HeatSeries{step, terms_.columns, kAll}});
         }
     }
     plan_ = std::move(plan);
     for (std::size_t i = 0; i < workers; ++i) {
-        tables_.push_back(std::make_unique<HeatTable>(kRecords, kMaxLimits));
+        tables_.push_back(std::make_unique<HeatTable>(terms_.records, kMaxLimits));
     }
     begin_second();
 }
@@ -65,7 +64,7 @@ std::vector<HeatTable*> ExactMaps::tables() const {
 
 void ExactMaps::begin_second() {
     for (const auto& table : tables_) {
-        table->begin({.plan = plan_, .epoch = 1, .names = 0});
+        table->begin({.plan = plan_, .epoch = 1, .names = terms_.names});
     }
 }
 
@@ -111,6 +110,7 @@ void ExactMaps::read_second() {
         const HeatJoin::Joined joined = joins[place].take(kAll);
         OfLimit& limit = limits_[place];
         limit.series.add(second_, joined.samples, joined.bits, left_out[place]);
+        terms_.see(limit.limit, joined.samples);
         limit.met = limit.met || !joined.samples.empty();
         is_exact_ = is_exact_ && joined.bits == 0 && left_out[place] == 0;
     }
@@ -129,7 +129,8 @@ Json ExactMaps::json_of(const OfLimit& limit) const {
     const unsigned step = limit.series.step();
     const HeatTerms terms = heat_terms(limit.rule.limits[limit.limit]);
     const std::int64_t to = second_ - second_ % step + step;
-    const std::int64_t from = std::max(*first_ - *first_ % step, to - kMostColumns * step);
+    const auto most = static_cast<std::int64_t>(std::min(terms_.columns, kMostColumns));
+    const std::int64_t from = std::max(*first_ - *first_ % step, to - most * step);
     std::vector<std::optional<HeatColumn>> columns;
     for (std::int64_t at = from; at < to; at += step) {
         const HeatColumn* column = limit.series.at(at);
@@ -155,14 +156,6 @@ Json ExactMaps::json() const {
         }
     }
     return maps;
-}
-
-std::string ExactMaps::text(std::size_t columns) const {
-    std::string text;
-    for (const OfLimit& limit : limits_) {
-        text += limit.met ? "\n" + heatmap_text(json_of(limit), "", columns) : "";
-    }
-    return text.empty() ? "\nno packet met a limit: there is no heat map\n" : text;
 }
 
 }  // namespace sluice

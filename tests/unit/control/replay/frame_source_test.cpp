@@ -1,4 +1,4 @@
-#include "control/cli/replay/frame_source.hpp"
+#include "control/replay/frame_source.hpp"
 
 #include "tests/unit/capture/file_bytes.hpp"
 

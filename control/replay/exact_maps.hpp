@@ -7,8 +7,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,8 +22,21 @@ namespace sluice {
 // read before the next begins.
 class ExactMaps {
 public:
+    // The keys of one second of the capture, by digest, under a limit of the watched ones.
+    using SeeSecond = std::function<void(unsigned limit, std::span<const HeatSample> keys)>;
+    struct Terms {
+        std::string rule{};                          // alone, without candidates; empty: all
+        std::size_t records = std::size_t{1} << 22;  // of a worker: half of them keys of a second
+        std::size_t columns = kEvery;                // kept: the newest
+        unsigned step = 1;                           // seconds of a column, at least
+        std::uint32_t names = 0;                     // packets of a second that are described
+        SeeSecond see = [](unsigned, std::span<const HeatSample>) {};
+    };
+    static constexpr std::size_t kEvery = std::numeric_limits<std::size_t>::max();
+
     // The rules outlive it.
-    ExactMaps(const ReplayRules& rules, std::size_t workers);
+    ExactMaps(const ReplayRules& rules, std::size_t workers, Terms terms);
+    ExactMaps(const ReplayRules& rules, std::size_t workers) : ExactMaps(rules, workers, Terms{}) {}
 
     // The table of each worker.
     [[nodiscard]] std::vector<HeatTable*> tables() const;
@@ -32,8 +48,6 @@ public:
     // After finish(): maps as GET /v1/rules/ID/heatmap has them, with the rule in front, one of
     // each limit that any packet met.
     [[nodiscard]] Json json() const;
-    // The same for people; `columns`: of a map at most.
-    [[nodiscard]] std::string text(std::size_t columns) const;
     // False: a second had more keys than the tables hold.
     [[nodiscard]] bool is_exact() const noexcept { return is_exact_; }
 
@@ -49,6 +63,7 @@ private:
     void begin_second();
     [[nodiscard]] Json json_of(const OfLimit& limit) const;
 
+    Terms terms_;
     std::shared_ptr<const HeatPlan> plan_;
     std::vector<std::unique_ptr<HeatTable>> tables_;  // by worker
     std::vector<OfLimit> limits_;                     // by place in the plan
