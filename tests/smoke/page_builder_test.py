@@ -7,8 +7,10 @@ from page_work import EDITOR, WorkCase
 from programs import wait_until
 
 import page.builder as answers
+import page.judged as judged
 
-SHORT = ("Builder.test_from_the_form_to_confirmed", "Builder.test_texts_of_others_and_problems_at_their_lines")
+SHORT = ("Builder.test_from_the_form_to_confirmed", "Builder.test_texts_of_others_and_problems_at_their_lines",
+         "Builder.test_a_preview_and_a_capture_say_what_the_draft_would_do")
 
 
 class Builder(WorkCase, PageCase):
@@ -78,7 +80,7 @@ class Builder(WorkCase, PageCase):
         self.wait_for_text("l4.dport")
         self.assertEqual(self.browser.run(f"return {EDITOR}.querySelector('.cm-lintRange-error').textContent"), "l4.dpor")
         self.assertEqual(self.browser.run("return [...document.querySelectorAll('main .verb button')].map((b) => [b.disabled, b.parentElement.innerText])"),
-                         [[True, "Reviewnothing is changed"]])
+                         [[False, "How much each row matches"], [True, "Previewit has errors"], [True, "Reviewnothing is changed"]])
         self.nothing_amiss()
 
     def test_a_set_that_others_have_changed_keeps_the_draft(self):
@@ -181,6 +183,84 @@ class Builder(WorkCase, PageCase):
         self.go("#/builder?rule=login")
         self.set("Rate of limit 1", "200")
         self.browser.wait_for("the reason", "return document.body.innerText.includes('your role is view; this wants operate')")
+        self.nothing_amiss()
+
+    def preview_done(self):
+        self.press("Preview")
+        self.browser.wait_for("the sentence", "return document.querySelector('.judged .says') !== null")
+
+    def drop(self, name, size):
+        self.browser.run("""const file = new File([new Uint8Array(arguments[1]).fill(7)], arguments[0]);
+            const data = new DataTransfer(); data.items.add(file);
+            document.querySelector('.drop').dispatchEvent(new DragEvent('drop', {dataTransfer: data, bubbles: true, cancelable: true}))""", name, size)
+
+    def test_a_preview_and_a_capture_say_what_the_draft_would_do(self):
+        stand_in, _ = self.open()
+        self.preview_done()
+        said = self.browser.text(".judged")
+        for words in ("About, over 193\u2009750 packets", "3.1 M requests match", "one group of 16 was watched", "192.0.2.7", "1\u2009204 of 51\u2009000"):
+            self.assertIn(words, said)
+        self.assertEqual(self.browser.run("return document.querySelectorAll('.judged canvas[role=img], .judged [role=img]').length > 1"), True)
+        self.assertEqual(self.browser.run("return document.querySelector('.judged a').getAttribute('href')"), "#/key/login?key=192.0.2.7")
+        [sent] = [call for call in stand_in.asked if call[:2] == ("POST", "/v1/previews?file=rules.yaml&rule=login")]
+        self.assertEqual((sent[2]["seconds"], sent[2]["text"]), (20, self.text()))
+        self.assertIn("about 51 k in the 20 s that were watched", self.browser.text(".cost"))
+        self.assertIn("all of them about 1.22 MB", self.browser.text(".cost"))
+        self.assertEqual(self.browser.run("return [...document.querySelectorAll('[id=\"offered-http.host\"] option')].map((o) => o.value)"), ["shop.example"])
+        self.assertIn("By the 20 s that were watched", self.browser.text(".lately"))
+        self.set("Rate of limit 1", "200")
+        self.browser.wait_for("the older draft", "return document.querySelector('.judged.old') !== null")
+        self.drop("flood <b>.pcap", 1000)
+        self.browser.wait_for("the capture", "return document.querySelector('.judged .says')?.innerText.includes('900 requests match')")
+        said = self.browser.text(".judged")
+        for words in ("Exact, over 1\u2009234 packets of capture flood <b>.pcap", "login (this draft)", "other"):
+            self.assertIn(words, said)
+        self.assertEqual(judged.of(stand_in)["captured"], bytes([7]) * 1000)
+        self.drop("large.pcap", 9 << 20)
+        self.browser.wait_for("the bound", "return document.body.innerText.includes('at most 8 MiB here: send a part of it')")
+        self.nothing_amiss()
+
+    def test_a_preview_ends_with_the_draft_and_with_the_screen(self):
+        stand_in, _ = self.open()
+        now = judged.of(stand_in)
+        now["readings"] = 10**6
+        ended = lambda: [call[1] for call in stand_in.asked if call[0] == "DELETE"]
+        self.press("Preview")
+        self.browser.wait_for("progress", "return document.querySelector('.preview progress')?.value === 7.3")
+        self.press("Cancel")
+        wait_until("the end", lambda: ended() == ["/v1/previews/1a-0"])
+        self.press("Preview")
+        self.browser.wait_for("progress", "return document.querySelector('.preview progress') !== null")
+        self.set("Rate of limit 1", "200")
+        self.browser.wait_for("the reason", "return document.body.innerText.includes('the draft was changed meanwhile')")
+        self.press("Preview")
+        self.browser.wait_for("progress", "return document.querySelector('.preview progress') !== null")
+        self.browser.run("location.hash = '#/overview'")
+        wait_until("the end", lambda: ended() == [f"/v1/previews/1a-{at}" for at in range(3)])
+        self.nothing_amiss()
+
+    def test_what_cannot_be_previewed_says_why(self):
+        stand_in, _ = self.open()
+        now = judged.of(stand_in)
+        now["refusal"] = (422, {"title": "the draft does not compile", "detail": "x", "problems": [{"severity": "error", "line": 3, "text": HOSTILE[0][0]}]})
+        self.press("Preview")
+        self.browser.wait_for("the reason", "return document.querySelector('.preview .not-done')?.innerText.includes('does not compile')")
+        self.judge("a problem", HOSTILE[0][1], 1)
+        now["refusal"], now["ended"] = None, (410, {"title": "the preview has ended", "detail": "the dataplane went away"})
+        self.press("Preview")
+        self.browser.wait_for("the reason", "return document.body.innerText.includes('the dataplane went away')")
+        now["refusal"] = (422, {"title": "no whole capture", "detail": "it ends inside its record 3"})
+        self.drop("cut.pcap", 10)
+        self.browser.wait_for("the reason", "return document.body.innerText.includes('Not replayed: no whole capture: it ends inside its record 3')")
+        self.nothing_amiss(but=("422", "410"))
+
+    def test_rows_say_how_much_they_match(self):
+        stand_in, _ = self.open()
+        judged.of(stand_in)["passing"] = {None: 2000, "l4.dport eq 80": 500, 'http.request.uri.path eq "/login"': 5}
+        self.press("How much each row matches")
+        self.browser.wait_for("the rates", "return document.querySelectorAll('.row-rate').length === 2")
+        self.assertEqual(self.browser.run("return [...document.querySelectorAll('.row-rate')].map((one) => one.innerText)"),
+                         ["about 25 % of packets", "about 0.3 % of packets"])
         self.nothing_amiss()
 
 

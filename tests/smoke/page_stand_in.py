@@ -21,7 +21,7 @@ SECRET, TOKEN = "one-time", "a-session"
 SCREENS = [importlib.import_module(f"page.{path.stem}") for path in sorted((pathlib.Path(__file__).parent / "page").glob("*.py"))]
 # Verbs of the page, and the role that each needs, as control/daemon/api/verbs.hpp and the table of routes have them.
 NEEDS = {"apply": "admin", "check": "view", "ban": "operate", "key": "operate", "monitor": "operate", "mode": "admin", "confirm": "operate",
-         "rollback": "admin", "panic": "admin", "trace": "operate", "explain": "view", "diff": "operate", "merge": "admin",
+         "rollback": "admin", "panic": "admin", "trace": "operate", "explain": "view", "diff": "operate", "preview": "operate", "replay": "operate", "merge": "admin",
          "notify": "admin", "link": "admin"}
 MEASURES = ("offered", "passed", "refused", "would_refuse", "answered")
 

@@ -56,3 +56,9 @@ export function seenValues(fields: readonly string[], keys: readonly string[]): 
   const rows = keys.map((key) => (key.match(/(?:[^|\\]|\\.?)+|(?<=^|\|)(?=\||$)/g) ?? [])).filter((row) => row.length === fields.length);
   return new Map(fields.map((field, at) => [field, [...new Set(rows.map((row) => row[at] ?? "").filter((one) => one !== "" && !one.includes("\\")))]]));
 }
+
+/** Values of both, those of the first before the others; none that a condition cannot have letter by letter. */
+export function joinedValues(first: ReadonlyMap<string, readonly string[]>, second: ReadonlyMap<string, readonly string[]>): Map<string, string[]> {
+  const fields = [...new Set([...first.keys(), ...second.keys()])];
+  return new Map(fields.map((field) => [field, [...new Set([...(first.get(field) ?? []), ...(second.get(field) ?? [])])].filter((one) => /^[^\p{C}\\]+$/u.test(one))]));
+}

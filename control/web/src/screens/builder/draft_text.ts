@@ -1,6 +1,6 @@
 import { conditionOf, withMore } from "./condition";
 import { withText } from "./rule_edit";
-import { textAt, type ReadRule } from "./rule_text";
+import { readRule, textAt, textsAt, type ReadRule } from "./rule_text";
 
 export { withItem, without, withRaw, withText } from "./rule_edit";
 export { isMapAt, keysAt, lengthAt, readRule, textAt, textsAt, type ReadRule } from "./rule_text";
@@ -11,4 +11,11 @@ export function withMoreCondition(rule: ReadRule, more: string): string {
   const inner = conditionOf(more);
   const part = inner === null || inner.kind === "or" ? `(${more})` : more;
   return withText(rule, ["when"], now.trim() === "" ? more : withMore(now, "and", part));
+}
+
+/** True of a text whose packets and groups are the rule's: the same condition, key and unit, whatever its limits. */
+export function hasSameGroups(text: string, rule: ReadRule): boolean {
+  const other = readRule(text);
+  const facts = (of: ReadRule): string => JSON.stringify([textAt(of, ["when"]), textsAt(of, ["key"]), textAt(of, ["per"]), textAt(of, ["limits", 0, "per"])]);
+  return typeof other !== "string" && facts(other) === facts(rule);
 }

@@ -1,10 +1,10 @@
 import { useState } from "preact/hooks";
 
 import { Panel } from "../../parts/panel";
+import { Cost } from "./cost";
 import { edit, keysAt, rule, textsAt } from "./draft";
 import { withItem, withRaw, without, withText } from "./draft_text";
 import { Box, InText, Offers } from "./field";
-import { Cost } from "./limits_step";
 
 const OFFERED = ["ip.src", "prefix(ip.src, 24|64)", "prefix(ip.src, 32|64)", "client.ip", "ip.dst", "l4.dport", "http.host", "path_prefix(http.request.uri.path, 2)",
   "http.user_agent", "tls.sni", "registrable_domain(dns.qname)", "ip.src.asn", "ip.src.country"];

@@ -2,9 +2,11 @@ import { useEffect, useState } from "preact/hooks";
 
 import { ask } from "../../parts/ask";
 import { Num } from "../../parts/num";
+import { Text } from "../../parts/text";
 import { scaled, share } from "../../text/number";
 import { draft, edit, textAt } from "./draft";
-import { withText, type ReadRule } from "./draft_text";
+import { hasSameGroups, withText, type ReadRule } from "./draft_text";
+import { shown } from "./judging";
 import { latelyOfMap, quantile, refusedShare, type Lately } from "./lately";
 import { amountOf, mostIn, rateText, rateWords, SPAN_SECONDS } from "./rate_text";
 
@@ -16,7 +18,7 @@ function useLately(subject: string): { lately: Lately | null; why: string } {
   const [of, setOf] = useState<{ lately: Lately | null; why: string }>({ lately: null, why: "" });
   useEffect(() => {
     if (subject === "") {
-      setOf({ lately: null, why: "A new rule has no past." });
+      setOf({ lately: null, why: "A new rule has no past: a preview, or a capture, shows what its groups do." });
       return;
     }
     let isOver = false;
@@ -39,7 +41,10 @@ function logOf(value: number, [low, high]: [number, number]): number {
 
 /** The limit over what groups did: p50, p90, p99, and how many of them it would refuse. */
 export function LatelySlider({ read }: { read: ReadRule }) {
-  const { lately, why } = useLately(draft.value?.subject ?? "");
+  const { lately: ofMap, why } = useLately(draft.value?.subject ?? "");
+  const judged = shown.value !== null && hasSameGroups(shown.value.text, read) ? shown.value : null;
+  const ofJudged = judged === null ? null : latelyOfMap(judged.judged.rawMaps[0]);
+  const lately = ofJudged ?? ofMap;
   const value = (name: string): string | null => textAt(read, ["limits", 0, name]);
   const limit = { rate: value("rate"), burst: value("burst"), count: value("count"), window: value("window") };
   const words = limit.rate === null ? null : rateWords(limit.rate);
@@ -61,7 +66,7 @@ export function LatelySlider({ read }: { read: ReadRule }) {
       <input type="range" aria-label="Limit over what groups did lately" min={0} max={STEPS} value={logOf(now, range)}
         aria-valuetext={`${now}; refuses about ${share(refuses)} of groups`} onInput={(event) => set(Number(event.currentTarget.value))} />
       <p>
-        By its heat map, in {lately.step} s a group asks for about{" "}
+        {ofJudged === null ? "By its heat map" : <>By <Text of={judged?.of ?? ""} most={80} /></>}, in {lately.step} s a group asks for about{" "}
         {QUANTILES.map(([name, part]) => (
           <span class="quantile">
             {name} <Num text={scaled(quantile(lately, part))} />{" "}

@@ -1,8 +1,6 @@
-import { Num } from "../../parts/num";
 import { Panel } from "../../parts/panel";
 import { Text } from "../../parts/text";
 import { known } from "../../text/known";
-import { whole } from "../../text/number";
 import { checker, edit, isMapAt, keysAt, lengthAt, rule, textAt } from "./draft";
 import { withRaw, withText, without, type ReadRule } from "./draft_text";
 import { Box, Choice, InText } from "./field";
@@ -169,26 +167,5 @@ export function LimitsStep() {
       </p>
       <Answers />
     </Panel>
-  );
-}
-
-/** How many groups, how much memory, and where the rule is judged, as the last check has it. */
-export function Cost() {
-  const [checked] = checker.result.value?.rules ?? [];
-  return checked === undefined ? null : (
-    <dl class="cost">
-      <dt>A group takes</dt>
-      <dd>
-        <Num text={checked.bytes_per_key === null ? "–" : `${checked.bytes_per_key} B`} />
-      </dd>
-      <dt>The rule itself</dt>
-      <dd>
-        <Num text={checked.memory === null ? "–" : `${whole(checked.memory)} B`} />
-      </dd>
-      <dt>Over workers</dt>
-      <dd>
-        <Text of={(checked.placement ?? "not known").replace("_", " ")} />
-      </dd>
-    </dl>
   );
 }

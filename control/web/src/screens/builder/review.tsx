@@ -16,6 +16,7 @@ import { MEASURES, type LiveAnswer, type Measure, type RuleRow } from "../../tra
 import { reasonOf } from "../../transport/send";
 import { handedOver, setFilesOf, withLines } from "../sets/set_files";
 import { SetDiff } from "../sets/set_diff";
+import { PreviewPanel } from "./preview_panel";
 import { adopt, checker, draft, draftId, rebase, rule, type Draft } from "./draft";
 
 // Review and apply: what changes, then the rule in force on trial, what that did, and whether it stays.
@@ -264,6 +265,7 @@ export function ReviewStep() {
         ),
       )}
       {checked?.starts_anew === false && now.subject !== "" && now.text !== now.original && <p>Its buckets stay as they are.</p>}
+      <PreviewPanel whyNot={whyNotReadable()} />
       {seen !== null && seen.answer !== null && <SetDiff answer={seen.answer} />}
       {seen !== null && seen.why !== null && (
         <p class="empty">

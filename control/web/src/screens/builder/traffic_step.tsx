@@ -5,10 +5,13 @@ import { ask } from "../../parts/ask";
 import { listOf, membersOf, textOf } from "../../parts/members";
 import { Panel } from "../../parts/panel";
 import { conditionOf, OPERATORS, withMore, withoutPart, withRow, writtenRow, type Node, type Row } from "./condition";
-import { offeredValue, seenValues, writtenValue } from "./condition_value";
+import { joinedValues, offeredValue, seenValues, writtenValue } from "./condition_value";
 import { draft, edit, rule, textAt } from "./draft";
 import { withText, without } from "./draft_text";
 import { Box, Choice, InText, Offers } from "./field";
+import { shown } from "./judging";
+import type { RowRates } from "./row_rates";
+import { MeasureRows, RateOfRow } from "./row_rates_view";
 
 const NO_VALUE: [string, string] = ["", "is set"];
 const COMMON = ["l4.dport", "ip.src", "ip.dst", "ip.proto", "http.host", "http.request.method", "http.request.uri.path", "ip.src.country", "ip.src.asn", "tls.sni", "dns.qname"];
@@ -23,9 +26,10 @@ interface PartProps {
   seen: Seen;
   node: Node;
   name: string;
+  rates: RowRates | null;
 }
 
-function RowBoxes({ text, seen, node, name }: PartProps & { node: Row }) {
+function RowBoxes({ text, seen, node, name, rates }: PartProps & { node: Row }) {
   const set = (change: Partial<Pick<Row, "isNot" | "field" | "operator" | "value">>): void => setCondition(withRow(text, node, change));
   const setValue = (value: string): void => set({ value: seen.get(node.field)?.includes(value) ? offeredValue(value, node.operator) : value });
   return (
@@ -40,13 +44,14 @@ function RowBoxes({ text, seen, node, name }: PartProps & { node: Row }) {
       <button type="button" aria-label={`Leave row ${name} out`} onClick={() => setCondition(withoutPart(text, node))}>
         ×
       </button>
+      <RateOfRow row={text.slice(node.from, node.to)} rates={rates} />
     </span>
   );
 }
 
-function Part({ text, seen, node, name }: PartProps) {
+function Part({ text, seen, node, name, rates }: PartProps) {
   if (node.kind === "row") {
-    return <RowBoxes text={text} seen={seen} node={node} name={name} />;
+    return <RowBoxes text={text} seen={seen} node={node} name={name} rates={rates} />;
   }
   if (node.kind === "text") {
     return <code class="in-text">{node.text}</code>;
@@ -56,7 +61,7 @@ function Part({ text, seen, node, name }: PartProps) {
       {node.parts.map((part, at) => (
         <li>
           {at > 0 && <span class="joiner">{node.kind}</span>}
-          <Part text={text} seen={seen} node={part} name={`${name}${name === "" ? "" : "."}${at + 1}`} />
+          <Part text={text} seen={seen} node={part} rates={rates} name={`${name}${name === "" ? "" : "."}${at + 1}`} />
         </li>
       ))}
     </ul>
@@ -91,7 +96,8 @@ function NewRow({ text, seen }: { text: string; seen: Seen }) {
   );
 }
 
-/** Values that pass now, of a key that is one field: by the busiest groups of the rule in force. */
+/** Values that pass now, of a key that is one field: by the busiest groups of the rule in force; and those of packets that a
+    draft was judged over. */
 function useSeen(subject: string, keys: string[] | null): Seen {
   const [seen, setSeen] = useState<Seen>(new Map());
   const joined = JSON.stringify(keys ?? []);
@@ -109,11 +115,12 @@ function useSeen(subject: string, keys: string[] | null): Seen {
       isOver = true;
     };
   }, [subject, joined]);
-  return seen;
+  return joinedValues(seen, shown.value?.judged.values ?? new Map());
 }
 
 export function TrafficStep({ keys }: { keys: string[] | null }) {
   const [isText, setIsText] = useState(false);
+  const [rates, setRates] = useState<RowRates | null>(null);
   const seen = useSeen(draft.value?.subject ?? "", keys);
   const read = rule.value;
   if (typeof read === "string") {
@@ -139,8 +146,9 @@ export function TrafficStep({ keys }: { keys: string[] | null }) {
         </>
       ) : (
         <>
-          {node === null ? <p class="empty">Every packet: there is no condition.</p> : <Part text={text} seen={seen} node={node} name={node.kind === "row" ? "1" : ""} />}
+          {node === null ? <p class="empty">Every packet: there is no condition.</p> : <Part text={text} seen={seen} node={node} rates={rates} name={node.kind === "row" ? "1" : ""} />}
           <NewRow text={text} seen={seen} />
+          <MeasureRows text={text} node={node} rates={rates} onRates={setRates} />
         </>
       )}
     </Panel>
