@@ -2,8 +2,8 @@
 
 #include "control/cli/capture_end.hpp"
 #include "control/cli/explain/described_frame.hpp"
-#include "control/replay/frame_source.hpp"
 #include "control/cli/terminal.hpp"
+#include "control/replay/frame_source.hpp"
 
 namespace sluice {
 namespace {

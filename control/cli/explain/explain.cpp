@@ -5,9 +5,9 @@
 
 #include "control/active_json.hpp"
 #include "control/cli/commands.hpp"
-#include "control/replay/frame_source.hpp"
 #include "control/cli/replay/setup.hpp"
 #include "control/cli/terminal.hpp"
+#include "control/replay/frame_source.hpp"
 #include "lib/capture/reader.hpp"
 #include "lib/policy/overrides/until_text.hpp"
 

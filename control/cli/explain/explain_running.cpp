@@ -3,9 +3,9 @@
 #include "control/cli/daemon.hpp"
 #include "control/cli/explain/asked_frame.hpp"
 #include "control/cli/explain/shown_account.hpp"
-#include "control/replay/frame_source.hpp"
 #include "control/cli/terminal.hpp"
 #include "control/hex_text.hpp"
+#include "control/replay/frame_source.hpp"
 #include "control/replay/rss_mapping.hpp"
 
 #include <fmt/format.h>
