@@ -58,6 +58,9 @@ public:
     [[nodiscard]] TracedPackets read_trace(const ReadTrace& request) {
         return traces_.read(request, ports_);
     }
+    [[nodiscard]] PreviewedPackets read_preview(const ReadPreview& request) {
+        return traces_.read_preview(request, ports_);
+    }
     [[nodiscard]] TracedPackets end_trace(const EndTrace& request) {
         return traces_.end(request, ports_);
     }

@@ -226,6 +226,10 @@ Result<LoadedRules> RulePublisher::load_condition(RuleSet rules) const {
                                                 .sharers = {workers_.size(), merge_interval_}});
 }
 
+KeyHasher RulePublisher::key_hasher() const {
+    return KeyHasher{state_.secrets().hash};
+}
+
 void RulePublisher::set_traces(std::vector<std::shared_ptr<Trace>> traces) {
     traces_ = std::move(traces);
     publish();

@@ -56,6 +56,8 @@ public:
     [[nodiscard]] bool vouches_for(const RuleSet& rules, const DatabaseSeal& seal);
     // Rules that decide nothing, for conditions.
     [[nodiscard]] Result<LoadedRules> load_condition(RuleSet rules) const;
+    // The hash of keys that the workers have.
+    [[nodiscard]] KeyHasher key_hasher() const;
     [[nodiscard]] bool judges() const noexcept { return generation() != 0 && !panic_; }
     // Returns the state before. A panic outlives this process until it is resumed.
     bool set_panic(bool pass);

@@ -58,8 +58,13 @@ void put_rules(const TraceRecord& record, const LoadedSet& set, TracedPacket& pa
 TraceReport::TraceReport(WorkerFleet& workers, RulePublisher& rules)
     : workers_{workers}, rules_{rules}, origin_{started_at()} {}
 
-std::vector<std::string> TraceReport::unread_fields(const LoadedRules& condition) const {
+std::vector<std::string> TraceReport::unread_fields(const LoadedRules& condition,
+                                                    bool preview) const {
     std::vector<std::string> names;
+    const MeterPlan& in_force = rules_.loaded().set().meter_plan;
+    if (preview && !condition.set().meter_plan.counts.empty() && !in_force.reads_payload()) {
+        names.emplace_back("requests, queries and handshakes");
+    }
     const TextFieldSet read = rules_.loaded().set().meter_plan.texts;
     for (const TextFieldRow& row : kTextFields) {
         if (is_of_unit(row.field) && condition.set().meter_plan.texts.has(row.field) &&
@@ -70,37 +75,56 @@ std::vector<std::string> TraceReport::unread_fields(const LoadedRules& condition
     return names;
 }
 
+Result<Done> TraceReport::load_condition(BeginTrace& request,
+                                         std::optional<LoadedRules>& condition) {
+    if (!rules_.vouches_for(request.condition, request.seal)) {
+        return Error{Errc::Refused,
+                     "the patterns of the condition do not carry the sum that sluiced makes"};
+    }
+    Result<LoadedRules> loaded = rules_.load_condition(std::move(request.condition));
+    if (!loaded) {
+        return loaded.error();
+    }
+    condition.emplace(*std::move(loaded));
+    return Done{};
+}
+
 Reply TraceReport::begin(BeginTrace request) {
+    if (request.preview) {
+        std::erase_if(running_, [](const Reader& one) { return one.trace->terms().preview; });
+        publish();
+    }
     if (running_.size() == kMostTraces) {
         return Failure{std::to_string(kMostTraces) +
                        " traces are under way, and there is room for no more; one whose reader has "
                        "gone ends within 10 s"};
     }
     std::optional<LoadedRules> condition;
-    std::vector<std::string> unread;
     if (request.conditional) {
-        if (!rules_.vouches_for(request.condition, request.seal)) {
-            return Failure{"the patterns of the condition do not carry the sum that sluiced makes"};
+        if (const Result<Done> done = load_condition(request, condition); !done) {
+            return Failure{done.error().what};
         }
-        Result<LoadedRules> loaded = rules_.load_condition(std::move(request.condition));
-        if (!loaded) {
-            return Failure{loaded.error().what};
-        }
-        unread = unread_fields(*loaded);
-        condition.emplace(*std::move(loaded));
     }
-    auto trace = std::make_shared<Trace>(TraceTerms{.rule = std::move(request.rule),
-                                                    .refused = request.refused,
-                                                    .would_refuse = request.would_refuse,
-                                                    .snap = request.snap},
-                                         std::move(condition), workers_.size());
+    if (request.preview && (!condition || condition->set().rules.empty())) {
+        return Failure{"a preview has a draft"};
+    }
+    std::vector<std::string> unread =
+        condition ? unread_fields(*condition, request.preview) : std::vector<std::string>{};
+    TraceTerms terms{.rule = std::move(request.rule),
+                     .refused = request.refused,
+                     .would_refuse = request.would_refuse,
+                     .snap = request.snap};
+    if (request.preview) {
+        terms.preview = rules_.key_hasher();
+    }
+    auto trace = std::make_shared<Trace>(std::move(terms), std::move(condition), workers_.size());
     running_.push_back({next_, std::move(trace), std::chrono::steady_clock::now()});
     note_rules();
     publish();
     return TraceBegun{
         .origin = origin_,
         .number = next_++,
-        .most_per_second = TraceTap::kMostPerSecond,
+        .most_per_second = request.preview ? PreviewTap::kMostPerSecond : TraceTap::kMostPerSecond,
         .unread_after_ms = static_cast<std::uint32_t>(std::chrono::milliseconds{kUnread}.count()),
         .unread_fields = std::move(unread)};
 }
@@ -163,6 +187,54 @@ TracedPackets TraceReport::read(const ReadTrace& request, const Ports& ports) {
     running->read_at = std::chrono::steady_clock::now();
     note_rules();
     return packets_of(*running->trace, ports);
+}
+
+// All workers sample by the bits of the one that had to take the most.
+PreviewedPackets TraceReport::preview_of(Trace& trace, std::uint8_t bits, const Ports& ports) {
+    PreviewedPackets found{.known = true, .bits = bits};
+    for (std::size_t worker = 0; worker < trace.workers(); ++worker) {
+        found.bits = std::max(found.bits, trace.preview_tap(worker)->bits());
+    }
+    found.bits = std::min(found.bits, PreviewTap::kMostBits);
+    const bool has_key = trace.preview_tap(0)->has_key();
+    const std::uint64_t last = has_key ? ~std::uint64_t{0} >> found.bits : ~std::uint64_t{0};
+    const auto pair_of = [&](std::uint64_t name) { return ports.pair_called(name); };
+    for (std::size_t worker = 0; worker < trace.workers(); ++worker) {
+        PreviewTap& tap = *trace.preview_tap(worker);
+        tap.sample_by(found.bits);
+        tap.ring().drain(
+            [&](const PreviewRecord& record) {
+                if (record.digests[0] <= last) {
+                    found.records.push_back(record);
+                }
+            },
+            kMostPreviewed / trace.workers() + 1);
+        tap.keys().drain(
+            [&](const PreviewKeyRecord& key) {
+                if (key.digest <= last) {
+                    found.keys.push_back(
+                        {key.digest, text_of_key(std::span{key.bytes}.first(key.size), pair_of)});
+                }
+            },
+            kMostKeysAtOnce / trace.workers() + 1);
+        found.counted += tap.counted();
+        found.decided += tap.decided();
+        found.keyless += tap.keyless();
+        found.left_out += tap.left_out(has_key ? found.bits : std::uint8_t{0});
+    }
+    return found;
+}
+
+PreviewedPackets TraceReport::read_preview(const ReadPreview& request, const Ports& ports) {
+    Reader* const running = find(request.origin, request.number);
+    if (running == nullptr || !running->trace->terms().preview) {
+        return {.other_start = request.origin != origin_};
+    }
+    running->read_at = std::chrono::steady_clock::now();
+    PreviewedPackets found = preview_of(*running->trace, request.bits, ports);
+    found.judges = rules_.judges();
+    found.generation = rules_.generation();
+    return found;
 }
 
 TracedPackets TraceReport::end(const EndTrace& request, const Ports& ports) {

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace sluice {
@@ -20,13 +21,17 @@ class TraceReport {
 public:
     static constexpr std::size_t kMostTraces = 4;  // each has memory of its own at every worker
     static constexpr std::chrono::seconds kUnread{10};
-    static constexpr std::size_t kMostAtOnce = 256;  // packets of one answer
+    static constexpr std::size_t kMostAtOnce = 256;        // packets of one answer
+    static constexpr std::size_t kMostPreviewed = 32'768;  // records of one answer
+    static constexpr std::size_t kMostKeysAtOnce = 2'048;  // that are named in one answer
 
     // Both outlive it; traces end before the workers do.
     TraceReport(WorkerFleet& workers, RulePublisher& rules);
 
     [[nodiscard]] Reply begin(BeginTrace request);
     [[nodiscard]] TracedPackets read(const ReadTrace& request, const Ports& ports);
+    // The same of a preview: there is one at a time, and a newer one ends it.
+    [[nodiscard]] PreviewedPackets read_preview(const ReadPreview& request, const Ports& ports);
     // Ends a trace: what has passed until now is the last of it.
     [[nodiscard]] TracedPackets end(const EndTrace& request, const Ports& ports);
 
@@ -45,7 +50,12 @@ private:
     [[nodiscard]] TracedPackets packets_of(Trace& trace, const Ports& ports) const;
     [[nodiscard]] TracedPacket named(const TraceRecord& record, std::size_t worker,
                                      const Ports& ports) const;
-    [[nodiscard]] std::vector<std::string> unread_fields(const LoadedRules& condition) const;
+    [[nodiscard]] std::vector<std::string> unread_fields(const LoadedRules& condition,
+                                                         bool preview) const;
+    [[nodiscard]] Result<Done> load_condition(BeginTrace& request,
+                                              std::optional<LoadedRules>& condition);
+    [[nodiscard]] static PreviewedPackets preview_of(Trace& trace, std::uint8_t bits,
+                                                     const Ports& ports);
     void publish();
 
     WorkerFleet& workers_;

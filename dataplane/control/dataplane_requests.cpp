@@ -58,10 +58,11 @@ public:
     Reply operator()(const GetEvents& events) const { return box_.events(events); }
     Reply operator()(const ReadHeatmap& read) const { return box_.heatmap(read); }
     Reply operator()(BeginTrace& trace) const {
-        log("traces packets");
+        log(trace.preview ? "previews a draft" : "traces packets");
         return box_.begin_trace(std::move(trace));
     }
     Reply operator()(const ReadTrace& read) const { return box_.read_trace(read); }
+    Reply operator()(const ReadPreview& read) const { return box_.read_preview(read); }
     Reply operator()(const EndTrace& end) const { return box_.end_trace(end); }
 
 private:

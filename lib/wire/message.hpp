@@ -13,6 +13,7 @@
 #include "lib/wire/key_list_messages.hpp"
 #include "lib/wire/packet_messages.hpp"
 #include "lib/wire/port_stats.hpp"
+#include "lib/wire/preview_messages.hpp"
 #include "lib/wire/rule_stats.hpp"
 #include "lib/wire/service_stats.hpp"
 #include "lib/wire/state_stats.hpp"
@@ -33,7 +34,7 @@
 // and lists with a 32-bit count in front.
 namespace sluice {
 
-inline constexpr std::uint32_t kWireVersion = 56;
+inline constexpr std::uint32_t kWireVersion = 57;
 // A compiled set (kMaxCompiledSize in lib/policy, and its texts and patterns) and the text of its
 // file.
 inline constexpr std::uint32_t kMaxMessageSize = 320U << 20;
@@ -241,9 +242,9 @@ struct Failure {
 using Request =
     std::variant<Hello, ApplyRules, GetRules, GetStats, SetPanic, TryRules, KeepRules, GetTop,
                  AskKey, SetMergeInterval, Ping, GetEvents, ListKeys, BeginTrace, ReadTrace,
-                 EndTrace, CountOwed, AskPacket, FindEarlyDrops, ReadHeatmap>;
+                 EndTrace, CountOwed, AskPacket, FindEarlyDrops, ReadHeatmap, ReadPreview>;
 using Reply = std::variant<Welcome, Applied, RunningRules, Stats, PanicSet, Failure, Top, KeyState,
                            MergeIntervalSet, Events, KeyPage, TraceBegun, TracedPackets, OwedKeys,
-                           PacketState, FoundEarlyDrops, HeatmapEpochs>;
+                           PacketState, FoundEarlyDrops, HeatmapEpochs, PreviewedPackets>;
 
 }  // namespace sluice

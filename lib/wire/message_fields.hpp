@@ -42,6 +42,12 @@ void serialize(auto& archive, Of<TracedPacket> auto& m) {
     archive(m.is_v6, m.src.bytes, m.dst.bytes, m.proto, m.sport, m.dport, m.wire_size, m.frame);
     archive.check(m.frame.size() <= kMostTracedBytes);
 }
+void serialize(auto& archive, Of<PreviewAmounts> auto& m) {
+    archive(m.packets, m.bytes, m.openings, m.units);
+}
+void serialize(auto& archive, Of<PreviewRecord> auto& m) {
+    archive(m.utc_ns, m.digests, m.amounts);
+}
 void serialize(auto& archive, Of<HeatStats> auto& m) {
     serialize_rows(archive, m);
 }

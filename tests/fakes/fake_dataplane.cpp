@@ -552,9 +552,9 @@ void FakeDataplane::receive(Client& client) {
 
 Reply FakeDataplane::answer(const Request& request) {
     static constexpr std::array<const char*, std::variant_size_v<Request>> kWords{
-        "hello",      "apply",     "rules", "stats",  "panic",  "try",    "keep",
-        "top",        "key",       "merge", "ping",   "events", "list",   "begin_trace",
-        "read_trace", "end_trace", "owed",  "packet", "drops",  "heatmap"};
+        "hello",      "apply",     "rules", "stats",  "panic",  "try",     "keep",
+        "top",        "key",       "merge", "ping",   "events", "list",    "begin_trace",
+        "read_trace", "end_trace", "owed",  "packet", "drops",  "heatmap", "read_preview"};
     if (asked_) {
         asked_(kWords.at(request.index()));
     }
@@ -617,15 +617,20 @@ Reply FakeDataplane::answer(const Request& request) {
     }
     if (const auto* trace = std::get_if<BeginTrace>(&request)) {
         return TraceBegun{.origin = kTraceOrigin,
-                          .number = trace->would_refuse ? 3U
-                                    : trace->refused    ? 2U
-                                                        : 1U,
+                          .number = trace->preview        ? preview_.begin()
+                                    : trace->would_refuse ? 3U
+                                    : trace->refused      ? 2U
+                                                          : 1U,
                           .most_per_second = 1000,
                           .unread_after_ms = 10'000,
                           .unread_fields = {}};
     }
     if (const auto* read = std::get_if<ReadTrace>(&request)) {
         return traced_packets_of(read->origin, read->number);
+    }
+    if (const auto* read = std::get_if<ReadPreview>(&request)) {
+        const std::chrono::nanoseconds utc = std::chrono::system_clock::now().time_since_epoch();
+        return preview_.read(read->number, read->bits, utc.count());
     }
     if (const auto* end = std::get_if<EndTrace>(&request)) {
         return traced_packets_of(end->origin, end->number);

@@ -2,6 +2,7 @@
 #include "lib/wire/fd.hpp"
 #include "lib/wire/frame_buffer.hpp"
 #include "lib/wire/message.hpp"
+#include "tests/fakes/fake_preview.hpp"
 
 #include <chrono>
 #include <condition_variable>
@@ -78,6 +79,7 @@ private:
     bool hangs_ = false;
     bool misunderstands_ = false;
     bool holds_packets_ = false;
+    FakePreview preview_;
     std::uint64_t banned_keys_ = 1;
     std::uint64_t packets_per_second_ = 0;
     std::chrono::steady_clock::time_point counts_since_{};

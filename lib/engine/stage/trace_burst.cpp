@@ -1,6 +1,7 @@
 #include "lib/engine/stage/trace_burst.hpp"
 
 #include "lib/engine/decide/would_refuse.hpp"
+#include "lib/engine/stage/preview_burst.hpp"
 #include "lib/match/classifier.hpp"
 
 #include <algorithm>
@@ -80,24 +81,6 @@ std::uint32_t service_of(const Burst& burst, std::size_t row, const LoadedSet& s
     return is_of_set ? static_cast<std::uint32_t>(service - all.data()) : kOfNoService;
 }
 
-// The rows among `rows` that the condition matches. Fields that the rules in force did not read of
-// them are absent.
-RowMask matching(Trace& trace, std::size_t worker, Burst& burst, RowMask rows) noexcept {
-    RuleMatches& matches = trace.matches(worker);
-    const LoadedSet& set = trace.condition()->set();
-    rows &= burst.headers().well_formed();
-    set.classifier->match_headers(burst.headers(), rows, matches);
-    if (matches.pending_rows() != 0) {
-        set.classifier->match_texts(burst.frames(), burst.headers(), matches.pending_rows() & rows,
-                                    *trace.condition()->texts(worker), matches);
-    }
-    RowMask found = 0;
-    for (const RuleMatch& match : matches.matched()) {
-        found |= match.rows;
-    }
-    return found & rows;
-}
-
 RowMask rows_of(Trace& trace, std::size_t worker, const TracedBurst& decided) noexcept {
     Burst& burst = decided.burst;
     RowMask rows = burst.live();
@@ -120,11 +103,11 @@ RowMask rows_of(Trace& trace, std::size_t worker, const TracedBurst& decided) no
     if (trace.condition() == nullptr || rows == 0) {
         return rows;
     }
-    RowMask found = matching(trace, worker, burst, rows);
+    RowMask found = rows_of_condition(trace, worker, burst, rows);
     if (decided.evaluated && burst.units() != nullptr) {
         for (Burst& further : burst.units()->further()) {
             const RowMask there = burst.units()->rows_of(further, rows & ~found);
-            const RowMask hits = there == 0 ? 0 : matching(trace, worker, further, there);
+            const RowMask hits = there == 0 ? 0 : rows_of_condition(trace, worker, further, there);
             for_each_row(hits == 0 ? 0 : rows & ~found, [&](std::size_t row) {
                 found |=
                     (burst.units()->rows_of(further, row_bit(row)) & hits) != 0 ? row_bit(row) : 0;
@@ -164,7 +147,27 @@ void record(const Trace& trace, const TracedBurst& decided, std::size_t row,
 
 }  // namespace
 
+RowMask rows_of_condition(Trace& trace, std::size_t worker, Burst& burst, RowMask rows) noexcept {
+    RuleMatches& matches = trace.matches(worker);
+    const LoadedSet& set = trace.condition()->set();
+    rows &= burst.headers().well_formed();
+    set.classifier->match_headers(burst.headers(), rows, matches);
+    if (matches.pending_rows() != 0) {
+        set.classifier->match_texts(burst.frames(), burst.headers(), matches.pending_rows() & rows,
+                                    *trace.condition()->texts(worker), matches);
+    }
+    RowMask found = 0;
+    for (const RuleMatch& match : matches.matched()) {
+        found |= match.rows;
+    }
+    return found & rows;
+}
+
 void trace_burst(Trace& trace, std::size_t worker, const TracedBurst& decided) noexcept {
+    if (trace.preview_tap(worker) != nullptr) {
+        preview_burst(trace, worker, decided);
+        return;
+    }
     TraceTap& tap = trace.tap(worker);
     for_each_row(rows_of(trace, worker, decided),
                  [&](std::size_t row) { record(trace, decided, row, tap); });
@@ -173,7 +176,8 @@ void trace_burst(Trace& trace, std::size_t worker, const TracedBurst& decided) n
 // A rule decides only what it matches. Of units behind a packet's first one nothing is known yet.
 bool may_trace(Trace& trace, std::size_t worker, Burst& burst, std::uint32_t rule,
                Instant now) noexcept {
-    if (burst.size() == 0 || !trace.tap(worker).has_room(now)) {
+    if (burst.size() == 0 || trace.preview_tap(worker) != nullptr ||
+        !trace.tap(worker).has_room(now)) {
         return false;
     }
     if (burst.units() != nullptr && !burst.units()->further().empty()) {
@@ -183,7 +187,8 @@ bool may_trace(Trace& trace, std::size_t worker, Burst& burst, std::uint32_t rul
     if (!trace.terms().rule.empty()) {
         rows &= rule == kNoRule ? 0 : matched_by(burst, rule);
     }
-    return rows != 0 && (trace.condition() == nullptr || matching(trace, worker, burst, rows) != 0);
+    return rows != 0 &&
+           (trace.condition() == nullptr || rows_of_condition(trace, worker, burst, rows) != 0);
 }
 
 }  // namespace sluice

@@ -21,6 +21,11 @@ struct TracedBurst {
 // Records the packets that the trace is about, as far as the worker's end of it has room.
 void trace_burst(Trace& trace, std::size_t worker, const TracedBurst& decided) noexcept;
 
+// The rows among `rows` of a burst that the trace's condition matches. Fields that the rules in
+// force did not read of them are absent.
+[[nodiscard]] RowMask rows_of_condition(Trace& trace, std::size_t worker, Burst& burst,
+                                        RowMask rows) noexcept;
+
 // Before a burst is decided, whose rules have matched: true if trace_burst() may find something to
 // record of it, and has room for that.
 [[nodiscard]] bool may_trace(Trace& trace, std::size_t worker, Burst& burst, std::uint32_t rule,

@@ -3,11 +3,24 @@
 #include <utility>
 
 namespace sluice {
+namespace {
+
+// False: all packets of the rule have one bucket.
+bool has_key(const LoadedRule& rule) {
+    return !rule.keys.empty() && !rule.keys.front().empty();
+}
+
+}  // namespace
 
 Trace::Trace(TraceTerms terms, std::optional<LoadedRules> condition, std::size_t workers)
     : terms_{std::move(terms)}, condition_{std::move(condition)} {
+    const std::vector<LoadedRule>* const draft =
+        terms_.preview && condition_ ? &condition_->set().rules : nullptr;
     for (std::size_t i = 0; i < workers; ++i) {
-        ends_.push_back(std::make_unique<End>());
+        ends_.push_back(std::make_unique<End>(terms_.preview ? 1 : TraceTap::kRingSize));
+        if (draft != nullptr && !draft->empty()) {
+            ends_.back()->preview = std::make_unique<PreviewTap>(has_key(draft->front()));
+        }
     }
 }
 

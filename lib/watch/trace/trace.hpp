@@ -1,8 +1,10 @@
 #pragma once
+#include "lib/bucket/hash/group_key.hpp"
 #include "lib/match/rule_matches.hpp"
 #include "lib/respond/decision.hpp"
 #include "lib/rules/load/loaded_rules.hpp"
 #include "lib/share/core.hpp"
+#include "lib/watch/trace/preview_tap.hpp"
 #include "lib/watch/trace/trace_tap.hpp"
 
 #include <cstddef>
@@ -20,6 +22,9 @@ struct TraceTerms {
     bool refused = false;       // only what is kept back
     bool would_refuse = false;  // only what services in monitor would refuse
     std::uint32_t snap = 0;     // bytes of each frame, kMostTracedBytes at most
+    // The first rule of the condition is a draft, and keys of it are shown in the place of packets
+    // (preview_tap.hpp), picked by this hash. `rule` is the one that it replaces.
+    std::optional<KeyHasher> preview{};
 };
 
 // One trace: what it is about, and each worker's end of it. All memory is allocated when it is
@@ -40,13 +45,20 @@ public:
     [[nodiscard]] RuleMatches& matches(std::size_t worker) noexcept {
         return ends_[worker]->matches;
     }
+    // nullptr: the trace is of no preview.
+    [[nodiscard]] PreviewTap* preview_tap(std::size_t worker) noexcept {
+        return ends_[worker]->preview.get();
+    }
+    [[nodiscard]] const KeyHasher& preview_hash() const noexcept { return *terms_.preview; }
     // By all workers.
     [[nodiscard]] std::uint64_t left_out() const noexcept;
 
 private:
     struct alignas(kCacheLine) End {
+        explicit End(std::size_t ring) : tap{ring} {}
         TraceTap tap;
         RuleMatches matches;
+        std::unique_ptr<PreviewTap> preview;
     };
 
     TraceTerms terms_;

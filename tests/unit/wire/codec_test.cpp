@@ -497,7 +497,7 @@ void spell(Fields& out, const Events& m) {
 }
 void spell(Fields& out, const BeginTrace& m) {
     spell(out, m.condition);
-    add_all(out, m.conditional, m.rule, m.refused, m.would_refuse, m.snap);
+    add_all(out, m.conditional, m.rule, m.refused, m.would_refuse, m.snap, m.preview);
     for (const std::uint64_t word : m.seal) {
         add(out, word);
     }
@@ -528,6 +528,22 @@ void spell(Fields& out, const TracedPackets& m) {
         for (std::size_t i = 0; i < packet.src.bytes.size(); ++i) {
             add_all(out, packet.src.bytes[i], packet.dst.bytes[i]);
         }
+    }
+}
+void spell(Fields& out, const ReadPreview& m) {
+    add_all(out, m.origin, m.number, m.bits);
+}
+void spell(Fields& out, const PreviewedPackets& m) {
+    const PreviewAmounts& counted = m.counted;
+    add_all(out, m.known, m.other_start, m.judges, m.generation, m.bits, counted.packets,
+            counted.bytes, counted.openings, counted.units, m.decided, m.keyless, m.left_out,
+            m.records.size(), m.keys.size());
+    for (const PreviewRecord& record : m.records) {
+        add_all(out, record.utc_ns, record.digests[0], record.digests[1], record.amounts.packets,
+                record.amounts.bytes, record.amounts.openings, record.amounts.units);
+    }
+    for (const PreviewKeyText& key : m.keys) {
+        add_all(out, key.digest, key.text);
     }
 }
 template <typename Message>

@@ -38,7 +38,7 @@ public:
                      number<std::uint64_t>(),
                      static_cast<std::uint32_t>(1 + below(kMostListedKeys))},
             BeginTrace{flag(), rule_set(), seal(), text(), flag(), flag(),
-                       static_cast<std::uint32_t>(below(kMostTracedBytes + 1))},
+                       static_cast<std::uint32_t>(below(kMostTracedBytes + 1)), flag()},
             ReadTrace{number<std::uint64_t>(), number<std::uint64_t>()},
             EndTrace{number<std::uint64_t>(), number<std::uint64_t>()},
             CountOwed{number<std::uint64_t>(), text(), text(), number<std::uint64_t>(),
@@ -47,7 +47,9 @@ public:
             ask_packet(),
             FindEarlyDrops{network(), static_cast<std::uint32_t>(1 + below(kMostEarlyDrops))},
             ReadHeatmap{number<std::uint64_t>(), number<std::uint64_t>(),
-                        std::vector<std::string>(below(kMostLookedAt + 1), text())}};
+                        std::vector<std::string>(below(kMostLookedAt + 1), text())},
+            ReadPreview{number<std::uint64_t>(), number<std::uint64_t>(),
+                        static_cast<std::uint8_t>(below(64))}};
     }
     std::vector<Reply> replies() {
         return {Welcome{number<std::uint32_t>(), number<std::uint32_t>(), number<std::uint64_t>(),
@@ -72,7 +74,8 @@ public:
                          number<std::uint32_t>(), number<std::uint64_t>()},
                 packet_state(),
                 early_drops(),
-                heatmap_epochs()};
+                heatmap_epochs(),
+                previewed_packets()};
     }
     IpPrefix network() {
         IpPrefix network{below(2) == 0 ? IpVersion::V4 : IpVersion::V6, {}, 0};
@@ -788,6 +791,30 @@ private:
             packet.src.bytes.fill(static_cast<std::byte>(random_()));
             packet.dst.bytes.fill(static_cast<std::byte>(random_()));
             out.packets.push_back(std::move(packet));
+        }
+        return out;
+    }
+    PreviewAmounts amounts() {
+        return {number<std::uint64_t>(), number<std::uint64_t>(), number<std::uint64_t>(),
+                number<std::uint64_t>()};
+    }
+    PreviewedPackets previewed_packets() {
+        PreviewedPackets out{flag(),
+                             flag(),
+                             flag(),
+                             number<std::uint64_t>(),
+                             static_cast<std::uint8_t>(below(64)),
+                             amounts(),
+                             number<std::uint64_t>(),
+                             number<std::uint64_t>(),
+                             number<std::uint64_t>(),
+                             {},
+                             {}};
+        for (std::size_t i = below(4); i > 0; --i) {
+            out.records.push_back({static_cast<std::int64_t>(random_()),
+                                   {number<std::uint64_t>(), number<std::uint64_t>()},
+                                   amounts()});
+            out.keys.push_back({number<std::uint64_t>(), text()});
         }
         return out;
     }

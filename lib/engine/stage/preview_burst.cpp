@@ -1,0 +1,106 @@
+#include "lib/engine/stage/preview_burst.hpp"
+
+#include "lib/engine/burst/burst_units.hpp"
+#include "lib/rules/group.hpp"
+#include "lib/rules/units_of.hpp"
+
+#include <bit>
+#include <cstdint>
+
+namespace sluice {
+namespace {
+
+// The draft of a preview over one burst.
+class PreviewingBurst {
+public:
+    PreviewingBurst(Trace& trace, std::size_t worker, const TracedBurst& decided) noexcept
+        : trace_{trace},
+          worker_{worker},
+          decided_{decided},
+          tap_{*trace.preview_tap(worker)},
+          rule_{trace.condition()->set().rules.front()},
+          plan_{trace.condition()->set().meter_plan.rules.front()} {}
+
+    // What a packet has but once is counted with its own row, which stands for its first unit too.
+    void run() noexcept {
+        Burst& burst = decided_.burst;
+        RowMask come = 0;
+        for_each_row(burst.live(), [&](std::size_t row) {
+            come |= comes_to_draft(burst.packets()[row].decision) ? row_bit(row) : 0;
+        });
+        if (decided_.evaluated && burst.units() != nullptr) {
+            for (Burst& further : burst.units()->further()) {
+                const RowMask rows = burst.units()->rows_of(further, come);
+                for_each_row(matched(further, rows), [&](std::size_t row) { meet(further, row); });
+            }
+        }
+        const RowMask rows = matched(burst, burst.live());
+        tap_.count_decided(static_cast<std::uint64_t>(std::popcount(rows & ~come)));
+        for_each_row(rows & come, [&](std::size_t row) { meet(burst, row); });
+    }
+
+private:
+    [[nodiscard]] RowMask matched(Burst& burst, RowMask rows) noexcept {
+        rows &= burst.rows_with(plan_.judges);
+        return rows == 0 ? 0 : rows_of_condition(trace_, worker_, burst, rows);
+    }
+
+    // Packets that other rules decide before a rule at the draft's place never come to it. Those
+    // that the rule decides which the draft is to replace do.
+    [[nodiscard]] bool comes_to_draft(const Decision& decision) const noexcept {
+        if (decided_.rule != kNoRule && decision.rule == decided_.rule) {
+            return true;
+        }
+        return forwards(decision.verdict) && decision.reason != Reason::Bypass &&
+               decision.reason != Reason::AllowRule;
+    }
+
+    [[nodiscard]] PreviewAmounts amounts_of(const Burst& burst, std::size_t row,
+                                            const PacketHeaders& headers) const noexcept {
+        const bool is_own = &burst == &decided_.burst;
+        const bool is_unit = !plan_.counts.empty() && has_row(burst.rows_with(plan_.counts), row);
+        return {.packets = is_own ? 1U : 0U,
+                .bytes = is_own ? headers.byte_units : 0,
+                .openings = is_own && opens_connection(headers) ? 1U : 0U,
+                .units = is_unit ? 1U : 0U};
+    }
+
+    void meet(Burst& burst, std::size_t row) noexcept {
+        const PacketHeaders& headers = burst.headers_of(row);
+        const PreviewAmounts amounts = amounts_of(burst, row, headers);
+        tap_.count(amounts);
+        PreviewDigests digests{};
+        KeyBytes first;
+        for (std::size_t i = 0; i < kPreviewedKeys && i < rule_.keys.size(); ++i) {
+            KeyBytes further;
+            KeyBytes& key = i == 0 ? first : further;
+            if (key_of(rule_.keys[i], rule_.missing_key, headers, burst.frame(row).bytes, key) !=
+                KeyOutcome::Missing) {
+                digests[i] = preview_digest(trace_.preview_hash().digest(key.view()));
+            }
+        }
+        if (digests[0] == 0) {
+            tap_.count_keyless();
+        } else if (tap_.samples(digests[0])) {
+            tap_.show(digests, first.view(), amounts, decided_.now);
+        }
+    }
+
+    Trace& trace_;
+    std::size_t worker_;
+    const TracedBurst& decided_;
+    PreviewTap& tap_;
+    const LoadedRule& rule_;
+    const RulePlan& plan_;
+};
+
+}  // namespace
+
+void preview_burst(Trace& trace, std::size_t worker, const TracedBurst& decided) noexcept {
+    trace.preview_tap(worker)->tend(decided.now.at);
+    if (decided.burst.size() != 0) {
+        PreviewingBurst{trace, worker, decided}.run();
+    }
+}
+
+}  // namespace sluice
