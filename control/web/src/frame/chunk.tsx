@@ -3,18 +3,18 @@ import { useEffect, useState } from "preact/hooks";
 
 import { Empty } from "../parts/panel";
 
-type Load = () => Promise<FunctionComponent>;
+type Load<Props> = () => Promise<FunctionComponent<Props>>;
 
-/** A screen that is fetched when it is opened first: a chunk of its own. */
-export function inChunk(load: Load): FunctionComponent {
-  let loaded: FunctionComponent | null = null;
-  return function Chunk() {
-    const [View, setView] = useState<FunctionComponent | null>(() => loaded);
+/** A screen, or a part of one, that is fetched when it is opened first: a chunk of its own. */
+export function inChunk<Props extends object = object>(load: Load<Props>): FunctionComponent<Props> {
+  let loaded: FunctionComponent<Props> | null = null;
+  return function Chunk(props: Props) {
+    const [View, setView] = useState<FunctionComponent<Props> | null>(() => loaded);
     const [failed, setFailed] = useState(0);
     const [asked, setAsked] = useState(0);
     useEffect(() => {
       let isOpen = true;
-      const done = (view: FunctionComponent): void => {
+      const done = (view: FunctionComponent<Props>): void => {
         loaded = view;
         if (isOpen) {
           setView(() => view);
@@ -26,7 +26,7 @@ export function inChunk(load: Load): FunctionComponent {
       return () => void (isOpen = false);
     }, [asked]);
     if (View !== null) {
-      return <View />;
+      return <View {...props} />;
     }
     if (failed > asked) {
       return (

@@ -2,6 +2,7 @@ import { useEffect } from "preact/hooks";
 
 import { Code } from "../../editor/code";
 import { knownWords, loadWords } from "../../editor/known_words";
+import { inChunk } from "../../frame/chunk";
 import { tenant } from "../../frame/tenant";
 import { go, route } from "../../page";
 import { Empty, Panel } from "../../parts/panel";
@@ -12,8 +13,9 @@ import { Box } from "./field";
 import { GroupsStep } from "./groups_step";
 import { LimitsStep } from "./limits_step";
 import { ReviewStep } from "./review";
-import { TenantRulesScreen } from "./tenant_rules";
 import { TrafficStep } from "./traffic_step";
+
+const TenantRulesScreen = inChunk(() => import("./tenant_rules").then((m) => m.TenantRulesScreen));
 
 function Head() {
   const read = rule.value;

@@ -1,6 +1,7 @@
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 
+import { inChunk } from "../../frame/chunk";
 import { poll, zone } from "../../page";
 import { Act } from "../../parts/act";
 import { ask, COMPILE_MS } from "../../parts/ask";
@@ -16,8 +17,9 @@ import { MEASURES, type LiveAnswer, type Measure, type RuleRow } from "../../tra
 import { reasonOf } from "../../transport/send";
 import { handedOver, setFilesOf, withLines } from "../sets/set_files";
 import { SetDiff } from "../sets/set_diff";
-import { PreviewPanel } from "./preview_panel";
 import { adopt, checker, draft, draftId, rebase, rule, type Draft } from "./draft";
+
+const PreviewPanel = inChunk(() => import("./preview_panel").then((m) => m.PreviewPanel));
 
 // Review and apply: what changes, then the rule in force on trial, what that did, and whether it stays.
 export const TRIAL = "60s";
