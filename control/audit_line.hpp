@@ -27,8 +27,8 @@ struct AuditEntry {
 // longer one pushes the lines of others out of the log.
 inline constexpr std::size_t kMostAuditText = 1024;
 
-// One JSON line, with the time of day. Of a text beyond kMostAuditText it has the beginning, and how
-// long it was.
+// One JSON line, with the time of day. Of a text beyond kMostAuditText it has the beginning, and
+// how long it was.
 [[nodiscard]] std::string audit_line(const AuditEntry& entry);
 
 [[nodiscard]] std::string audit_file_in(const std::string& directory);

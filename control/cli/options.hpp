@@ -33,8 +33,9 @@ struct Options {
     std::uint64_t number = 0;  // of rollback, from 1 on; 0: the newest
     bool source = false;       // of rules
     std::string rule_file;     // of `rule`: a file, -, or an id
-    std::string tenant;        // its name; of `tenant` and check
-    std::string before;        // of `rule add`, these two
+    // Its name; of `tenant`, of check, and of links and tokens in place of a role.
+    std::string tenant;
+    std::string before;  // of `rule add`, these two
     std::string after;
     std::vector<std::string> rules;  // of stats: ids; none: all
     bool nonzero = false;            // of stats
@@ -77,7 +78,6 @@ struct Options {
     std::string word;            // a mode, pass or resume, a shell
     std::string webhook;         // of notify
     std::string role = "view";   // of dashboard, and of a token of it
-    std::string tenant;          // likewise, in place of a role
     std::string token_word;      // of `dashboard token`: add, list or remove
     std::string token_name;      // of these
     std::string tokens_file;     // of these; empty: as sluice.yaml has it

@@ -132,7 +132,7 @@ struct RuleColumn {
 };
 
 template <const char* kMember>
-std::string counted(const Json& rule, const Json* /*before*/, double /*seconds*/) {
+std::string count_text(const Json& rule, const Json* /*before*/, double /*seconds*/) {
     return grouped(count_in(&rule, kMember));
 }
 template <const char* kMember>
@@ -167,10 +167,10 @@ constexpr char kEntries[] = "keys";
 
 std::vector<RuleColumn> rule_columns(const Json& rules, bool rates) {
     const bool bytes = any_has(rules, kAdmittedBytes);
-    return {{"MATCHED", counted<kMatched>},
-            {"ADMITTED", counted<kAdmitted>},
-            {"EXCEEDED", counted<kExceeded>},
-            {"SKIPPED", counted<kSkipped>},
+    return {{"MATCHED", count_text<kMatched>},
+            {"ADMITTED", count_text<kAdmitted>},
+            {"EXCEEDED", count_text<kExceeded>},
+            {"SKIPPED", count_text<kSkipped>},
             {rates ? "ADMITTED/S" : "", packet_rate<kAdmitted>},
             {rates ? "EXCEEDED/S" : "", packet_rate<kExceeded>},
             {any_has(rules, kOpenConnections) ? "OPEN" : "", counted_where_any<kOpenConnections>},
@@ -186,11 +186,12 @@ std::string mode_cell(const Json& rule) {
     return rule.value("ended", false) ? "ended" : text_at(rule, "mode");
 }
 
-// Zeros of a rule that is off say nothing of what it counted before.
+// Zeros of a rule that is off say nothing of what it count_text before.
 std::string off_note(const Json& rules) {
     const bool any =
         std::ranges::any_of(rules, [](const Json& rule) { return text_at(rule, "mode") == "off"; });
-    return any ? "rules that are off or have ended count nothing: what they counted before is not "
+    return any ? "rules that are off or have ended count nothing: what they count_text before is "
+                 "not "
                  "shown here\n"
                : "";
 }

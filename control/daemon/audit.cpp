@@ -15,9 +15,8 @@ void Audit::write(const Entry& entry) {
     Entry line = entry;
     const bool is_refused = entry.outcome.starts_with("refused");
     if (!entry.name.empty() && (is_refused || !entry.changes)) {
-        const std::optional<std::uint64_t> unwritten =
-            take_unchanged(is_refused ? refused_ : looks_,
-                           entry.tenant.empty() ? entry.name : entry.tenant + ":");
+        const std::optional<std::uint64_t> unwritten = take_unchanged(
+            is_refused ? refused_ : looks_, entry.tenant.empty() ? entry.name : entry.tenant + ":");
         if (!unwritten) {
             return;
         }

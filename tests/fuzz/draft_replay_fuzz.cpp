@@ -8,8 +8,8 @@
 #include <optional>
 #include <utility>
 
-// Any bytes as the capture of POST /v1/replay, over a draft that reads requests: every frame has one
-// verdict, and no group more that was refused than there are groups.
+// Any bytes as the capture of POST /v1/replay, over a draft that reads requests: every frame has
+// one verdict, and no group more that was refused than there are groups.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace sluice;
     static const std::optional<CompiledRules> rules = [] {

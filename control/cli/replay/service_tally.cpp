@@ -12,13 +12,13 @@
 namespace sluice {
 namespace {
 
-using Counts = std::array<std::uint64_t, kReasonCount>;
+using ReasonCounts = std::array<std::uint64_t, kReasonCount>;
 
-std::uint64_t sum_of(const Counts& counts) {
+std::uint64_t sum_of(const ReasonCounts& counts) {
     return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
 }
 
-Json counts_json(const Counts& counts) {
+Json counts_json(const ReasonCounts& counts) {
     Json json = Json::object();
     for (const ReasonRow& row : kReasons) {
         if (const std::uint64_t count = counts[static_cast<std::size_t>(row.reason)]; count != 0) {

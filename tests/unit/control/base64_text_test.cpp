@@ -32,8 +32,8 @@ TEST(Base64Text, ReadsWhatTheStandardHas) {
 }
 
 TEST(Base64Text, RefusesEveryOtherText) {
-    for (const std::string_view text : {"Z", "Zg", "Zg=", "Zh==", "Zm9=", "Zm9v\n", "Zm 9", "====",
-                                        "Z===", "Zg==Zg==", "Zm-_", "=Zg="}) {
+    for (const std::string_view text : {"Z", "Zg", "Zg=", "Zh==", "Zm9=", "Zm9v\n", "Zm 9",
+                                        "====", "Z===", "Zg==Zg==", "Zm-_", "=Zg="}) {
         EXPECT_EQ(read(text), std::nullopt) << text;
     }
 }
