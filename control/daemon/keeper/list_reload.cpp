@@ -49,8 +49,9 @@ RuleChange push_reloaded(LiveRules& rules, StoredRules next, Compiled compiled) 
 
 std::optional<RuleChange> reload_lists(LiveRules& rules) {
     AppliedRules& applied = rules.applied;
+    CompileTries tries{rules.changing};
     for (;;) {
-        std::unique_lock lock{rules.changing};
+        tries.lock();
         if (applied.current() == nullptr || applied.current()->lists.empty()) {
             rules.board.set_list_problem("");
             return std::nullopt;
@@ -58,15 +59,16 @@ std::optional<RuleChange> reload_lists(LiveRules& rules) {
         StoredRules next = *applied.current();
         const StoredRules before = next;
         const std::string tag = tag_of(next);
-        lock.unlock();
+        const bool is_alone = tries.begin_compile();
         const Result<bool> changed = read_again(next);
         Compiled compiled;
         if (changed && *changed) {
             next.changed_at = applied.now();
             compiled = rules.compile_now(next);
         }
-        lock.lock();
-        if (!rules.is_in_force(tag, before) || !applied.renew_lives(next, compiled)) {
+        tries.lock();
+        if ((!is_alone && !rules.is_in_force(tag, before)) ||
+            !applied.renew_lives(next, compiled)) {
             continue;  // other rules came meanwhile: it is their lists that count
         }
         if (!changed) {

@@ -182,15 +182,21 @@ RuleChange LiveRules::change(uid_t from, const Edit& edit) {
         next.changed_by = from;
         return edit(next);
     };
+    return change_unstamped(stamped);
+}
+
+RuleChange LiveRules::change_unstamped(const Edit& edit, const TenantEdit* of) {
+    CompileTries tries{changing};
     for (;;) {
-        if (std::optional<RuleChange> done = try_change(stamped)) {
+        if (std::optional<RuleChange> done = try_change(edit, of, tries)) {
             return *std::move(done);
         }
     }
 }
 
-std::optional<RuleChange> LiveRules::try_change(const Edit& edit, const TenantEdit* of) {
-    std::unique_lock lock{changing};
+std::optional<RuleChange> LiveRules::try_change(const Edit& edit, const TenantEdit* of,
+                                                CompileTries& tries) {
+    tries.lock();
     if (applied.current() == nullptr) {
         return refused(0, {of == nullptr ? Refusal::Kind::NoSuchRule : Refusal::Kind::NoRulesYet,
                            "no rules were ever applied",
@@ -202,13 +208,13 @@ std::optional<RuleChange> LiveRules::try_change(const Edit& edit, const TenantEd
     if (std::optional<Refusal> refusal = edit(next)) {
         return refused(applied.generation(), *std::move(refusal));
     }
-    lock.unlock();
+    const bool is_alone = tries.begin_compile();
     Compiled compiled = compile_now(next);
     for (KeySetting& setting : next.keys) {
         setting.is_new = false;
     }
-    lock.lock();
-    if (applied.edition() != edition || !applied.renew_lives(next, compiled)) {
+    tries.lock();
+    if ((!is_alone && applied.edition() != edition) || !applied.renew_lives(next, compiled)) {
         return std::nullopt;
     }
     if (of != nullptr && of->is_needed && compiled.rules &&

@@ -1,6 +1,7 @@
 #pragma once
 #include "control/daemon/dataplane_link.hpp"
 #include "control/daemon/keeper/applied_rules.hpp"
+#include "control/daemon/keeper/compile_tries.hpp"
 #include "control/daemon/keeper/revert_log.hpp"
 #include "control/daemon/keeper/rule_board.hpp"
 #include "control/daemon/keeper/tenant_turns.hpp"
@@ -71,15 +72,15 @@ struct LiveRules {
 
     // Takes `changing` itself. Puts a copy of the set in force, as edited by `from`, in its place.
     // `edit` is called with it held; a change that it refuses is not made.
+    // Where other rules come meanwhile it is made of those, and ends nevertheless (CompileTries).
     [[nodiscard]] RuleChange change(uid_t from, const Edit& edit);
     // A change of one tenant's rules alone.
     struct TenantEdit {
         std::string tenant;
         bool is_needed = true;  // it is refused where they cannot be a part of the set
     };
-    // nullopt: other rules came meanwhile, and nothing was changed. `of`: nullptr: the operator's.
-    [[nodiscard]] std::optional<RuleChange> try_change(const Edit& edit,
-                                                       const TenantEdit* of = nullptr);
+    // The same, by nobody who is recorded. `of`: nullptr: the operator's.
+    [[nodiscard]] RuleChange change_unstamped(const Edit& edit, const TenantEdit* of = nullptr);
 
     DataplaneLink& link;
     Audit& audit;
@@ -89,6 +90,11 @@ struct LiveRules {
     AppliedRules applied;
     RuleBoard board;
     RevertLog reverts;
+
+private:
+    // nullopt: other rules came meanwhile, and nothing was changed.
+    [[nodiscard]] std::optional<RuleChange> try_change(const Edit& edit, const TenantEdit* of,
+                                                       CompileTries& tries);
 };
 
 }  // namespace sluice

@@ -1,5 +1,6 @@
 #include "control/daemon/keeper/rule_applier.hpp"
 
+#include "control/daemon/keeper/compile_tries.hpp"
 #include "lib/rules/tenant_name.hpp"
 
 #include <algorithm>
@@ -24,11 +25,17 @@ RuleChange RuleApplier::apply(RuleFile file) {
                           .in_place_of = file.in_place_of,
                           .call = "apply"};
     StoredRules next = as_applied(std::move(file));
+    CompileTries tries{rules_.changing};
     for (;;) {
+        tries.lock();
+        (void)rules_.applied.renew_keys(next);
+        (void)rules_.applied.renew_tenants(next);
+        const bool is_alone = tries.begin_compile();
         Compiled compiled = rules_.compile_now(next, {.is_refused = true});
-        const std::lock_guard lock{rules_.changing};
-        if (!rules_.applied.renew_keys(next) || !rules_.applied.renew_tenants(next) ||
-            !rules_.applied.renew_lives(next, compiled)) {
+        tries.lock();
+        const bool is_same =
+            is_alone || (rules_.applied.renew_keys(next) && rules_.applied.renew_tenants(next));
+        if (!is_same || !rules_.applied.renew_lives(next, compiled)) {
             continue;  // rules have ended, or a key or a tenant's rules were set meanwhile
         }
         std::vector<Problem> ended;

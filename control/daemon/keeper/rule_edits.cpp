@@ -48,10 +48,11 @@ PushTerms terms_of(const RuleEdit& edit, const std::string& id, const AppliedRul
 
 // The text is edited and compiled with no lock held, like what is applied. nullopt: other rules
 // came meanwhile, and nothing was changed.
-std::optional<RuleChange> try_edit(LiveRules& rules, const RuleEdit& edit, const LoneRule* rule) {
+std::optional<RuleChange> try_edit(LiveRules& rules, const RuleEdit& edit, const LoneRule* rule,
+                                   CompileTries& tries) {
     AppliedRules& applied = rules.applied;
     const std::string& id = rule == nullptr ? edit.id : rule->id;
-    std::unique_lock lock{rules.changing};
+    tries.lock();
     if (applied.current() == nullptr) {
         return refused(0, {Refusal::Kind::NoSuchRule, "no rules were ever applied", {}});
     }
@@ -59,7 +60,7 @@ std::optional<RuleChange> try_edit(LiveRules& rules, const RuleEdit& edit, const
         return refused(applied.generation(), *std::move(others));
     }
     const StoredRules now = *applied.current();
-    lock.unlock();
+    const bool is_alone = tries.begin_compile();
     const std::string tag = tag_of(now);
     std::variant<EditedRules, Refusal> made = edited(now, edit, rule, *rules.board.view());
     if (auto* refusal = std::get_if<Refusal>(&made)) {
@@ -76,9 +77,9 @@ std::optional<RuleChange> try_edit(LiveRules& rules, const RuleEdit& edit, const
     next.changed_at = applied.now();
     next.changed_by = edit.from;
     Compiled compiled = rules.compile_now(next, {.is_refused = true, .of = id});
-    lock.lock();
-    if (!rules.is_in_force(tag, now) || !applied.renew_keys(next) ||
-        !applied.renew_lives(next, compiled)) {
+    tries.lock();
+    const bool is_same = is_alone || (rules.is_in_force(tag, now) && applied.renew_keys(next));
+    if (!is_same || !applied.renew_lives(next, compiled)) {
         return std::nullopt;
     }
     std::vector<Problem> ended;
@@ -115,8 +116,9 @@ RuleChange edit_rule(LiveRules& rules, const RuleEdit& edit) {
         }
     }
     const std::lock_guard lock{rules.editing};
+    CompileTries tries{rules.changing};
     for (;;) {
-        std::optional<RuleChange> done = try_edit(rules, edit, rule ? &*rule : nullptr);
+        std::optional<RuleChange> done = try_edit(rules, edit, rule ? &*rule : nullptr, tries);
         if (done) {
             return *std::move(done);
         }

@@ -19,17 +19,16 @@ void RuleEnds::tick() {
 }
 
 // The dataplane heeds a setting until its end by itself; here it makes room for what the files say
-// of the key. Where other rules came meanwhile, those are looked at in the next call.
+// of the key.
 void RuleEnds::end_due(std::int64_t now) {
     if (now < retry_at_) {
         return;
     }
-    const std::optional<RuleChange> change =
-        rules_.try_change([](StoredRules&) { return std::nullopt; });
-    if (change && change->refusal) {
+    const RuleChange change = rules_.change_unstamped([](StoredRules&) { return std::nullopt; });
+    if (change.refusal) {
         retry_at_ = rules_.applied.now() + kRetryEnd;
         spdlog::warn("a rule or a setting whose time has run out is still there: {}",
-                     change->refusal->what);
+                     change.refusal->what);
     }
 }
 

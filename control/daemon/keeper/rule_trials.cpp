@@ -1,5 +1,6 @@
 #include "control/daemon/keeper/rule_trials.hpp"
 
+#include "control/daemon/keeper/compile_tries.hpp"
 #include "lib/wire/codec.hpp"
 
 #include <utility>
@@ -58,11 +59,12 @@ RuleChange RuleTrials::confirm(const std::optional<std::string>& wanted) {
 }
 
 // The set to go back to is compiled with no lock held, like what is applied; if anything else has
-// come into force or a key was set meanwhile, it is looked for again.
+// come into force or a key was set meanwhile, it is looked for again (CompileTries).
 RuleChange RuleTrials::rollback(const Rollback& rollback) {
     AppliedRules& applied = rules_.applied;
+    CompileTries tries{rules_.changing};
     for (;;) {
-        std::unique_lock lock{rules_.changing};
+        tries.lock();
         if (std::optional<Refusal> others = rules_.not_in_force(rollback.in_place_of)) {
             return refused(applied.generation(), *std::move(others));
         }
@@ -72,11 +74,11 @@ RuleChange RuleTrials::rollback(const Rollback& rollback) {
         }
         auto& back = std::get<Return>(found);
         const Left left{applied};
-        lock.unlock();
+        const bool is_alone = tries.begin_compile();
         Compiled compiled = rules_.compile_now(back.rules);
-        lock.lock();
-        if (left != Left{applied} || !applied.renew_keys(back.rules) ||
-            !applied.renew_tenants(back.rules)) {
+        tries.lock();
+        if (!is_alone && (left != Left{applied} || !applied.renew_keys(back.rules) ||
+                          !applied.renew_tenants(back.rules))) {
             continue;
         }
         if (rollback.number) {

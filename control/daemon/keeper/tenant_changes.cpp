@@ -108,11 +108,7 @@ RuleChange change_tenant(LiveRules& rules, const LiveRules::TenantEdit& of,
                         "in a while",
                         {}});
     }
-    for (;;) {
-        if (std::optional<RuleChange> done = rules.try_change(edit, &of)) {
-            return told(rules, *std::move(done), of.tenant);
-        }
-    }
+    return told(rules, rules.change_unstamped(edit, &of), of.tenant);
 }
 
 // The text alone, and as a part of no set.
@@ -239,18 +235,18 @@ void TenantTrials::take_back(const std::vector<std::string>& over, std::int64_t 
             }
             return std::nullopt;
         };
-        const std::optional<RuleChange> change = rules_.try_change(edit, &of);
-        if (!change || change->refusal) {
+        const RuleChange change = rules_.change_unstamped(edit, &of);
+        if (change.refusal) {
             retry_at_ = now + kRetryTakingBack;
             spdlog::warn("the rules of {} were not confirmed in time and are still there: {}",
-                         tenant, change ? change->refusal->what : "others came meanwhile");
+                         tenant, change.refusal->what);
             continue;
         }
         spdlog::warn("the rules of {} were not confirmed in time: those of before are in force",
                      tenant);
         rules_.audit.write({.call = "tenant " + tenant,
                             .before = generation_text(before),
-                            .after = generation_text(change->after),
+                            .after = generation_text(change.after),
                             .outcome = "was not confirmed in time; went back"});
     }
 }

@@ -53,7 +53,7 @@ protected:
         link_.emplace(folder_ / "dp.sock", patience);
         rules_.emplace(
             Store{folder_ / "state"}, *link_, audit_, [this] { return boot_; },
-            [this] { return wall_; });
+            [this] { return wall_ += wall_step_; });
         keeper_.emplace(*link_, *rules_, first_rules);
         tick();
     }
@@ -102,6 +102,7 @@ protected:
     TemporaryFolder folder_;
     Audit audit_{folder_ / "state"};
     std::int64_t wall_ = 1'800'000'000;
+    std::int64_t wall_step_ = 0;  // s, by which it is later each time it is asked
 
 private:
     BootTime boot_{"boot", 1000s};
