@@ -38,7 +38,6 @@ ExactMaps::ExactMaps(const ReplayRules& rules, std::size_t workers, Terms terms)
                 break;
             }
             plan->limits.push_back({.rule = rule.id,
-                                    .rule_index = i,
                                     .index = set.meter_plan.rules[i].first_limit + limit,
                                     .limit = static_cast<std::uint8_t>(limit),
                                     .identity = rule.limits[limit].identity,

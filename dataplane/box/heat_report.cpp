@@ -1,16 +1,13 @@
 #include "dataplane/box/heat_report.hpp"
 
-#include <chrono>
+#include "dataplane/box/start_time.hpp"
+
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace sluice {
 namespace {
-
-std::uint64_t time_of_start() {
-    return static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch().count());
-}
 
 std::vector<HeatSampler*> samplers_of(WorkerFleet& workers) {
     std::vector<HeatSampler*> samplers;

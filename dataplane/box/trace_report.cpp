@@ -1,5 +1,6 @@
 #include "dataplane/box/trace_report.hpp"
 
+#include "dataplane/box/start_time.hpp"
 #include "lib/base/log.hpp"
 
 #include <algorithm>
@@ -11,10 +12,6 @@ namespace {
 
 // Packets of sets before these are shown without the names of their rules.
 constexpr std::size_t kKnownSets = 3;
-
-std::uint64_t started_at() {
-    return static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch().count());
-}
 
 void put_headers(const PacketHeaders& headers, TracedPacket& packet) {
     packet.dir = headers.dir;
@@ -56,7 +53,7 @@ void put_rules(const TraceRecord& record, const LoadedSet& set, TracedPacket& pa
 }  // namespace
 
 TraceReport::TraceReport(WorkerFleet& workers, RulePublisher& rules)
-    : workers_{workers}, rules_{rules}, origin_{started_at()} {}
+    : workers_{workers}, rules_{rules}, origin_{time_of_start()} {}
 
 std::vector<std::string> TraceReport::unread_fields(const LoadedRules& condition,
                                                     bool preview) const {

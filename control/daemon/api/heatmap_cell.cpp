@@ -46,7 +46,7 @@ Json watched_key_json(const HeatKey& key, const HeatName& name) {
     return {{"key", name.key},
             {"offered", key.offered},
             {"refused", key.refused},
-            {"left", std::round(key.left * 100.0 / kWholeLimit) / 100}};
+            {"left", std::round(key.left * 100.0 / HeatSample::kFull) / 100}};
 }
 
 // The watched keys of a cell that have names, those that offered most first, and those of the rest

@@ -1,4 +1,6 @@
 #pragma once
+#include "lib/watch/heatmap/heat_sample.hpp"
+
 #include <array>
 #include <bit>
 #include <cmath>
@@ -14,7 +16,6 @@ inline constexpr std::size_t kOfferedBuckets = 81;
 // The least that a group had left of its limit: row 0 has nothing ("refused now"), rows 1 to 16 a
 // sixteenth each, and the last those that had all of it.
 inline constexpr std::size_t kLeftBuckets = 18;
-inline constexpr std::uint8_t kWholeLimit = 255;  // of which a sample's least left is a part
 
 [[nodiscard]] constexpr std::size_t offered_bucket(std::uint64_t units) noexcept {
     constexpr std::uint64_t kRootOfTwo = 0xB504'F333'F9DE'6484;  // times 2^63, rounded down
@@ -31,8 +32,8 @@ inline constexpr std::uint8_t kWholeLimit = 255;  // of which a sample's least l
     if (least_left == 0) {
         return 0;
     }
-    return least_left == kWholeLimit ? kLeftBuckets - 1
-                                     : 1 + std::size_t{least_left} * 16 / kWholeLimit;
+    return least_left == HeatSample::kFull ? kLeftBuckets - 1
+                                           : 1 + std::size_t{least_left} * 16 / HeatSample::kFull;
 }
 
 // The least units of a row; `bucket` may be kOfferedBuckets: the end of the last one.

@@ -48,7 +48,6 @@ private:
                 continue;
             }
             plan_.limits.push_back({.rule = rule.id,
-                                    .rule_index = index,
                                     .index = set_.meter_plan.rules[index].first_limit + i,
                                     .limit = static_cast<std::uint8_t>(i),
                                     .identity = rule.limits[i].identity});

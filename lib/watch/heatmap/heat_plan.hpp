@@ -19,10 +19,9 @@ struct HeatPlan {
     static constexpr std::uint8_t kMostBits = 30;
 
     struct Limit {
-        std::string rule;              // id
-        std::uint32_t rule_index = 0;  // in the set
-        std::uint32_t index = 0;       // in MeterPlan::limits
-        std::uint8_t limit = 0;        // index in the rule
+        std::string rule;         // id
+        std::uint32_t index = 0;  // in MeterPlan::limits
+        std::uint8_t limit = 0;   // index in the rule
         std::uint64_t identity = 0;
         std::uint8_t bits = kFirstBits;  // that are zero in the digests of watched keys
         std::uint8_t name_bits = 0;      // and in the lower bits of those that bring their names

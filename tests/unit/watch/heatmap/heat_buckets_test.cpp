@@ -40,7 +40,8 @@ TEST(LeftBucket, HasARowForNothingOneForAllAndSixteenBetween) {
     EXPECT_EQ(left_bucket(254), 16U);
     EXPECT_EQ(left_bucket(255), 17U);
     for (std::size_t bucket = 2; bucket <= 16; ++bucket) {
-        const auto first = static_cast<std::uint8_t>(std::ceil(left_edge(bucket) * kWholeLimit));
+        const auto first =
+            static_cast<std::uint8_t>(std::ceil(left_edge(bucket) * HeatSample::kFull));
         EXPECT_EQ(left_bucket(first), bucket);
         EXPECT_EQ(left_bucket(static_cast<std::uint8_t>(first - 1)), bucket - 1);
     }
