@@ -33,7 +33,7 @@ public:
     // The standard error of groups(), as a part of it.
     [[nodiscard]] double error() const noexcept;
 
-    // By offered units; by the least left; and those of whom nothing was left, by offered units.
+    // By offered units; by the least left; and those that were refused, by offered units.
     [[nodiscard]] std::span<const HeatCell> offered() const noexcept {
         return std::span{cells_}.first(left_from_);
     }

@@ -50,7 +50,7 @@ def exact_maps(packets, limit, make, step):
             else:
                 meter.spend(units)
         for key, _ in together:
-            share = 0 if key in refused else -(-max(remaining(meters[key]), 0) * FULL // most)
+            share = 0 if key in refused else max(1, -(-max(remaining(meters[key]), 0) * FULL // most))
             column[key].left = min(column[key].left, share)
     return {begins: (counts(offered_row(key.offered) for key in keys.values()),
                      counts(left_row(key.left) for key in keys.values())) for begins, keys in columns.items()}

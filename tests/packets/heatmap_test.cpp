@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <random>
 #include <string>
@@ -112,21 +113,28 @@ std::map<std::string, HeatSample> by_key(const HeatLimit& limit) {
     return found;
 }
 
+// What is left to a key that was not refused: never 0.
 std::uint8_t share(std::uint64_t left, std::uint64_t most) {
-    return static_cast<std::uint8_t>((left * 255 + most - 1) / most);
+    return static_cast<std::uint8_t>(std::max<std::uint64_t>(1, (left * 255 + most - 1) / most));
 }
 
 // Packets of some keys under one rule, and what its limits' samples are then.
 struct Case {
     const char* what;
     std::string text;
-    std::vector<std::pair<const char*, std::size_t>> packets;  // of a source, so many
+    struct Sent {
+        const char* src;
+        std::size_t count;
+        const char* dst = "192.0.2.1";
+    };
+    std::vector<Sent> packets;
     struct Expected {
         std::uint32_t limit;
         const char* key;
         std::uint32_t offered;
         std::uint32_t refused;
         std::uint8_t left;
+        const char* rule = "a";
     };
     std::vector<Expected> samples;
 };
@@ -136,7 +144,7 @@ std::vector<Case> cases() {
         {"what a key offers, and the least it has left",
          rules("mode: enforce"),
          {{"10.0.0.1", 5}, {"10.0.0.2", 20}},
-         {{0, "10.0.0.1", 5, 0, share(15, 20)}, {0, "10.0.0.2", 20, 0, 0}}},
+         {{0, "10.0.0.1", 5, 0, share(15, 20)}, {0, "10.0.0.2", 20, 0, share(0, 20)}}},
         {"a key that is refused has nothing left",
          rules("mode: enforce"),
          {{"10.0.0.1", 25}},
@@ -184,13 +192,80 @@ std::vector<Case> cases() {
     };
 }
 
+// Of rules with several limits: each has its own refusals, and none of the others'.
+std::vector<Case> cases_of_several() {
+    constexpr std::string_view kDay = "{algorithm: token_bucket, rate: 1/d, burst: ";
+    const auto bucket = [&](int burst) { return std::string{kDay} + std::to_string(burst) + "}"; };
+    const std::string three = bucket(7) + ", " + bucket(5) + ", " + bucket(100);
+    const std::string tiers = "tiers: [{key: [ip.src], limits: [" + bucket(5) +
+                              "]}, {key: [ip.dst], limits: [" + bucket(8) + "]}]}\n";
+    const std::string two_tiers = "version: 1\nrules:\n  - {id: a, heatmap: on, " + tiers;
+    return {
+        {"three limits of one key, the second of which refuses",
+         rules("mode: enforce", three),
+         {{"10.0.0.1", 12}},
+         {{0, "10.0.0.1", 12, 0, share(2, 7)},
+          {1, "10.0.0.1", 12, 7, 0},
+          {2, "10.0.0.1", 12, 0, share(95, 100)}}},
+        {"and would, of a rule that monitors",
+         rules("mode: monitor", three),
+         {{"10.0.0.1", 12}},
+         {{0, "10.0.0.1", 12, 0, share(2, 7)},
+          {1, "10.0.0.1", 12, 7, 0},
+          {2, "10.0.0.1", 12, 0, share(95, 100)}}},
+        {"a tier that has nothing left behind a packet that the other one refused",
+         "version: 1\nrules:\n  - {id: a, heatmap: on, mode: enforce, " + tiers,
+         {{"10.0.0.1", 6}, {"10.0.0.2", 3}},
+         {{0, "10.0.0.1", 6, 1, 0},
+          {0, "10.0.0.2", 3, 0, share(2, 5)},
+          {1, "192.0.2.1", 9, 0, share(0, 8)}}},
+        {"both tiers, each its own packets",
+         two_tiers,
+         {{"10.0.0.1", 6}, {"10.0.0.2", 4}, {"10.0.0.1", 1, "192.0.2.2"}},
+         {{0, "10.0.0.1", 7, 2, 0},
+          {0, "10.0.0.2", 4, 0, share(2, 5)},
+          {1, "192.0.2.1", 10, 1, 0},
+          {1, "192.0.2.2", 1, 0, share(8, 8)}}},
+        {"a packet that both have no room for is refused by both",
+         rules("mode: enforce", bucket(5) + ", " + bucket(5)),
+         {{"10.0.0.1", 6}},
+         {{0, "10.0.0.1", 6, 1, 0}, {1, "10.0.0.1", 6, 1, 0}}},
+        {"a limit by the numbers of the key",
+         rules("mode: enforce, overrides: {inline: [{key: 10.0.0.1, limits: {\"2\": {rate: 1/d, "
+               "burst: 3}}}]}",
+               bucket(20) + ", " + bucket(100)),
+         {{"10.0.0.1", 5}, {"10.0.0.2", 5}},
+         {{0, "10.0.0.1", 5, 0, share(17, 20)},
+          {1, "10.0.0.1", 5, 2, 0},
+          {0, "10.0.0.2", 5, 0, share(15, 20)},
+          {1, "10.0.0.2", 5, 0, share(95, 100)}}},
+        {"a candidate with another second limit",
+         rules("mode: enforce, candidates: [{name: few, limits: {\"2\": {burst: 3}}}]",
+               bucket(20) + ", " + bucket(100)),
+         {{"10.0.0.1", 5}},
+         {{0, "10.0.0.1", 5, 0, share(15, 20)},
+          {1, "10.0.0.1", 5, 0, share(95, 100)},
+          {0, "10.0.0.1", 5, 0, share(17, 20), "a.few"},
+          {1, "10.0.0.1", 5, 2, 0, "a.few"}}},
+        {"a colour meter and a bucket",
+         rules("mode: enforce, on_color: {red: {action: drop}}",
+               "{algorithm: srtcm, cir: 1/d, cbs: 4, ebs: 2}, " + bucket(20)),
+         {{"10.0.0.1", 8}},
+         {{0, "10.0.0.1", 8, 2, 0}, {1, "10.0.0.1", 8, 0, share(14, 20)}}},
+    };
+}
+
 TEST(Heatmap, SamplesAreWhatPacketsCameTo) {
-    for (const Case& one : cases()) {
+    std::vector<Case> all = cases();
+    std::ranges::move(cases_of_several(), std::back_inserter(all));
+    for (const Case& one : all) {
         SCOPED_TRACE(one.what);
         Sampled sampled{one.text};
         sampled.watch_all();
-        for (const auto& [src, count] : one.packets) {
-            sampled.send(src, count);
+        for (const auto& [src, count, dst] : one.packets) {
+            for (std::size_t i = 0; i < count; ++i) {
+                sampled.send(udp().src(src).dst(dst));
+            }
         }
         const HeatEpoch epoch = sampled.end_epoch();
         std::size_t samples = 0;
@@ -201,8 +276,9 @@ TEST(Heatmap, SamplesAreWhatPacketsCameTo) {
         }
         EXPECT_EQ(samples, one.samples.size());
         for (const Case::Expected& expected : one.samples) {
-            SCOPED_TRACE(expected.key);
-            const auto found = by_key(sampled.limit(epoch, "a", expected.limit));
+            SCOPED_TRACE(std::string{expected.rule} + " " + std::to_string(expected.limit) + " " +
+                         expected.key);
+            const auto found = by_key(sampled.limit(epoch, expected.rule, expected.limit));
             ASSERT_TRUE(found.contains(expected.key));
             const HeatSample& sample = found.at(expected.key);
             EXPECT_EQ(sample.offered, expected.offered);
@@ -411,13 +487,13 @@ TEST(Heatmap, SampledMapsLieAroundTheExactOnes) {
     std::map<std::size_t, double> left_exact;
     for (const auto& key : keys) {
         std::uint64_t all = 0;
-        std::uint64_t least = kBurst;
+        std::uint64_t most = 0;  // at one worker
         for (const std::uint64_t here : key) {
             all += here;
-            least = std::min(least, kBurst - std::min(here, kBurst));
+            most = std::max(most, here);
         }
         offered_exact[bucket_of(all)] += 1;
-        left_exact[share(least, kBurst)] += 1;
+        left_exact[most > kBurst ? std::uint8_t{0} : share(kBurst - most, kBurst)] += 1;
     }
     std::map<std::size_t, double> offered;
     std::map<std::size_t, double> left;

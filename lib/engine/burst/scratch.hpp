@@ -100,6 +100,9 @@ struct Scratch {
     // first[i + 1]).
     LazyArray<BucketLookup> lookups = uninitialized_array<BucketLookup>(kMaxBurst * kMaxLimits);
     std::array<std::uint32_t, kMaxBurst + 1> first{};
+    // Whether the limit of each look-up has refused its packet, in the same order: written with
+    // ActiveRule::refused, of rules with several limits and of those that shape.
+    LazyArray<bool> refuses = uninitialized_array<bool>(kMaxBurst * kMaxLimits);
     // Look-ups whose key is not in its first line, in the same order.
     LazyArray<BucketLookup*> missed = uninitialized_array<BucketLookup*>(kMaxBurst * kMaxLimits);
     std::size_t miss_count = 0;
@@ -144,6 +147,12 @@ struct Scratch {
     }
     [[nodiscard]] std::span<BucketLookup> all_lookups() noexcept {
         return {lookups.get(), first[kMaxBurst]};
+    }
+    [[nodiscard]] std::span<const BucketLookup> lookups_of(std::size_t row) const noexcept {
+        return {&lookups[first[row]], first[row + 1] - first[row]};
+    }
+    [[nodiscard]] bool& refuses_in(const BucketLookup& lookup) const noexcept {
+        return refuses[static_cast<std::size_t>(&lookup - lookups.get())];
     }
 };
 

@@ -86,7 +86,7 @@ private:
                      std::uint64_t coarsened) noexcept;
     void count_coarsened(std::uint64_t coarsened) noexcept;
     // Counts which limit refuses, of a rule with several.
-    void note_refusal(const LimitPlan& limit) noexcept;
+    void note_refusal(const BucketLookup& lookup) noexcept;
     [[nodiscard]] bool any_shapes(std::span<const BucketLookup> lookups) const noexcept;
     // Decides where the checks did not find room in each limit for a key of its own. False: nothing
     // has been done.

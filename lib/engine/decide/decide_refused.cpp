@@ -1,5 +1,6 @@
 #include "lib/engine/decide/decide_fast.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <span>
 
@@ -25,16 +26,18 @@ ActiveRule& FastPath::active_rule_of(const BucketLookup& lookup) noexcept {
                                       .key = limit.key,
                                       .action = rule.on_exceed,
                                       .rule = limit.rule};
-    note_refusal(limit);
+    note_refusal(lookup);
     active_rule_of(lookup).refused |= row_bit(row);
     otherwise_ |= row_bit(row);
     return true;
 }
 
-void FastPath::note_refusal(const LimitPlan& limit) noexcept {
+void FastPath::note_refusal(const BucketLookup& lookup) noexcept {
+    const LimitPlan& limit = limit_of(lookup);
     const RulePlan& rule = set_.meter_plan.rules[limit.rule];
     if (rule.limits > 1) {
         core_.counters.limits.refused(rule.counters, limit.index);
+        scratch_.refuses_in(lookup) = true;
     }
 }
 
@@ -53,7 +56,8 @@ void FastPath::note_refusal(const LimitPlan& limit) noexcept {
     };
     commit_each(lookups, outcome.spending(), found.coarsened);
     count_coarsened(found.coarsened);
-    each(found.refused, [&](const BucketLookup& lookup) { note_refusal(limit_of(lookup)); });
+    std::fill_n(&scratch_.refuses_in(lookups.front()), lookups.size(), false);
+    each(found.refused, [&](const BucketLookup& lookup) { note_refusal(lookup); });
     each(outcome.refusing(),
          [&](const BucketLookup& lookup) { active_rule_of(lookup).refused |= row_bit(row); });
     each(outcome.exempting() & ~outcome.kept_back(),

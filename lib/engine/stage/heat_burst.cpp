@@ -52,22 +52,16 @@ public:
         if (record == nullptr) {
             return;
         }
-        const Left left = left_of(at, limit, rule, own, is_banned(status));
-        const bool refused = is_refused(at, rule, limit, left);
-        record->note(at.cost.count(), refused, refused ? std::uint8_t{0} : left.share);
+        const bool banned = is_banned(status);
+        const bool refused = is_refused(at, rule, limit, banned);
+        record->note(at.cost.count(), refused,
+                     refused || banned ? std::uint8_t{0} : left_of(at, limit, rule, own));
         if (table_.may_show(*record)) {
             show(at, limit, rule, *record);
         }
     }
 
 private:
-    // Units that a key has now under a limit.
-    struct Left {
-        Units units{0};
-        std::uint8_t share = HeatSample::kFull;
-        bool known = false;  // else no bucket here says it
-    };
-
     [[nodiscard]] bool was_asked(const WatchedRow& at, const LoadedRule& rule) const noexcept {
         if (rule.on_match == OnMatch::Bypass) {
             return at.reason != Reason::Bypass || plan_.limits[at.limit].rule <= at.decision;
@@ -81,20 +75,20 @@ private:
         return key_of(rule.keys[limit.key], rule.missing_key, at.burst.headers_of(at.row),
                       at.burst.frame(at.row).bytes, bytes) != KeyOutcome::Missing;
     }
-    [[nodiscard]] Left share_of(const Entry& entry, const AnyLimit& numbers) const noexcept {
+    [[nodiscard]] std::uint8_t share_of(const Entry& entry,
+                                        const AnyLimit& numbers) const noexcept {
         const LimitRegistry& registry = core_.buckets.registry;
-        const Units units = remaining(registry.cell_of(entry), numbers, registry.pool(), now_);
-        return {units, heat_left(units, most_of(numbers)), true};
+        return heat_left(remaining(registry.cell_of(entry), numbers, registry.pool(), now_),
+                         most_of(numbers));
     }
-    // A key without a bucket of its own has what the nearest wider key has that it is counted with.
-    [[nodiscard]] Left left_of(const WatchedRow& at, const LimitPlan& limit, const LoadedRule& rule,
-                               const LimitOverride* own, bool banned) const noexcept {
-        if (banned) {
-            return {Units{0}, 0, true};
-        }
+    // The share that a key has now of a limit, all of it where no bucket here says it. A key
+    // without a bucket of its own has what the nearest wider key has that it is counted with.
+    [[nodiscard]] std::uint8_t left_of(const WatchedRow& at, const LimitPlan& limit,
+                                       const LoadedRule& rule,
+                                       const LimitOverride* own) const noexcept {
         const LoadedLimit& metered = rule.limits[limit.index];
         if (metered.asked && core_.reserve_client != nullptr) {
-            return {};
+            return HeatSample::kFull;
         }
         const Entry* const entry = core_.buckets.keys.find(at.key);
         if (entry != nullptr && entry->stamp().aggregation_level == 0) {
@@ -102,62 +96,51 @@ private:
         }
         return left_of_wider(at, limit, rule);
     }
-    [[nodiscard]] Left left_of_wider(const WatchedRow& at, const LimitPlan& limit,
-                                     const LoadedRule& rule) const noexcept {
+    [[nodiscard]] std::uint8_t left_of_wider(const WatchedRow& at, const LimitPlan& limit,
+                                             const LoadedRule& rule) const noexcept {
         const LoadedLimit& metered = rule.limits[limit.index];
         KeyBytes bytes;
         if (metered.coarser.empty() || !read_key(at, rule, limit, bytes)) {
-            return {};
+            return HeatSample::kFull;
         }
         std::size_t level = 0;
         const CoarseKeys networks{bytes.view()};
         for (const KeyBytes& network : networks.keys()) {
             const TableKey key{core_.hash(metered.identity, network.view()), metered.slot};
-            if (const Left left = left_of_parent(key, metered, ++level); left.known) {
-                return left;
+            if (const auto left = left_of_parent(key, metered, ++level)) {
+                return *left;
             }
         }
-        return left_of_parent({GroupKey{}, metered.slot}, metered,
-                              rule_level(rule.keys[limit.key]));
+        return left_of_parent({GroupKey{}, metered.slot}, metered, rule_level(rule.keys[limit.key]))
+            .value_or(HeatSample::kFull);
     }
-    [[nodiscard]] Left left_of_parent(const TableKey& key, const LoadedLimit& metered,
-                                      std::size_t level) const noexcept {
+    [[nodiscard]] std::optional<std::uint8_t> left_of_parent(const TableKey& key,
+                                                             const LoadedLimit& metered,
+                                                             std::size_t level) const noexcept {
         const Entry* const entry = core_.buckets.parents.find(key);
         return entry == nullptr || level == 0 || level > metered.coarser.size()
-                   ? Left{}
-                   : share_of(*entry, metered.coarser[level - 1]);
+                   ? std::nullopt
+                   : std::optional{share_of(*entry, metered.coarser[level - 1])};
     }
 
-    // Limits of a rule with several that refused a packet: those that would refuse it now; where
-    // none would, all of them, since what refused was the rule's ban, or a full table.
+    // True if the limit itself has refused the packet, be it by a ban of the key.
     [[nodiscard]] bool is_refused(const WatchedRow& at, const LoadedRule& rule,
-                                  const LimitPlan& limit, const Left& left) const noexcept {
+                                  const LimitPlan& limit, bool banned) const noexcept {
         const Scratch& scratch = at.burst.scratch();
         if (!has_row(scratch.rules[scratch.active_of[limit.rule]].refused, at.row)) {
             return false;
         }
-        return rule.limits.size() == 1 || !left.known || left.units < at.cost ||
-               !others_refuse(at, limit);
+        const bool is_marked =
+            rule.limits.size() > 1 || set_.actions[rule.on_exceed].verdict == Verdict::Shape;
+        return banned || !is_marked || is_marked_refusing(at);
     }
-    [[nodiscard]] bool others_refuse(const WatchedRow& at, const LimitPlan& limit) const noexcept {
+    [[nodiscard]] static bool is_marked_refusing(const WatchedRow& at) noexcept {
         const Scratch& scratch = at.burst.scratch();
-        for (std::uint32_t i = scratch.first[at.row]; i < scratch.first[at.row + 1]; ++i) {
-            const BucketLookup& lookup = scratch.lookups[i];
-            const LimitPlan& other = plan_.limits[lookup.limit];
-            if (other.rule != limit.rule || other.index == limit.index ||
-                other.meter == FastMeter::Penalty) {
-                continue;
-            }
-            const Entry* const entry = core_.buckets.keys.find(lookup.key);
-            const bool has_room =
-                entry != nullptr &&
-                share_of(*entry, set_.rules[other.rule].limits[other.index].limit).units >=
-                    cost_of(other, lookup);
-            if (!has_room) {
-                return true;
-            }
-        }
-        return false;
+        const std::span<const BucketLookup> lookups = scratch.lookups_of(at.row);
+        const auto own =
+            std::find_if(lookups.begin(), lookups.end(),
+                         [&](const BucketLookup& lookup) { return lookup.limit == at.limit; });
+        return own != lookups.end() && scratch.refuses_in(*own);
     }
 
     void show(const WatchedRow& at, const LimitPlan& limit, const LoadedRule& rule,

@@ -4,6 +4,7 @@
 #include "lib/engine/decide/decide_fast.hpp"
 #include "lib/engine/decide/decide_general.hpp"
 #include "lib/engine/decide/follow_connections.hpp"
+#include "lib/engine/decide/mark_refused.hpp"
 #include "lib/engine/decide/sighted_rows.hpp"
 #include "lib/engine/key/event_burst.hpp"
 #include "lib/engine/key/source_ban.hpp"
@@ -30,13 +31,7 @@ namespace {
     for (std::size_t number = 0; of.units.size() > 1 && number < of.units.size(); ++number) {
         burst.units()->decision(row, number) = of.units[number].decision;
     }
-    for (const EvaluatedUnit& unit : of.units) {
-        Scratch& scratch = unit.burst->scratch();
-        for (const Match& match : unit.matches) {
-            ActiveRule& active = scratch.rules[scratch.active_of[match.rule]];
-            active.refused |= match.refused ? row_bit(unit.row) : 0;
-        }
-    }
+    mark_refused(of, set);
 }
 
 [[gnu::always_inline]] inline bool decides_fast(FastPath& fast, std::size_t row) noexcept {

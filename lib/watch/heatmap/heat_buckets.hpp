@@ -13,8 +13,8 @@ namespace sluice {
 // Units that a group offered in a column: 0 has a row of its own; row k from 1 on has
 // 2^((k-1)/2) up to, not including, 2^(k/2). More than 2^40 is in the last one.
 inline constexpr std::size_t kOfferedBuckets = 81;
-// The least that a group had left of its limit: row 0 has nothing ("refused now"), rows 1 to 16 a
-// sixteenth each, and the last those that had all of it.
+// The least that a group had left of its limit: row 0 has those that it refused ("refused now"),
+// rows 1 to 16 a sixteenth each, from nothing on, and the last those that had all of it.
 inline constexpr std::size_t kLeftBuckets = 18;
 
 [[nodiscard]] constexpr std::size_t offered_bucket(std::uint64_t units) noexcept {

@@ -19,11 +19,12 @@ namespace sluice {
     return (std::uint64_t{1} << HeatSample::kDigestBits) >> bits;
 }
 
-// The share of what a limit holds at most that is left, as samples have it.
+// The share of what a limit holds at most that is left to a key that was not refused, as samples
+// have it.
 [[nodiscard]] inline std::uint8_t heat_left(Units left, Units most) noexcept {
     const std::uint64_t all = std::max<std::uint64_t>(most.count(), 1);
     const Wide scaled = static_cast<Wide>(std::min(left.count(), all)) * HeatSample::kFull;
-    return static_cast<std::uint8_t>((scaled + (all - 1)) / all);
+    return std::max<std::uint8_t>(1, static_cast<std::uint8_t>((scaled + (all - 1)) / all));
 }
 
 // A watched key at one worker in one epoch: 16 bytes, four to a line. All zero: there is none.

@@ -11,8 +11,8 @@ struct HeatSample {
     std::uint64_t digest = 0;   // of the key under the limit; kDigestBits
     std::uint32_t offered = 0;  // units as the limit counts them, at most UINT32_MAX
     std::uint32_t refused = 0;  // of these
-    // The least that the key had left behind one of these packets, in 255ths of the most that the
-    // limit holds, rounded up: 0 if nothing was, or a packet was refused.
+    // 0: the limit refused one of them, or the key is banned. Else the least that the key had left
+    // behind one, in 255ths of the most that the limit holds, rounded up, and 1 if nothing was.
     std::uint8_t least_left = kFull;
 
     [[nodiscard]] bool operator==(const HeatSample&) const noexcept = default;
