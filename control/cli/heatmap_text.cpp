@@ -191,6 +191,10 @@ std::string heatmap_text(const Json& map, std::string_view by, std::size_t colum
         return text + "nothing to draw: " + empty.get<std::string>() + "\n";
     }
     text += sampling_text(shown);
+    const auto unwatched = map.find("why_unwatched");
+    if (unwatched != map.end() && unwatched->is_string()) {
+        text += "not watched any more: " + unwatched->get<std::string>() + "\n";
+    }
     const std::uint64_t step = count_at(map, "step_s");
     if (by != "left") {
         const Json& limits = map.at("limits");

@@ -362,6 +362,29 @@ TEST(Heatmap, SoManyRulesAreLookedAtAndNoMore) {
     EXPECT_EQ(sampled.collector.stats().watched_limits, kMostLookedAt);
 }
 
+// Who is not asked for any more makes room at once, though the look would last.
+TEST(Heatmap, LooksThatAreAskedForTakeThePlaceOfOthers) {
+    std::string text = "version: 1\nrules:\n";
+    std::vector<std::string> ids;
+    for (std::size_t i = 0; i <= kMostLookedAt; ++i) {
+        ids.push_back("r" + std::to_string(i));
+        text +=
+            "  - {id: " + ids.back() + ", key: [ip.src], limits: [" + std::string{kTwenty} + "]}\n";
+    }
+    Sampled sampled{text};
+    const std::vector<std::string> before(ids.begin(), ids.end() - 1);
+    sampled.collector.look_at(before, {sampled.now, {}});
+    (void)sampled.end_epoch();
+    std::vector<std::string> others(ids.begin(), ids.end() - 2);
+    others.push_back(ids.back());
+    sampled.collector.look_at(others, {sampled.now, {}});
+    (void)sampled.end_epoch();
+    const HeatEpoch epoch = sampled.end_epoch();
+    EXPECT_EQ(epoch.limits.size(), kMostLookedAt);
+    EXPECT_EQ(sampled.limit(epoch, ids.back()).rule, ids.back());
+    EXPECT_EQ(sampled.limit(epoch, before.back()).rule, "") << "nobody asks for it";
+}
+
 // A candidate of a rule has its own map.
 TEST(Heatmap, CandidatesOfARuleHaveMapsToo) {
     Sampled sampled{

@@ -110,6 +110,20 @@ class Maps(Heatmap):
             self.assertEqual((empty["map"], any(empty["columns"])), ("off", False))
             self.assertIn(why, empty["why_empty"])
 
+    def test_one_rule_more_than_may_be_looked_at_is_told_so(self):
+        many = "".join(f'  - {{id: r{n}, key: [ip.src], limits: [{{algorithm: token_bucket, rate: 1/s, burst: 3}}]}}\n'
+                       for n in range(17))
+        self.assertEqual(self.box.put_rules("version: 1\nrules:\n" + many).status, 200)
+        for number in range(16):
+            looked = self.map(f"r{number}", step=10)
+            self.assertEqual((looked["map"], looked["why_unwatched"]), ("looked_at", None))
+        late = self.map("r16", step=10)
+        self.assertEqual(late["map"], "off")
+        self.assertIn("others look at 16 rules", late["why_unwatched"])
+        self.assertEqual(late["why_empty"], late["why_unwatched"])
+        self.assertEqual(self.map("r0", step=10)["map"], "looked_at", "whoever looks goes on")
+        self.assertIn("\nsluice_heatmap_refused_looks_total 1\n", self.box.get("/v1/metrics").text)
+
     def test_what_is_asked_wrongly_is_refused_with_its_bound(self):
         for query, bound in (("limit=1", "0"), ("limit=x", "0"), ("step=5", "10, 60"), ("step=0", "10, 60"),
                              ("from=yesterday", "2026-01-31"), ("to=2026-01-31", "2026-01-31"),

@@ -31,7 +31,17 @@ HeatReading reading_of(const HttpRequest& request, const AskedMap& asked, HeatSt
         asked.terms);
 }
 
-enum class MapState : std::uint8_t { On, LookedAt, Off };
+enum class MapState : std::uint8_t { On, LookedAt, Off, OthersLook };
+
+// The reason for nothing being added to the map any more, of a rule that could have one; null: it
+// is watched.
+Json why_unwatched(MapState state) {
+    return state == MapState::OthersLook
+               ? Json(fmt::format("others look at {} rules, as many as may be at once; a rule with "
+                                  "`heatmap: on` has its map always",
+                                  kMostLookedAt))
+               : Json();
+}
 
 // The reason for there being nothing to draw; null: there is something.
 Json why_empty(const AskedMap& asked, MapState state, const std::string& failed,
@@ -50,11 +60,8 @@ Json why_empty(const AskedMap& asked, MapState state, const std::string& failed,
     if (!failed.empty()) {
         return "nothing can be read of the dataplane: " + failed;
     }
-    if (state == MapState::Off) {
-        return fmt::format(
-            "others look at {} rules, as many as may be at once; a rule with "
-            "`heatmap: on` has its map always",
-            kMostLookedAt);
+    if (state == MapState::OthersLook) {
+        return why_unwatched(state);
     }
     if (std::ranges::none_of(columns, has_data)) {
         return fmt::format("nothing of this time is kept{}; a column comes when its {} s are over",
@@ -71,9 +78,11 @@ MapState map_state(const AskedMap& asked, Services& services) {
     if (always_has_map(*asked.rule)) {
         return MapState::On;
     }
-    const bool has_place = asked.rule->mode != Mode::Off && !asked.rule->limits.empty() &&
-                           services.heatmaps->look(asked.rule->id, Heatmaps::Clock::now());
-    return has_place ? MapState::LookedAt : MapState::Off;
+    if (asked.rule->mode == Mode::Off || asked.rule->limits.empty()) {
+        return MapState::Off;
+    }
+    return services.heatmaps->look(asked.rule->id, Heatmaps::Clock::now()) ? MapState::LookedAt
+                                                                           : MapState::OthersLook;
 }
 
 HttpResponse packed_map(const HttpRequest& request, const Json& document) {
@@ -100,7 +109,7 @@ HttpResponse get_heatmap(const HttpRequest& request, Services& services) {
         return *wrong;
     }
     const auto& range = std::get<HeatStore::Range>(meant);
-    constexpr std::array<std::string_view, 3> kStates{"on", "looked_at", "off"};
+    constexpr std::array<std::string_view, 4> kStates{"on", "looked_at", "off", "off"};
     const MapState state = map_state(asked, services);
     const HeatStore& store = services.heatmaps->store();
     const auto columns = store.columns(asked.rule->id, asked.limit, range);
@@ -117,6 +126,7 @@ HttpResponse get_heatmap(const HttpRequest& request, Services& services) {
                                     .to = range.to},
                                    columns, reading_of(request, asked, range, store)));
     document["why_empty"] = why_empty(asked, state, services.heatmaps->failed(), columns);
+    document["why_unwatched"] = why_unwatched(state);
     return packed_map(request, document);
 }
 

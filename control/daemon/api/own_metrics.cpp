@@ -63,6 +63,15 @@ std::string live_metrics(const LiveStats& stats) {
     return text.take();
 }
 
+std::string heat_metrics(std::uint64_t refused_looks) {
+    MetricsWriter text;
+    text.single("sluice_heatmap_refused_looks_total",
+                "Questions for the heat map of a rule that was not watched, since as many others "
+                "were looked at as may be.",
+                refused_looks);
+    return text.take();
+}
+
 std::string notify_metrics(const std::vector<NoticeSender::State>& webhooks,
                            std::uint64_t strangers) {
     MetricsWriter text;

@@ -27,6 +27,9 @@ namespace sluice {
 // Seconds of the box that were read for GET /v1/live, and who waits for the next.
 [[nodiscard]] std::string live_metrics(const LiveStats& stats);
 
+// Heat maps that nobody could be shown since others look at as many as may be.
+[[nodiscard]] std::string heat_metrics(std::uint64_t refused_looks);
+
 // Notices by webhook, and those for webhooks that there are not; nothing where there are neither.
 [[nodiscard]] std::string notify_metrics(const std::vector<NoticeSender::State>& webhooks,
                                          std::uint64_t strangers);

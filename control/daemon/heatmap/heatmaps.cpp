@@ -11,6 +11,7 @@ bool Heatmaps::look(const std::string& rule, Clock::time_point now) {
     const std::lock_guard lock{mutex_};
     std::erase_if(looks_, [&](const auto& one) { return one.second <= now; });
     if (!looks_.contains(rule) && !has_room(rule)) {
+        ++refused_looks_;
         return false;
     }
     looks_[rule] = now + kLookHolds;
@@ -27,6 +28,11 @@ bool Heatmaps::has_room(const std::string& rule) const {
     }
     return looks_.size() < kMostLookedAt &&
            (tenant.empty() || (of_tenants < kMostOfTenants && of_tenant < kMostOfTenant));
+}
+
+std::uint64_t Heatmaps::refused_looks() const {
+    const std::lock_guard lock{mutex_};
+    return refused_looks_;
 }
 
 std::vector<std::string> Heatmaps::looked_at(Clock::time_point now) {

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <mutex>
 #include <string>
@@ -21,8 +22,10 @@ public:
     static constexpr std::size_t kMostOfTenants = kMostLookedAt / 2;
     static constexpr std::size_t kMostOfTenant = kMostOfTenants / 2;
 
-    // Somebody asks for the map of a rule. False: others look at as many as may be.
+    // Somebody asks for the map of a rule. False (counted): others look at as many as may be, and
+    // whoever looks goes on looking.
     bool look(const std::string& rule, Clock::time_point now);
+    [[nodiscard]] std::uint64_t refused_looks() const;
     // The rules that are looked at, kMostLookedAt at most.
     [[nodiscard]] std::vector<std::string> looked_at(Clock::time_point now);
 
@@ -38,6 +41,7 @@ private:
     HeatStore store_;
     mutable std::mutex mutex_;                        // of what stands below
     std::map<std::string, Clock::time_point> looks_;  // until when
+    std::uint64_t refused_looks_ = 0;
     std::string failed_;
 };
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <set>
 #include <span>
 #include <utility>
 
@@ -112,14 +113,25 @@ void HeatCollector::adopt(const LoadedSet& set, std::uint64_t generation, Now no
     turn_at_ = now.at;
 }
 
+// Looks that are not asked for again last, in case an answer was lost, and until others are: the
+// one that ends first makes room.
 void HeatCollector::look_at(const std::vector<std::string>& rules, Now now) {
     bool is_new = false;
-    for (const std::string& rule : rules) {
-        const auto found = looks_.find(rule);
-        if (!rule.empty() && (found != looks_.end() || looks_.size() < kMostLookedAt)) {
-            is_new |= found == looks_.end();
-            looks_[rule] = now.at + kLookLasts;
+    const std::size_t most = std::min(rules.size(), kMostLookedAt);
+    const std::set<std::string> asked(rules.begin(),
+                                      rules.begin() + static_cast<std::ptrdiff_t>(most));
+    for (const std::string& rule : asked) {
+        if (!rule.empty()) {
+            is_new |= looks_.insert_or_assign(rule, now.at + kLookLasts).second;
         }
+    }
+    while (looks_.size() > kMostLookedAt) {
+        const auto rank = [&](const auto& look) {
+            return std::pair{asked.contains(look.first), look.second};
+        };
+        looks_.erase(
+            std::min_element(looks_.begin(), looks_.end(),
+                             [&](const auto& a, const auto& b) { return rank(a) < rank(b); }));
     }
     if (is_new && plan_->empty()) {
         turn_at_ = now.at;  // nothing is watched that this could cut short

@@ -40,6 +40,7 @@ export interface HeatAnswer {
   columns: (HeatColumn | null)[];
   reading: Reading | null;
   whyEmpty: string | null;
+  whyUnwatched: string | null; // of a rule that could be: others look at as many as may be
 }
 const MOST_COLUMNS = 720;
 const MOST_EDGES = 128;
@@ -143,5 +144,6 @@ export function heatAnswerOf(body: unknown): HeatAnswer | null {
     columns: listOf(answer["columns"], MOST_COLUMNS).map((column) => columnOf(column, edges)),
     reading: readingOf(answer["reading"]),
     whyEmpty: typeof answer["why_empty"] === "string" ? answer["why_empty"] : null,
+    whyUnwatched: typeof answer["why_unwatched"] === "string" ? answer["why_unwatched"] : null,
   };
 }

@@ -81,6 +81,6 @@ export function samplingWords(column: HeatColumn): string {
     return "Every group is watched.";
   }
   const error = column.error === null ? "" : `, give or take ${share(column.error)}`;
-  const out = column.leftOut > 0 ? ` ${whole(column.leftOut)} found no place and are left out.` : "";
+  const out = column.leftOut > 0 ? ` ${whole(column.leftOut)} packets of watched groups found no place and are left out.` : "";
   return `All numbers are about: one group in ${whole(column.oneIn)} is watched${error}.${out}`;
 }

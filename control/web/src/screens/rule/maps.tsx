@@ -97,6 +97,7 @@ function Drawn({ answer }: { answer: HeatAnswer }) {
     <div class="maps">
       <ReadingLine reading={answer.reading} />
       {why !== null && <Empty><Text of={why} most={300} /></Empty>}
+      {why === null && answer.whyUnwatched !== null && <Empty>The rule is not watched any more: <Text of={answer.whyUnwatched} most={300} />.</Empty>}
       {newest !== null && <p class="sampling"><span class="num">{samplingWords(newest)}</span></p>}
       <HeatMap answer={answer} by="offered" cursor={cursor} chosen={chosen?.by === "offered" ? chosen.cell : null} choose={choose("offered")} />
       <HeatMap answer={answer} by="left" cursor={cursor} chosen={chosen?.by === "left" ? chosen.cell : null} choose={choose("left")} />

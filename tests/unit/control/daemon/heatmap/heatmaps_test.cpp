@@ -30,5 +30,22 @@ TEST(Heatmaps, WhatTenantsLookAtLeavesRoomForEachOtherAndTheOperators) {
     EXPECT_TRUE(maps.look("third:r", kNow + Heatmaps::kLookHolds + 1s)) << "a look ends";
 }
 
+// Whoever looks goes on looking: a map that many want in turn would be nobody's.
+TEST(Heatmaps, OneLookMoreIsRefusedAndCountedUntilAnotherEnds) {
+    Heatmaps maps;
+    const Heatmaps::Clock::time_point now{1h};
+    for (std::size_t i = 0; i < kMostLookedAt; ++i) {
+        EXPECT_TRUE(maps.look("r" + std::to_string(i), now));
+    }
+    EXPECT_FALSE(maps.look("late", now));
+    EXPECT_EQ(maps.refused_looks(), 1U);
+    EXPECT_TRUE(maps.look("r0", now + Heatmaps::kLookHolds / 2)) << "it goes on";
+    EXPECT_EQ(maps.looked_at(now).size(), kMostLookedAt);
+    EXPECT_TRUE(maps.look("late", now + Heatmaps::kLookHolds)) << "nobody asked for the others";
+    EXPECT_EQ(maps.looked_at(now + Heatmaps::kLookHolds),
+              (std::vector<std::string>{"late", "r0"}));
+    EXPECT_EQ(maps.refused_looks(), 1U);
+}
+
 }  // namespace
 }  // namespace sluice::heatmaps_test
