@@ -36,8 +36,8 @@ std::vector<HeatKey> merged(const std::vector<HeatKey>& a, const std::vector<Hea
 }  // namespace
 
 void ColumnJoin::add(std::span<const HeatSample> keys, unsigned sampling_bits,
-                     std::uint64_t left_out) {
-    ++seconds_;
+                     std::uint64_t left_out, double seconds) {
+    seconds_ += seconds;
     left_out_ += left_out;
     raise(sampling_bits);
     std::vector<HeatKey> watched;

@@ -25,16 +25,18 @@ class ColumnJoin {
 public:
     explicit ColumnJoin(std::size_t most) noexcept : most_{most} {}
 
-    // Each key once. `left_out`: packets of watched keys that found no place.
-    void add(std::span<const HeatSample> keys, unsigned sampling_bits, std::uint64_t left_out);
+    // Each key once. `left_out`: packets of watched keys that found no place. `seconds` that they
+    // are of.
+    void add(std::span<const HeatSample> keys, unsigned sampling_bits, std::uint64_t left_out,
+             double seconds = 1);
     void clear() noexcept;
 
     // By digest.
     [[nodiscard]] const std::vector<HeatKey>& keys() const noexcept { return keys_; }
     [[nodiscard]] unsigned sampling_bits() const noexcept { return sampling_bits_; }
     [[nodiscard]] std::uint64_t left_out() const noexcept { return left_out_; }
-    // The number of seconds that were added.
-    [[nodiscard]] unsigned seconds() const noexcept { return seconds_; }
+    [[nodiscard]] double seconds() const noexcept { return seconds_; }
+    [[nodiscard]] bool empty() const noexcept { return seconds_ == 0; }
 
 private:
     void raise(unsigned sampling_bits);
@@ -43,7 +45,7 @@ private:
     std::vector<HeatKey> keys_;
     unsigned sampling_bits_ = 0;
     std::uint64_t left_out_ = 0;
-    unsigned seconds_ = 0;
+    double seconds_ = 0;
 };
 
 }  // namespace sluice

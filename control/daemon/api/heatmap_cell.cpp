@@ -54,21 +54,18 @@ Json watched_key_json(const HeatKey& key, const HeatName& name) {
 struct Split {
     std::vector<std::pair<const HeatKey*, const HeatName*>> here;
     std::vector<const HeatName*> rest;
-    std::uint64_t groups = 0;
-    std::size_t missing = 0;
+    std::uint64_t watched = 0;  // of the cell, those without a name too
 };
 Split split_of(const HeatStore::Named& named, const AskedCell& cell) {
     Split parts;
     for (const HeatCell& one : cell.by_offered ? named.column.offered() : named.column.left()) {
-        parts.groups += one.bucket == cell.bucket ? one.groups * named.column.one_in() : 0;
+        parts.watched += one.bucket == cell.bucket ? one.groups : 0;
     }
     for (const HeatKey& key : named.keys) {
         const auto name = named.names.find(key.digest);
-        if (name == named.names.end()) {
-            parts.missing += cell.has(key) ? 1 : 0;
-        } else if (cell.has(key)) {
+        if (name != named.names.end() && cell.has(key)) {
             parts.here.emplace_back(&key, &name->second);
-        } else {
+        } else if (name != named.names.end()) {
             parts.rest.push_back(&name->second);
         }
     }
@@ -119,12 +116,12 @@ HttpResponse get_heatmap_cell(const HttpRequest& request, Services& services) {
             keys.push_back(watched_key_json(*key, *name));
         }
     }
-    return json_response({{"groups", found.groups},
+    return json_response({{"groups", found.watched * named->column.one_in()},
                           {"one_in", named->column.one_in()},
                           {"keys", std::move(keys)},
                           {"shared", shared_facts_json(found, request)},
-                          {"names_missing", found.missing},
-                          {"newest", named->has_keys}});
+                          {"names_missing", found.watched - found.here.size()},
+                          {"named", named->has_keys}});
 }
 
 }  // namespace sluice

@@ -24,16 +24,6 @@ std::string steps_text(const std::vector<unsigned>& steps) {
     return text;
 }
 
-// Lengths of columns that HeatStore keeps for a limit.
-std::vector<unsigned> steps_of(const HeatTerms& terms) {
-    std::vector<unsigned> steps{10, 60};
-    if (std::ranges::find(steps, terms.step) == steps.end()) {
-        steps.push_back(terms.step);
-        std::ranges::sort(steps);
-    }
-    return steps;
-}
-
 // The instant that an argument names; `otherwise` where it is absent.
 std::optional<std::int64_t> asked_instant(const HttpRequest& request, const char* name,
                                           std::int64_t otherwise) {
@@ -76,7 +66,7 @@ std::variant<AskedMap, HttpResponse> asked_map(const HttpRequest& request, std::
     }
     asked.limit = *limit;
     asked.terms = limits == 0 ? HeatTerms{} : heat_terms(asked.rule->limits[*limit]);
-    asked.steps = steps_of(asked.terms);
+    asked.steps = HeatStore::steps_of(asked.terms.step);
     const auto step =
         whole_number<unsigned>(argument(request, "step", std::to_string(asked.terms.step)));
     if (!step || std::ranges::find(asked.steps, *step) == asked.steps.end()) {

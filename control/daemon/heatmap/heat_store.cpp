@@ -20,8 +20,13 @@ constexpr auto kKeptLengths = std::to_array<KeptLength>({
     {60, 2880, true},
 });
 
-bool has_key(const std::vector<HeatKey>& keys, std::uint64_t digest) {
-    return std::ranges::binary_search(keys, digest, {}, &HeatKey::digest);
+bool is_kept(const KeptLength& kept, unsigned own_step) {
+    return kept.always || kept.step == own_step;
+}
+
+// Columns that have their keys still.
+std::size_t named_columns(unsigned step) {
+    return std::max<std::size_t>(2, HeatStore::kNamedSeconds / step);
 }
 
 void add_facts(HeatName& name, const std::vector<HeatPacket>& packets) {
@@ -48,6 +53,16 @@ std::size_t HeatStore::OfLimit::bytes() const {
         [](std::size_t sum, const HeatSeries& one) { return sum + one.bytes(); });
 }
 
+std::vector<unsigned> HeatStore::steps_of(unsigned own_step) {
+    std::vector<unsigned> steps;
+    for (const KeptLength& kept : kKeptLengths) {
+        if (is_kept(kept, own_step)) {
+            steps.push_back(kept.step);
+        }
+    }
+    return steps;
+}
+
 const HeatStore::OfLimit* HeatStore::find(const std::string& rule, unsigned limit) const {
     const auto found = limits_.find({rule, limit});
     return found == limits_.end() ? nullptr : &found->second;
@@ -59,8 +74,8 @@ HeatStore::OfLimit HeatStore::begin(const LimitSecond& second) const {
         std::clamp(kMostKeysInAll / (limits_.size() + 1), kMostKeysInAll / kMostLimits, kMostKeys);
     OfLimit limit{.terms = second.terms, .series = {}, .names = {}, .last = 0};
     for (const KeptLength& kept : kKeptLengths) {
-        if (kept.always || kept.step == second.own_step) {
-            limit.series.emplace_back(kept.step, kept.columns, most_keys);
+        if (is_kept(kept, second.own_step)) {
+            limit.series.emplace_back(kept.step, kept.columns, most_keys, named_columns(kept.step));
         }
     }
     return limit;
@@ -83,9 +98,13 @@ bool HeatStore::add(const LimitSecond& second, const HeatLimit& watched) {
     OfLimit& limit = found->second;
     limit.last = second.second;
     for (HeatSeries& series : limit.series) {
-        series.add(second.second, watched.samples, watched.sampling_bits, watched.left_out);
+        series.add(second.second, watched.samples, watched.sampling_bits, watched.left_out,
+                   second.seconds);
     }
     take_names(limit, watched.names);
+    for (HeatSeries& series : limit.series) {
+        series.thin_keys([&](const HeatKey& key) { return limit.names.contains(key.digest); });
+    }
     make_room();
     return true;
 }
@@ -101,7 +120,7 @@ bool HeatStore::drop_stalest(std::int64_t second) {
     return true;
 }
 
-// Names of keys that the newest columns no longer have make room for others.
+// Names of keys that no column has any more make room for others.
 void HeatStore::take_names(OfLimit& limit, const std::vector<NamedHeatKey>& names) const {
     const auto with_names =
         std::ranges::count_if(limits_, [](const auto& one) { return !one.second.names.empty(); });
@@ -110,9 +129,8 @@ void HeatStore::take_names(OfLimit& limit, const std::vector<NamedHeatKey>& name
     }
     if (limit.names.size() + names.size() > kMostNames) {
         std::erase_if(limit.names, [&](const auto& one) {
-            return std::ranges::none_of(limit.series, [&](const HeatSeries& series) {
-                return has_key(series.newest_keys(), one.first);
-            });
+            return std::ranges::none_of(
+                limit.series, [&](const HeatSeries& series) { return series.has_key(one.first); });
         });
     }
     for (const NamedHeatKey& one : names) {
@@ -164,17 +182,6 @@ std::vector<std::optional<HeatColumn>> HeatStore::columns(const std::string& rul
     return found;
 }
 
-std::vector<unsigned> HeatStore::steps(const std::string& rule, unsigned limit) const {
-    const std::lock_guard lock{mutex_};
-    std::vector<unsigned> found;
-    if (const OfLimit* of_limit = find(rule, limit)) {
-        for (const HeatSeries& series : of_limit->series) {
-            found.push_back(series.step());
-        }
-    }
-    return found;
-}
-
 std::optional<HeatStore::Named> HeatStore::named(const std::string& rule, unsigned limit,
                                                  unsigned step, std::int64_t begins) const {
     const std::lock_guard lock{mutex_};
@@ -184,9 +191,10 @@ std::optional<HeatStore::Named> HeatStore::named(const std::string& rule, unsign
     if (column == nullptr) {
         return std::nullopt;
     }
-    Named found{.column = *column, .has_keys = column == &series->columns().back()};
-    if (found.has_keys) {
-        found.keys = series->newest_keys();
+    const std::vector<HeatKey>* const keys = series->keys_at(begins);
+    Named found{.column = *column, .has_keys = keys != nullptr, .keys = {}, .names = {}};
+    if (keys != nullptr) {
+        found.keys = *keys;
         found.names = of_limit->names;
     }
     return found;

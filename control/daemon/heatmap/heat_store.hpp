@@ -24,13 +24,13 @@ struct LimitSecond {
     std::int64_t second = 0;  // UTC
     std::string terms;        // of the limit: with other ones its maps begin anew
     unsigned own_step = 10;
+    double seconds = 1;  // that the samples are of: less where a reload has cut them
 };
 
 // The columns of both maps of all limits that are watched: 2 h of 10 s and 48 h of 60 s, where a
 // limit's own step is shorter than 10 s the last 10 min of it, and 2 h of one of 30 s. Gone with
 // the process. Memory is bounded: kMostBytes of columns, the oldest of the limit that has most of
-// them going first, and some 128 MiB of
-// keys and names, of those that run and of the newest.
+// them going first, and some 192 MiB of keys and names, of those that run and of the newest.
 class HeatStore {
 public:
     static constexpr std::size_t kMostLimits = 256;
@@ -40,9 +40,14 @@ public:
     static constexpr std::size_t kMostNames = 1024;                      // of a limit
     static constexpr std::size_t kNamedLimits = 32;  // with names at once; others have none
     static constexpr std::size_t kMostFacts = 16;    // of a name
+    // For so long a column has its named keys, and the last two of any length.
+    static constexpr std::size_t kNamedSeconds = 30;
     // Seconds without anything of a limit: it gives its names up, and its place where others want
     // it.
     static constexpr std::int64_t kIdle = 60;
+
+    // The lengths of the columns that are kept of a limit, in seconds.
+    [[nodiscard]] static std::vector<unsigned> steps_of(unsigned own_step);
 
     explicit HeatStore(std::size_t most_bytes = kMostBytes) noexcept : most_bytes_{most_bytes} {}
 
@@ -67,13 +72,10 @@ public:
     [[nodiscard]] std::vector<std::optional<HeatColumn>> columns(const std::string& rule,
                                                                  unsigned limit,
                                                                  const Range& range) const;
-    // The lengths that columns of this limit have; none: nothing was ever read of it.
-    [[nodiscard]] std::vector<unsigned> steps(const std::string& rule, unsigned limit) const;
-
     // A column with its keys, those that are known by name.
     struct Named {
         HeatColumn column;
-        bool has_keys = false;  // it is the newest of its length
+        bool has_keys = false;  // it is one of the newest: the keys that have names
         std::vector<HeatKey> keys;
         std::map<std::uint64_t, HeatName> names;  // by digest
     };

@@ -31,8 +31,9 @@ TEST(HeatStore, KeepsColumnsOfTenAndSixtySecondsAndOfTheLimitsOwnLength) {
     HeatStore store;
     fill(store, kNoon, kNoon + 60, 5);
     store.pass(kNoon + 60);
-    EXPECT_EQ(store.steps("login", 0), (std::vector<unsigned>{5, 10, 60}));
-    EXPECT_TRUE(store.steps("login", 1).empty());
+    EXPECT_EQ(HeatStore::steps_of(5), (std::vector<unsigned>{5, 10, 60}));
+    EXPECT_EQ(HeatStore::steps_of(10), (std::vector<unsigned>{10, 60}));
+    EXPECT_FALSE(store.columns("login", 1, {10, kNoon, kNoon + 10}).at(0));
     const auto tens = columns(store, 10, kNoon, kNoon + 60);
     ASSERT_EQ(tens.size(), 6U);
     for (const auto& column : tens) {
@@ -65,6 +66,43 @@ TEST(HeatStore, AColumnThatLacksMoreThanATenthOfItsSecondsHasNoData) {
     EXPECT_FALSE(columns(store, 60, kNoon, kNoon + 60).at(0));
 }
 
+// What a reload has cut are two parts of one second, and not two seconds.
+TEST(HeatStore, PartsOfASecondAreNoMoreThanThat) {
+    HeatStore store;
+    const auto parts = [&](std::int64_t second, int count, double seconds) {
+        for (int i = 0; i < count; ++i) {
+            EXPECT_TRUE(
+                store.add({.second = second, .terms = "a", .seconds = seconds}, watched(1)));
+        }
+    };
+    for (std::int64_t second = kNoon; second < kNoon + 10; ++second) {
+        parts(second, 4, 0.25);
+    }
+    parts(kNoon + 10, 40, 0.02);
+    store.pass(kNoon + 20);
+    const auto found = columns(store, 10, kNoon, kNoon + 20);
+    ASSERT_TRUE(found.at(0));
+    EXPECT_EQ(found[0]->offered()[0], (HeatCell{11, 1})) << "40 units";
+    EXPECT_FALSE(found.at(1)) << "of 0.8 s";
+}
+
+TEST(HeatStore, AClockThatIsSetBackLeavesColumnsInTheirOrder) {
+    HeatStore store;
+    fill(store, kNoon, kNoon + 60);
+    store.pass(kNoon + 60);
+    fill(store, kNoon + 20, kNoon + 40);
+    store.pass(kNoon + 40);
+    const auto found = columns(store, 10, kNoon, kNoon + 60);
+    for (const std::size_t known : {0U, 1U, 2U, 3U}) {
+        EXPECT_TRUE(found.at(known)) << known;
+    }
+    EXPECT_FALSE(found.at(4)) << "that time has not come yet";
+    EXPECT_FALSE(found.at(5));
+    fill(store, kNoon + 40, kNoon + 50);
+    store.pass(kNoon + 50);
+    EXPECT_TRUE(columns(store, 10, kNoon + 40, kNoon + 50).at(0));
+}
+
 TEST(HeatStore, ASecondWithoutGroupsIsDataOfNobody) {
     HeatStore store;
     for (std::int64_t second = kNoon; second < kNoon + 10; ++second) {
@@ -92,9 +130,9 @@ TEST(HeatStore, RulesThatAreGoneAreForgotten) {
     fill(store, kNoon, kNoon + 10);
     store.pass(kNoon + 10);
     store.keep([](const std::string& rule, unsigned) { return rule == "login"; });
-    EXPECT_FALSE(store.steps("login", 0).empty());
+    EXPECT_TRUE(columns(store, 10, kNoon, kNoon + 10).at(0));
     store.keep([](const std::string&, unsigned) { return false; });
-    EXPECT_TRUE(store.steps("login", 0).empty());
+    EXPECT_FALSE(columns(store, 10, kNoon, kNoon + 10).at(0));
     EXPECT_EQ(store.bytes(), 0U);
 }
 
@@ -112,7 +150,31 @@ TEST(HeatStore, EstimatesAreScaledByTheSamplingRate) {
     EXPECT_NEAR(found[0]->error(), std::sqrt(255.0 / 256), 1e-9);
 }
 
-TEST(HeatStore, TheNewestColumnHasItsKeysAndTheirNames) {
+// A fast limit has a column each second: whoever looks at one has half a minute to ask who it was.
+TEST(HeatStore, TheNewestColumnsHaveTheirKeysByName) {
+    HeatStore store;
+    for (std::int64_t second = kNoon; second < kNoon + 60; ++second) {
+        HeatLimit limit = watched(1);
+        limit.samples.push_back({.digest = 8, .offered = 3});  // nobody knows its name
+        EXPECT_TRUE(store.add({.second = second, .terms = "a", .own_step = 1}, limit));
+    }
+    store.pass(kNoon + 60);
+    const auto newest = store.named("login", 0, 1, kNoon + 59);
+    ASSERT_TRUE(newest);
+    EXPECT_EQ(newest->keys.size(), 2U);
+    const auto before = store.named("login", 0, 1, kNoon + 30);
+    ASSERT_TRUE(before);
+    EXPECT_TRUE(before->has_keys);
+    ASSERT_EQ(before->keys.size(), 1U) << "those with names";
+    EXPECT_EQ(before->names.at(before->keys[0].digest).key, "10.0.0.7");
+    EXPECT_EQ(before->column.watched(), 2U);
+    const auto gone = store.named("login", 0, 1, kNoon + 29);
+    ASSERT_TRUE(gone);
+    EXPECT_FALSE(gone->has_keys);
+    EXPECT_TRUE(gone->keys.empty());
+}
+
+TEST(HeatStore, AKeyAndWhatIsKnownOfIt) {
     HeatStore store;
     fill(store, kNoon, kNoon + 20);
     store.pass(kNoon + 20);
@@ -123,10 +185,6 @@ TEST(HeatStore, TheNewestColumnHasItsKeysAndTheirNames) {
     EXPECT_EQ(newest->keys[0].offered, 10U);
     EXPECT_EQ(newest->names.at(7).key, "10.0.0.7");
     EXPECT_EQ(newest->names.at(7).facts, (std::vector<HeatField>{{"ip.src", "10.0.0.7"}}));
-    const auto older = store.named("login", 0, 10, kNoon);
-    ASSERT_TRUE(older);
-    EXPECT_FALSE(older->has_keys);
-    EXPECT_TRUE(older->keys.empty());
     EXPECT_FALSE(store.named("login", 0, 10, kNoon + 20));
     EXPECT_FALSE(store.named("login", 0, 7, kNoon));
 }
@@ -156,8 +214,6 @@ TEST(HeatStore, HasSoManyLimitsAndNoMore) {
     limit.limit = HeatStore::kMostLimits;
     EXPECT_TRUE(store.add({.second = kNoon + HeatStore::kIdle + 1, .terms = "a"}, limit))
         << "of the second limit nothing has come for so long";
-    EXPECT_TRUE(store.steps("login", 1).empty());
-    EXPECT_FALSE(store.steps("login", 0).empty());
 }
 
 TEST(HeatStore, ALimitThatNobodyLooksAtGivesItsNamesUp) {
