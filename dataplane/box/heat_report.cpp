@@ -31,7 +31,7 @@ void HeatReport::tick(Now now) {
     }
     if (adopted_ != rules_.shared()) {
         std::shared_ptr<const LoadedRules> next = rules_.shared();
-        collector_->adopt(next->set(), rules_.generation(), now);
+        collector_->adopt(next->set(), rules_.generation());
         adopted_ = std::move(next);
     }
     collector_->tick(now, [this](std::uint64_t name) { return ports_.pair_called(name); });

@@ -23,7 +23,7 @@ public:
     WatchedWorker(PacketMill& mill, const std::string& rules)
         : worker_{mill, rules, PacketMill::kSources}, collector_{{&heat_}} {
         worker_.watch(heat_);
-        collector_.adopt(worker_.rules(), 1, worker_.now());
+        collector_.adopt(worker_.rules(), 1);
     }
     [[nodiscard]] BenchWorker& worker() noexcept { return worker_; }
     void end_epoch() {

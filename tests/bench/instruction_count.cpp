@@ -93,7 +93,7 @@ void count_map(PacketMill& mill) {
     BenchWorker worker{mill, kOneRuleWithMap, kKeys};
     HeatCollector collector{{&heat}};
     worker.watch(heat);
-    collector.adopt(worker.rules(), 1, worker.now());
+    collector.adopt(worker.rules(), 1);
     for (int epoch = 0; epoch < 8; ++epoch) {
         worker.run(kWarm / 8);
         worker.wait(HeatCollector::kEpoch);

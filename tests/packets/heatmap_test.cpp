@@ -51,7 +51,7 @@ struct Sampled {
         return all;
     }
     void adopt(std::uint64_t generation) {
-        collector.adopt(box.set(), generation, {now, {}});
+        collector.adopt(box.set(), generation);
         tick();
         poll_all();
     }
@@ -417,6 +417,31 @@ TEST(Heatmap, AReloadEndsTheEpoch) {
     EXPECT_EQ(after.generation, 2U);
     EXPECT_EQ(sampled.limit(after).sampling_bits, 0);
     EXPECT_EQ(by_key(sampled.limit(after)).at("10.0.0.1").offered, 4U);
+    EXPECT_EQ(after.began_utc_ns, before.ended_utc_ns) << "nothing lies between";
+}
+
+// Two epochs of one second, and the next begins where it would have: reloads move nothing.
+TEST(Heatmap, AfterAReloadTheEpochEndsWhenItWouldHave) {
+    Sampled sampled{rules("mode: enforce")};
+    sampled.watch_all();
+    const std::int64_t began = sampled.end_epoch().ended_utc_ns;
+    for (std::uint64_t push = 2; push < 6; ++push) {
+        sampled.now += 200ms;
+        sampled.box.publish(rules(push % 2 == 0 ? "mode: monitor" : "mode: enforce"));
+        sampled.adopt(push);
+        sampled.tick();
+    }
+    sampled.now += 200ms;
+    sampled.tick();
+    sampled.poll_all();
+    sampled.tick();
+    const std::vector<HeatEpoch> epochs = sampled.collector.after(sampled.seen, 10);
+    ASSERT_EQ(epochs.size(), 5U);
+    EXPECT_EQ(epochs.front().began_utc_ns, began);
+    EXPECT_EQ(epochs.back().ended_utc_ns, began + Nanoseconds{1s}.count());
+    EXPECT_TRUE(std::ranges::all_of(epochs, [](const HeatEpoch& one) {
+        return one.late_workers == 0 && one.limits.size() == 1;
+    }));
 }
 
 // A worker that stands still holds up no epoch; what it has comes in the first that it is there

@@ -11,17 +11,21 @@ namespace {
 
 constexpr int kMostEpochReads = 8;  // of a second
 
-bool keeps_map(const RuleView& view, const std::string& rule, unsigned limit) {
-    const RuleSummary* found = find_rule(view.rules, rule);
-    return found != nullptr && limit < found->limits.size();
-}
-
 }  // namespace
 
 bool always_has_map(const RuleSummary& rule) {
     return std::ranges::any_of(rule.settings, [](const NamedText& setting) {
         return setting.name == "heatmap" && setting.value == "on";
     });
+}
+
+std::optional<std::string> heat_terms_of(const RuleView& view, const std::string& rule,
+                                         unsigned limit) {
+    const RuleSummary* const found = find_rule(view.rules, rule);
+    if (found == nullptr || limit >= found->limits.size()) {
+        return std::nullopt;
+    }
+    return found->limits[limit].key + "; " + found->limits[limit].text;
 }
 
 void HeatReader::tick(Heatmaps::Clock::time_point now, std::int64_t utc_ns) {
@@ -34,6 +38,7 @@ void HeatReader::tick(Heatmaps::Clock::time_point now, std::int64_t utc_ns) {
         read(*view, std::move(looked_at));
     }
     maps_.store().pass(utc_ns / kSecond - kSlack);
+    before_ = view;
 }
 
 void HeatReader::read(const RuleView& view, std::vector<std::string> looked_at) {
@@ -56,20 +61,28 @@ void HeatReader::read(const RuleView& view, std::vector<std::string> looked_at) 
     maps_.set_failed("");
 }
 
+// The set that an epoch is of was in force since the last turn, be it for a moment.
+bool HeatReader::is_kept_since(const HeatEpoch& epoch, const HeatLimit& limit,
+                               const RuleView& view) const {
+    return epoch.generation == view.generation ||
+           (before_ != nullptr && heat_terms_of(*before_, limit.rule, limit.limit) ==
+                                      heat_terms_of(view, limit.rule, limit.limit));
+}
+
 void HeatReader::take(const HeatEpoch& epoch, const RuleView& view) {
+    constexpr double kMostOfOne = 2;
     const std::int64_t second = clock_.second_of(epoch);
-    if (epoch.generation != view.generation) {
-        return;
-    }
+    const double seconds = static_cast<double>(epoch.ended_utc_ns - epoch.began_utc_ns) / 1e9;
     for (const HeatLimit& limit : epoch.limits) {
-        const RuleSummary* rule = find_rule(view.rules, limit.rule);
-        if (rule == nullptr || limit.limit >= rule->limits.size()) {
+        const std::optional<std::string> terms = heat_terms_of(view, limit.rule, limit.limit);
+        if (!terms || !is_kept_since(epoch, limit, view)) {
             continue;
         }
-        const LimitSummary& summary = rule->limits[limit.limit];
+        const LimitSummary& summary = find_rule(view.rules, limit.rule)->limits[limit.limit];
         maps_.store().add({.second = second,
-                           .terms = summary.key + "; " + summary.text,
-                           .own_step = heat_terms(summary).step},
+                           .terms = *terms,
+                           .own_step = heat_terms(summary).step,
+                           .seconds = std::clamp(seconds, 0.0, kMostOfOne)},
                           limit);
     }
 }
@@ -77,8 +90,9 @@ void HeatReader::take(const HeatEpoch& epoch, const RuleView& view) {
 void HeatReader::forget_others(const RuleView& view) {
     if (generation_ != view.generation) {
         generation_ = view.generation;
-        maps_.store().keep(
-            [&](const std::string& rule, unsigned limit) { return keeps_map(view, rule, limit); });
+        maps_.store().keep([&](const std::string& rule, unsigned limit) {
+            return heat_terms_of(view, rule, limit).has_value();
+        });
     }
 }
 

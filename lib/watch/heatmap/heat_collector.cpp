@@ -103,14 +103,14 @@ HeatPacket heat_packet_of(const HeatPacketRecord& record, const HeatCollector::P
 HeatCollector::HeatCollector(std::vector<HeatSampler*> samplers, std::size_t most_samples)
     : samplers_{std::move(samplers)}, most_samples_{most_samples}, owes_(samplers_.size()) {}
 
-void HeatCollector::adopt(const LoadedSet& set, std::uint64_t generation, Now now) {
+void HeatCollector::adopt(const LoadedSet& set, std::uint64_t generation) {
     set_ = &set;
     if (set.load == load_) {
         return;
     }
     load_ = set.load;
     generation_ = generation;
-    turn_at_ = now.at;
+    is_cut_ = true;
 }
 
 // Looks that are not asked for again last, in case an answer was lost, and until others are: the
@@ -171,7 +171,8 @@ void HeatCollector::turn(Now now, const PairOf& pair_of) {
     if (set_ != nullptr) {
         make_plan();
     }
-    turn_at_ = now.at + kEpoch;
+    turn_at_ = now.at < turn_at_ ? turn_at_ : now.at + kEpoch;
+    is_cut_ = false;
     if (ended->empty() && plan_->empty()) {
         return;
     }
@@ -322,7 +323,7 @@ void HeatCollector::tick(Now now, const PairOf& pair_of) {
     if (closing_ && std::none_of(owes_.begin(), owes_.end(), [](bool owes) { return owes; })) {
         finish(pair_of);
     }
-    if (now.at >= turn_at_) {
+    if (is_cut_ || now.at >= turn_at_) {
         turn(now, pair_of);
     }
 }

@@ -35,11 +35,11 @@ public:
     explicit HeatCollector(std::vector<HeatSampler*> samplers,
                            std::size_t most_samples = kMostSamples);
 
-    // The rules that are judged by from now on; the epoch ends. Called again with the same set, it
-    // does nothing.
-    void adopt(const LoadedSet& set, std::uint64_t generation, Now now);
-    // Has these rules watched for kLookLasts, in the place of those that nobody has asked for
-    // since.
+    // The rules that are judged by from now on; the epoch ends, and the next one where it would
+    // have ended. Called again with the same set, it does nothing.
+    void adopt(const LoadedSet& set, std::uint64_t generation);
+    // Has these rules watched for kLookLasts, kMostLookedAt at most, in the place of those that are
+    // not asked for any more.
     void look_at(const std::vector<std::string>& rules, Now now);
     // Turns and reads what is due. `pair_of` gives the text of a port_name().
     using PairOf = std::function<std::string(std::uint64_t)>;
@@ -84,6 +84,7 @@ private:
     std::shared_ptr<const HeatPlan> plan_ = std::make_shared<const HeatPlan>();
     std::map<std::uint64_t, NextBits> bits_;  // by identity of a limit
     Instant turn_at_{};
+    bool is_cut_ = false;  // the epoch ends before that
     Nanoseconds began_utc_{};
     std::uint64_t last_number_ = 0;
     std::optional<Closing> closing_;

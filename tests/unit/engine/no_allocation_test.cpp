@@ -73,7 +73,7 @@ rules:
                    .heat = &heat,
                    .texts = loaded->texts(0)};
     HeatCollector collector{{&heat}};
-    collector.adopt(set, 1, {});
+    collector.adopt(set, 1);
     collector.tick({}, [](std::uint64_t) { return std::string{}; });
     adopt_heat(set, core);
     ASSERT_NE(core.watching, nullptr);

@@ -39,5 +39,26 @@ TEST(EpochClock, IsRightAgainWhenTheClocksAreASecondApart) {
     EXPECT_EQ(clock.second_of(epoch(1, 120 * kSecond)), 120) << "another dataplane";
 }
 
+// A reload cuts an epoch in two, which lie in one second, and moves none of those behind.
+TEST(EpochClock, EpochsThatAReloadHasCutLieInOneSecond) {
+    for (const std::int64_t cut : {1, 3, 5, 7, 9}) {
+        SCOPED_TRACE(cut);
+        EpochClock clock;
+        const std::int64_t tenth = kSecond / 10;
+        EXPECT_EQ(clock.second_of(epoch(1, 100 * kSecond)), 100);
+        EXPECT_EQ(clock.second_of(epoch(2, 101 * kSecond, cut * tenth)), 101);
+        EXPECT_EQ(clock.second_of(epoch(3, 101 * kSecond + cut * tenth, (10 - cut) * tenth)), 101);
+        EXPECT_EQ(clock.second_of(epoch(4, 102 * kSecond)), 102);
+        EXPECT_EQ(clock.second_of(epoch(5, 103 * kSecond)), 103);
+    }
+}
+
+TEST(EpochClock, GoesBackOnlyIfTheClockWasSetBack) {
+    EpochClock clock;
+    EXPECT_EQ(clock.second_of(epoch(1, 100 * kSecond)), 100);
+    EXPECT_EQ(clock.second_of(epoch(9, 98 * kSecond)), 100) << "some seconds were missed";
+    EXPECT_EQ(clock.second_of(epoch(10, 60 * kSecond)), 60);
+}
+
 }  // namespace
 }  // namespace sluice::epoch_clock_test
