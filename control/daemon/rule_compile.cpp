@@ -133,6 +133,13 @@ constexpr const char* kNoRoom = "together with the other rules of the box they d
 
 using ListSource = Result<ListFile> (*)(StoredRules& rules, const std::string& path);
 
+// What a set is compiled with: its lists, and what was compiled and read before.
+struct CompileSources {
+    ListSource list;
+    PatternCache& patterns;
+    OverrideCache& overrides;
+};
+
 // The list as the set has it. Of no other file is anything said, not even that it is there.
 Result<ListFile> known_list(StoredRules& rules, const std::string& path) {
     const auto kept = rules.lists.find(path);
@@ -149,13 +156,13 @@ Result<ListFile> known_list(StoredRules& rules, const std::string& path) {
 
 // How a set is compiled, and without whom.
 struct CompileTerms {
-    ListSource list;
+    const CompileSources& sources;
     const RssMapping& box;
     const UnknownWebhook& webhooks;
 };
 
 Compiled compile_without(const TenantsAside& aside, StoredRules& rules, const CompileTerms& terms) {
-    const auto& [list, box, webhooks] = terms;
+    const auto& [sources, box, webhooks] = terms;
     Problems problems{rules.file, compile_stop().get_token()};
     if (const std::optional<std::string> why = no_memory_for(rules.text.size(), 0)) {
         problems.error({}, *why);
@@ -166,7 +173,7 @@ Compiled compile_without(const TenantsAside& aside, StoredRules& rules, const Co
     bool no_memory = false;
     const ListReader lists = [&](const std::string& path) -> Result<ListFile> {
         const bool is_first = asked.insert(path).second;
-        Result<ListFile> file = list(rules, path);
+        Result<ListFile> file = sources.list(rules, path);
         // A text that several rules name is held once.
         if (file && is_first) {
             list_bytes += file->text->size();
@@ -180,8 +187,8 @@ Compiled compile_without(const TenantsAside& aside, StoredRules& rules, const Co
     const std::vector<RuleFilePart> parts = joint_parts(rules, aside);
     const NotifyTargets targets{notify_targets(), webhooks.is_refused, webhooks.of};
     std::optional<CompiledRules> compiled =
-        compile_rules({rules.file, rules.text, &lists, &pattern_cache(), &rules.keys, &box,
-                       &override_cache(), parts, &targets},
+        compile_rules({rules.file, rules.text, &lists, &sources.patterns, &rules.keys, &box,
+                       &sources.overrides, parts, &targets},
                       Purpose::Enforce, modes_in_force(rules.modes, rules.lives), problems);
     if (compiled) {
         forget_what_nobody_asked_for(rules, asked);
@@ -218,9 +225,9 @@ Compiled compile_one_by_one(TenantsAside aside, Compiled alone, StoredRules& rul
     return alone;
 }
 
-Compiled compile_with(ListSource list, StoredRules& rules, const RssMapping& box,
+Compiled compile_with(const CompileSources& sources, StoredRules& rules, const RssMapping& box,
                       const UnknownWebhook& webhooks) {
-    const CompileTerms terms{list, box, webhooks};
+    const CompileTerms terms{sources, box, webhooks};
     TenantsAside aside = unfit_tenants(rules.tenants, box);
     Compiled joint = compile_without(aside, rules, terms);
     if (joint.rules || joint.no_memory ||
@@ -239,11 +246,13 @@ Compiled compile_with(ListSource list, StoredRules& rules, const RssMapping& box
 }  // namespace
 
 Compiled compile(StoredRules& rules, const RssMapping& box, const UnknownWebhook& webhooks) {
-    return compile_with(list_of, rules, box, webhooks);
+    return compile_with({list_of, pattern_cache(), override_cache()}, rules, box, webhooks);
 }
 
 Compiled compile_draft(StoredRules& rules, const RssMapping& box, const UnknownWebhook& webhooks) {
-    return compile_with(known_list, rules, box, webhooks);
+    static PatternCache patterns{pattern_cache()};
+    static OverrideCache overrides{override_cache()};
+    return compile_with({known_list, patterns, overrides}, rules, box, webhooks);
 }
 
 // Only the rules themselves say which of them have a ttl, so that this may take two times.

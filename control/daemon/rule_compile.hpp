@@ -52,7 +52,8 @@ struct UnknownWebhook {
                                const UnknownWebhook& webhooks = {});
 
 // The same of rules that nobody applies: no file is read for them. They know the lists that the set
-// has been read with, and what comes with the system.
+// has been read with, and what comes with the system. What is compiled for them is kept apart, so
+// that the set in force finds in the caches what it left there.
 [[nodiscard]] Compiled compile_draft(StoredRules& rules, const RssMapping& box,
                                      const UnknownWebhook& webhooks);
 

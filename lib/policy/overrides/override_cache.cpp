@@ -20,11 +20,19 @@ OverrideCache::Shape OverrideCache::shape_of(const Rule& rule) {
     return shape;
 }
 
+bool OverrideCache::Kept::is_of(const Shape& rule, const Text& other) const {
+    return (text == other || *text == *other) && shape == rule;
+}
+
 OverrideCache::Rows OverrideCache::find(const Rule& rule, const Text& text) {
+    if (behind_ != nullptr) {
+        if (Rows rows = behind_->look_up(rule, text)) {
+            return rows;
+        }
+    }
     const std::lock_guard lock{mutex_};
     const auto at = kept_.find(rule.id);
-    if (at == kept_.end() || (at->second.text != text && *at->second.text != *text) ||
-        at->second.shape != shape_of(rule)) {
+    if (at == kept_.end() || !at->second.is_of(shape_of(rule), text)) {
         return nullptr;
     }
     at->second.text = text;  // mostly one that is held anyway
@@ -32,14 +40,33 @@ OverrideCache::Rows OverrideCache::find(const Rule& rule, const Text& text) {
     return at->second.rows;
 }
 
+OverrideCache::Rows OverrideCache::look_up(const Rule& rule, const Text& text) const {
+    const std::lock_guard lock{mutex_};
+    const auto at = kept_.find(rule.id);
+    return at != kept_.end() && at->second.is_of(shape_of(rule), text) ? at->second.rows : nullptr;
+}
+
 void OverrideCache::keep(const Rule& rule, Text text, Rows rows) {
     const std::lock_guard lock{mutex_};
+    if (behind_ != nullptr) {
+        kept_.clear();
+    }
     kept_.erase(rule.id);
     make_room(rows->size());
     kept_[rule.id] = {shape_of(rule), std::move(text), std::move(rows), ++uses_};
 }
 
+SettingRows OverrideCache::copied_settings(const Rule& rule) const {
+    const std::lock_guard lock{mutex_};
+    const auto at = settings_.find(rule.id);
+    return at != settings_.end() && at->second.shape == shape_of(rule) ? at->second.rows
+                                                                       : SettingRows{};
+}
+
 SettingRows OverrideCache::take_settings(const Rule& rule) {
+    if (behind_ != nullptr) {
+        return behind_->copied_settings(rule);
+    }
     const std::lock_guard lock{mutex_};
     const auto at = settings_.find(rule.id);
     if (at == settings_.end() || at->second.shape != shape_of(rule)) {
@@ -51,6 +78,9 @@ SettingRows OverrideCache::take_settings(const Rule& rule) {
 }
 
 void OverrideCache::give_settings(const Rule& rule, SettingRows rows) {
+    if (behind_ != nullptr) {
+        return;
+    }
     const std::lock_guard lock{mutex_};
     settings_[rule.id] = {shape_of(rule), std::move(rows), ++uses_};
     // Rows of rules that have gone, or are settled, make room: few have as many as there may be.

@@ -17,6 +17,11 @@ namespace sluice {
 // beside it are not read again. Any thread may use it.
 class OverrideCache {
 public:
+    OverrideCache() = default;
+    // Rows of `behind`, which outlives it, serve here too, and none is taken or replaced there: for
+    // rules that nobody applies. Of its own it has those of one file.
+    explicit OverrideCache(const OverrideCache& behind) noexcept : behind_{&behind} {}
+
     using Text = std::shared_ptr<const std::string>;
     using Rows = std::shared_ptr<const OverrideRows>;
 
@@ -52,6 +57,8 @@ private:
         Text text;
         Rows rows;
         std::uint64_t used_at = 0;
+
+        [[nodiscard]] bool is_of(const Shape& rule, const Text& other) const;
     };
 
     struct KeptSettings {
@@ -61,9 +68,13 @@ private:
     };
 
     [[nodiscard]] static Shape shape_of(const Rule& rule);
+    // find() and take_settings() that leave everything as it is.
+    [[nodiscard]] Rows look_up(const Rule& rule, const Text& text) const;
+    [[nodiscard]] SettingRows copied_settings(const Rule& rule) const;
     void make_room(std::size_t rows);
 
-    std::mutex mutex_;
+    const OverrideCache* behind_ = nullptr;
+    mutable std::mutex mutex_;
     std::map<std::string, Kept> kept_;              // by rule
     std::map<std::string, KeptSettings> settings_;  // likewise
     std::uint64_t uses_ = 0;

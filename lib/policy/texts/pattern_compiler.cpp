@@ -66,14 +66,9 @@ std::optional<PatternRefusal> PatternCache::compile_field(TextField field, TextP
     if (patterns.empty()) {
         return std::nullopt;
     }
-    Pair pair = kept_of(field);
-    std::vector<TextEntry> missing =
-        pair.base ? difference(patterns, pair.base->patterns) : patterns;
-    const bool keeps = pair.base && missing.size() <= kMostBeside &&
-                       2 * (patterns.size() - missing.size()) >= pair.base->patterns.size();
-    if (!keeps) {
-        missing = patterns;
-    }
+    Pair pair = pair_for(field, patterns);
+    const bool keeps = serves(pair, patterns);
+    std::vector<TextEntry> missing = keeps ? difference(patterns, pair.base->patterns) : patterns;
     const bool has_beside = keeps && !missing.empty();
     KeptDatabase& wanted = keeps ? pair.beside : pair.base;
     if (!missing.empty() && (!wanted || wanted->patterns != missing)) {
@@ -104,6 +99,24 @@ void PatternCache::add_database(TextField field, const Kept& kept, TextParts& pa
     // A text is scanned with one database after the other.
     cost.ns += kept.scan_ns.value_or(0);
     cost.is_measured = cost.is_measured && kept.scan_ns.has_value();
+}
+
+bool PatternCache::serves(const Pair& pair, const std::vector<TextEntry>& patterns) {
+    if (!pair.base) {
+        return false;
+    }
+    const std::size_t missing = difference(patterns, pair.base->patterns).size();
+    return missing <= kMostBeside && 2 * (patterns.size() - missing) >= pair.base->patterns.size();
+}
+
+PatternCache::Pair PatternCache::pair_for(TextField field,
+                                          const std::vector<TextEntry>& patterns) const {
+    Pair own = kept_of(field);
+    if (behind_ == nullptr || serves(own, patterns)) {
+        return own;
+    }
+    Pair others = behind_->kept_of(field);
+    return serves(others, patterns) ? others : own;
 }
 
 PatternCache::Pair PatternCache::kept_of(TextField field) const {

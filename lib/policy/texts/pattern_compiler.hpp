@@ -18,6 +18,10 @@ namespace sluice {
 // those in which a few have changed only a small one beside it. Any thread may use it.
 class PatternCache {
 public:
+    PatternCache() = default;
+    // Databases of `behind`, which outlives it, serve here too, and none is made or replaced there.
+    explicit PatternCache(const PatternCache& behind) noexcept : behind_{&behind} {}
+
     // Fills parts.databases for its entries. nullopt: done; then the costs are what scanning for
     // them takes, measured when each database was made.
     [[nodiscard]] std::optional<PatternRefusal> compile(TextParts& parts, ScanCosts& costs);
@@ -45,8 +49,13 @@ private:
     [[nodiscard]] static Made make(std::vector<TextEntry> patterns);
     static void add_database(TextField field, const Kept& kept, TextParts& parts, ScanCost& cost);
     [[nodiscard]] Pair kept_of(TextField field) const;
+    // The pair to begin with.
+    [[nodiscard]] Pair pair_for(TextField field, const std::vector<TextEntry>& patterns) const;
+    // True if these are scanned with its base, and a database beside it where any are missing.
+    [[nodiscard]] static bool serves(const Pair& pair, const std::vector<TextEntry>& patterns);
     void keep(TextField field, const Pair& pair, std::size_t compiled);
 
+    const PatternCache* behind_ = nullptr;
     mutable std::mutex mutex_;  // never held while anything is compiled
     std::array<Pair, kTextFieldCount> kept_;
     std::size_t compiled_ = 0;

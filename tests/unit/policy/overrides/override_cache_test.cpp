@@ -127,6 +127,28 @@ TEST(OverrideCache, KnowsATextByWhatItSaysAndARuleByItsShape) {
     EXPECT_EQ(cache.find(rule, csv("7")), nullptr);
 }
 
+// A cache of drafts reads what the set in force has, and leaves it there.
+TEST(OverrideCache, ADraftTakesNothingFromTheSetInForce) {
+    const auto csv =
+        std::make_shared<const std::string>(std::string{kHeader} + "10.0.0.1,1,,7,,,\n");
+    const KeySettings settings{{.rule = "r", .key = "10.0.0.2"}};
+    OverrideCache cache;
+    const auto compiled = compile(rules(200, ""), csv, settings, &cache);
+    ASSERT_TRUE(compiled);
+    const Rule& rule = compiled->set.rules[0];
+    const OverrideCache::Rows rows = cache.find(rule, csv);
+    ASSERT_NE(rows, nullptr);
+    OverrideCache drafts{cache};
+    for (const unsigned burst : {200U, 201U, 202U}) {
+        const auto draft = compile(rules(burst, ""), csv, settings, &drafts);
+        ASSERT_TRUE(draft);
+        EXPECT_NE(drafts.find(draft->set.rules[0], csv), nullptr) << burst;
+        EXPECT_EQ(cache.find(draft->set.rules[0], csv), burst == 200 ? rows : nullptr) << burst;
+        EXPECT_EQ(cache.find(rule, csv), rows) << burst;
+    }
+    EXPECT_EQ(cache.take_settings(rule).size(), 1U) << "the drafts had a copy";
+}
+
 // What has an error is read again, and said again.
 TEST(OverrideCache, KeepsNothingThatIsWrong) {
     OverrideCache cache;
