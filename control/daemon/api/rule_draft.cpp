@@ -47,6 +47,13 @@ Json draft_problem_json(const Problem& problem, const LineIndex& lines, const Ya
             {"file", text_or_none(problem.file)}};
 }
 
+// A session, a token's name, a user of the box: whoever has several sessions is several.
+std::string asker_of(const HttpRequest& request) {
+    return !request.session.empty() ? "session " + request.session
+           : !request.user.empty()  ? "user " + request.user
+                                    : "uid " + std::to_string(request.peer.uid);
+}
+
 }  // namespace
 
 std::variant<RuleDraft, HttpResponse> draft_of(const HttpRequest& request,
@@ -68,7 +75,8 @@ std::variant<RuleDraft, HttpResponse> draft_in(const Json& body, const HttpReque
     }
     RuleDraft draft{.text = body["text"].get<std::string>(),
                     .file = argument(request, "file", ""),
-                    .rule = argument(request, "rule", "")};
+                    .rule = argument(request, "rule", ""),
+                    .from = asker_of(request)};
     if (body.contains("whole")) {
         if (!body["whole"].is_boolean()) {
             return bad_request("`whole` is true or false");

@@ -31,9 +31,15 @@ Refusal no_such_file(const std::string& name) {
     return {Refusal::Kind::NoSuchRule, "no file of the rules in force is called " + name, {}};
 }
 
-Refusal superseded() {
+Refusal not_compiled(FairTurns::Refused why) {
+    if (why == FairTurns::Refused::Crowded) {
+        return {Refusal::Kind::Busy,
+                "drafts of " + std::to_string(FairTurns::kMostWaiting) +
+                    " others wait to be compiled, as many as may",
+                {}};
+    }
     return {Refusal::Kind::Superseded,
-            "a newer draft came while this one waited for others to be compiled",
+            "a newer draft of yours came while this one waited for others to be compiled",
             {}};
 }
 
@@ -123,9 +129,9 @@ std::variant<CheckedDraft, Refusal> check_rule(const StoredRules& now, const Rul
 }  // namespace
 
 std::variant<CheckedDraft, Refusal> RuleDrafts::check(const RuleDraft& draft) {
-    const std::optional<NewestNext::Turn> turn = turns_.enter();
-    if (!turn) {
-        return superseded();
+    const std::variant<FairTurns::Turn, FairTurns::Refused> turn = turns_.enter(draft.from);
+    if (const auto* const why = std::get_if<FairTurns::Refused>(&turn)) {
+        return not_compiled(*why);
     }
     StoredRules now = set_in_force(rules_);
     if (now.generation == 0 && !draft.file.empty()) {

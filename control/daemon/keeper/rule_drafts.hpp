@@ -1,6 +1,6 @@
 #pragma once
+#include "control/daemon/fair_turns.hpp"
 #include "control/daemon/keeper/live_rules.hpp"
-#include "control/daemon/newest_next.hpp"
 
 #include <string>
 #include <variant>
@@ -15,6 +15,7 @@ struct RuleDraft {
     bool whole = false;
     std::string file{};  // of the set; empty: the only one, or the last that has rules
     std::string rule{};  // that one rule is to replace; empty: it is new
+    std::string from{};  // who asks, in words that no other asker has
 };
 
 // A draft as it would be if it were applied. Of problems that stand in the draft `file` is empty
@@ -30,13 +31,14 @@ class RuleDrafts {
 public:
     explicit RuleDrafts(LiveRules& rules) noexcept : rules_{rules} {}
 
-    // One is compiled at a time, the newest next: Refusal::Kind::Superseded otherwise. NoSuchRule:
-    // the rule or file that the draft is for is not there.
+    // One is compiled at a time, of each asker the newest, the askers in turn. Refusal::Kind::
+    // Superseded: the asker's next draft came before this one was compiled. Busy: too many others
+    // wait. NoSuchRule: the rule or file that the draft is for is not there.
     [[nodiscard]] std::variant<CheckedDraft, Refusal> check(const RuleDraft& draft);
 
 private:
     LiveRules& rules_;
-    NewestNext turns_;
+    FairTurns turns_;
 };
 
 }  // namespace sluice
