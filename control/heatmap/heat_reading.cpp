@@ -113,19 +113,20 @@ std::string percent(double share) {
 
 std::string typical_words(const HeatNumbers& n) {
     return fmt::format(
-        "typical: {} of the groups had nothing left, and all but 1 % of them offered "
+        "typical: the limit had no room for {} of the groups, and all but 1 % of them offered "
         "at most {} of what is admitted",
         percent(n.refused_share), percent(n.p99_q));
 }
 std::string false_positive_words(const HeatNumbers& n) {
     return fmt::format(
-        "false positives: {} of the groups were refused, and half of these offered "
-        "less than {:.2g} times what is admitted: the limit may be too strict",
+        "false positives: the limit had no room for {} of the groups, and half of these offered "
+        "less than {:.2g} times what is admitted: it may be too strict",
         percent(n.refused_share), n.median_q_refused);
 }
 std::string loose_words(const HeatNumbers& n, const HeatTerms& terms) {
     return fmt::format(
-        "too loose: in {} nobody was refused, and all but 0.1 % of the groups offered "
+        "too loose: in {} the limit had room for everybody, and all but 0.1 % of the groups "
+        "offered "
         "at most {} of what is admitted; a limit of {:.0f} {} in a column would have "
         "refused nobody who was watched",
         duration_text(static_cast<std::uint64_t>(n.seconds)), percent(n.p999_q),
@@ -134,8 +135,8 @@ std::string loose_words(const HeatNumbers& n, const HeatTerms& terms) {
 std::string bot_words(const HeatNumbers& n, const HeatTerms& terms) {
     return fmt::format(
         "bots: {} of all {} came from groups that offered {:.0f} to {:.0f} in a "
-        "column each, and that varied by {} from column to column; {} of the groups "
-        "had nothing left",
+        "column each, and that varied by {} from column to column; the limit had no room "
+        "for {} of the groups",
         percent(n.octave_share), terms.unit, n.octave_from, 2 * n.octave_from,
         percent(n.octave_variation), percent(n.refused_share));
 }
@@ -148,7 +149,7 @@ std::string unclear_words(const HeatNumbers& n) {
             duration_text(static_cast<std::uint64_t>(kLooseSeconds)));
     }
     return fmt::format(
-        "no usual picture: {} of the groups had nothing left, all but 1 % of them "
+        "no usual picture: the limit had no room for {} of the groups, all but 1 % of them "
         "offered at most {} of what is admitted, and {} of the units came from one "
         "octave",
         percent(n.refused_share), percent(n.p99_q), percent(n.octave_share));

@@ -21,7 +21,7 @@ struct HeatNumbers {
     double seconds = 0;           // that these are of
     std::uint64_t watched = 0;    // groups that were watched in them
     double groups = 0;            // about how many that stands for
-    double refused_share = 0;     // z: of the groups, those of whom nothing was left
+    double refused_share = 0;     // z: of the groups, those that were refused, or would be
     double median_q_refused = 0;  // of those
     double p99_q = 0;
     double p999_q = 0;

@@ -38,7 +38,8 @@ unsigned drawn(const Crowd& crowd, Random& random) {
 // What a fixed window of `limit` makes of them.
 void add(std::vector<HeatSample>& samples, unsigned offered, unsigned limit) {
     const unsigned refused = offered > limit ? offered - limit : 0;
-    const unsigned left = refused != 0 ? 0 : ((limit - offered) * 255 + limit - 1) / limit;
+    const unsigned left =
+        refused != 0 ? 0 : std::max(1U, ((limit - offered) * 255 + limit - 1) / limit);
     samples.push_back({.digest = samples.size() + 1,
                        .offered = offered,
                        .refused = refused,
@@ -74,7 +75,7 @@ TEST(HeatReading, TypicalWhereMostAreFarFromTheLimitAndHardlyAnybodyMeetsIt) {
     EXPECT_GT(reading.numbers.p99_q, 0.2);
     EXPECT_EQ(reading.numbers.columns, 30U);
     EXPECT_EQ(reading.numbers.watched, 15'000U);
-    EXPECT_TRUE(reading.says.starts_with("typical: 0.")) << reading.says;
+    EXPECT_TRUE(reading.says.starts_with("typical: the limit had no room for 0.")) << reading.says;
 }
 
 // The same people under a limit that is too low for them: few requests each, and many refused.
