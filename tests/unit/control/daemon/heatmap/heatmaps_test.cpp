@@ -42,8 +42,7 @@ TEST(Heatmaps, OneLookMoreIsRefusedAndCountedUntilAnotherEnds) {
     EXPECT_TRUE(maps.look("r0", now + Heatmaps::kLookHolds / 2)) << "it goes on";
     EXPECT_EQ(maps.looked_at(now).size(), kMostLookedAt);
     EXPECT_TRUE(maps.look("late", now + Heatmaps::kLookHolds)) << "nobody asked for the others";
-    EXPECT_EQ(maps.looked_at(now + Heatmaps::kLookHolds),
-              (std::vector<std::string>{"late", "r0"}));
+    EXPECT_EQ(maps.looked_at(now + Heatmaps::kLookHolds), (std::vector<std::string>{"late", "r0"}));
     EXPECT_EQ(maps.refused_looks(), 1U);
 }
 
