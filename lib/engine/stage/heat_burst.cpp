@@ -181,6 +181,13 @@ private:
     Now now_;
 };
 
+// True if a limit that the burst meets has a map.
+bool meets_watched(const Scratch& scratch, const HeatTable& table) noexcept {
+    const std::span active{scratch.limits.get(), scratch.limit_count};
+    return std::any_of(active.begin(), active.end(),
+                       [&](const ActiveLimit& one) { return table.watches(one.limit); });
+}
+
 // One compare for each look-up; rows of packets with several units are not looked at here.
 void heat_of_lookups(Burst& burst, const LoadedSet& set, CoreState& core, Now now) noexcept {
     const Scratch& scratch = burst.scratch();
@@ -232,7 +239,9 @@ void heat_of_lookups(Burst& burst, const LoadedSet& set, CoreState& core, Now no
 }  // namespace
 
 void heat_burst(Burst& burst, const LoadedSet& set, CoreState& core, Now now) noexcept {
-    heat_of_lookups(burst, set, core, now);
+    if (meets_watched(burst.scratch(), *core.watching)) {
+        heat_of_lookups(burst, set, core, now);
+    }
     if (burst.units() != nullptr) [[unlikely]] {
         for_each_row(burst.live() & burst.several(),
                      [&](std::size_t row) { heat_of_units(burst, row, set, core, now); });

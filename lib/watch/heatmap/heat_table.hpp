@@ -55,6 +55,9 @@ public:
     }
 
     // The worker's, for the limit of that index in MeterPlan::limits.
+    [[nodiscard]] bool watches(std::uint32_t limit) const noexcept {
+        return watches_[limit].bound != 0;
+    }
     [[nodiscard, gnu::always_inline]] bool is_watched(std::uint32_t limit,
                                                       std::uint64_t hash) const noexcept {
         return heat_digest(hash) < watches_[limit].bound;
