@@ -2,10 +2,10 @@
 
     page_tenant_test.py PAGE MODULES [short | TEST...]
 """
+import page.rule
 from page import tenants
 from page.bans import ban
 from page.events import made
-from page.rule import RuleAnswers
 from page_case import main, PageCase
 
 SHORT = ("Tenant.test_every_screen_of_theirs_and_no_other", "Tenant.test_their_rules_on_trial_and_confirmed")
@@ -35,11 +35,13 @@ class Tenant(PageCase):
             for theirs in ("edge-1", "other:", "acme:", "uplink"):
                 self.assertNotIn(theirs, text, screen)
         self.assertIn("rule-00001", self.browser.run("location.hash = '#/rules'; return new Promise((d) => setTimeout(() => d(document.querySelector('main').textContent), 500))"))
-        stand_in.one_rule = RuleAnswers()
+        stand_in.one_rule = page.rule.RuleAnswers()
+        stand_in.before.append(page.rule)
         self.browser.run("location.hash = '#/rule/acme%3Arule-00001'")
         self.browser.wait_for("the rule", "return document.querySelector('main canvas') !== null && document.querySelector('p.name strong') !== null")
         self.assertEqual(self.browser.run("return document.querySelector('p.name strong').textContent"), "rule-00001")
         self.assertEqual(self.browser.run("return document.querySelectorAll('main a[href*=\"#/key\"]').length"), 0)
+        self.assertNotIn("acme:", self.browser.run("return document.querySelector('main').textContent"))
         # Screens that are the operators' are none, whoever has a link to one.
         for screen in ("sets", "key", "trace", "workers", "ports", "find"):
             self.browser.run("location.hash = arguments[0]", f"#/{screen}")

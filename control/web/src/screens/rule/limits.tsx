@@ -3,6 +3,7 @@ import { useEffect } from "preact/hooks";
 
 import { ask } from "../../parts/ask";
 import { fragmentOf } from "../../frame/route";
+import { shownId } from "../../frame/tenant";
 import { poll } from "../../page";
 import { Num } from "../../parts/num";
 import { Empty, Panel, Scroll } from "../../parts/panel";
@@ -90,9 +91,9 @@ export function Limits({ rule }: { rule: FullRule }) {
             </tr>
           </thead>
           <tbody>
-            <LimitRow rule={rule} title={rule.id} row={row} />
+            <LimitRow rule={rule} title={shownId(rule.id)} row={row} />
             {candidates.map((one) => (
-              <LimitRow key={one.id} rule={Object.prototype.hasOwnProperty.call(texts, one.id) ? texts[one.id] : undefined} title={one.id} row={one} />
+              <LimitRow key={one.id} rule={Object.prototype.hasOwnProperty.call(texts, one.id) ? texts[one.id] : undefined} title={shownId(one.id)} row={one} />
             ))}
           </tbody>
         </table>
