@@ -1,6 +1,7 @@
 #include "control/daemon/rules_file.hpp"
 
 #include "control/daemon/kept_file.hpp"
+#include "control/daemon/operators_part.hpp"
 #include "control/daemon/whole_number.hpp"
 #include "lib/rules/tenant_name.hpp"
 
@@ -331,11 +332,9 @@ bool same_source(const StoredRules& one, const StoredRules& other) {
 }
 
 std::string tag_of(const StoredRules& rules) {
-    ModeOverrides modes = rules.modes;
-    std::erase_if(modes, [](const auto& mode) { return !tenant_of(mode.first).empty(); });
     const json set{{"files", slices_json(rules.slices)},
-                   {"keys", sum_of_settings(rules.keys)},
-                   {"modes", modes_json(modes)},
+                   {"keys", sum_of_settings(operators_keys(rules.keys))},
+                   {"modes", modes_json(operators_modes(rules.modes))},
                    {"text", sum_of(rules.text)}};
     return fmt::format("{:016x}-{}", operators_generation(rules),
                        sum_of(set.dump(-1, ' ', false, json::error_handler_t::replace)));

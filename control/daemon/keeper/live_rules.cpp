@@ -1,5 +1,6 @@
 #include "control/daemon/keeper/live_rules.hpp"
 
+#include "control/daemon/operators_part.hpp"
 #include "control/daemon/rule_diff.hpp"
 #include "lib/policy/services/stance_text.hpp"
 #include "lib/wire/codec.hpp"
@@ -34,9 +35,14 @@ Request request_of(ApplyRules apply, bool on_trial) {
 }
 
 // The generation by which operators know a set in which a tenant's rules alone are others.
-std::uint64_t known_generation(const AppliedRules& applied, const StoredRules& next) {
-    const std::uint64_t known =
-        applied.current() == nullptr ? 0 : operators_generation(*applied.current());
+// 0: it is the set's own.
+std::uint64_t known_generation(const AppliedRules& applied, const StoredRules& next,
+                               bool is_of_tenant) {
+    const StoredRules* const now = applied.current();
+    if (now == nullptr || !(is_of_tenant || differ_in_tenants_alone(*now, next))) {
+        return 0;
+    }
+    const std::uint64_t known = operators_generation(*now);
     return known == next.generation ? 0 : known;
 }
 
@@ -93,7 +99,7 @@ RuleChange LiveRules::push(StoredRules next, Compiled compiled, const PushTerms&
         return change;
     }
     next.generation = generation_of(compiled.rules->set);
-    next.operators_generation = terms.of_tenant ? known_generation(applied, next) : 0;
+    next.operators_generation = known_generation(applied, next, terms.of_tenant);
     next.on = change.rules;
     next.note = note_on(next, *compiled.rules, terms.call, *this);
     std::optional<TrialEnd> end = terms.end;
