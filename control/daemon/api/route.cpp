@@ -128,11 +128,21 @@ constexpr auto kRoutes = std::to_array<Route>({
     {"POST", "/v1/panic", Role::Admin, post_panic},
     {"POST", "/v1/notify/*/test", Role::Admin, post_notify_test},
     {"GET", "/v1/tenants", Role::View, get_tenants},
-    {"GET", "/v1/tenants/*/rules", Role::View, get_tenant_rules},
-    {"PUT", "/v1/tenants/*/rules", Role::Admin, put_tenant_rules, "file confirm", kMostOfTenant},
-    {"POST", "/v1/tenants/*/check", Role::Operate, post_tenant_check, "file", kMostOfTenant},
-    {"POST", "/v1/tenants/*/confirm", Role::Admin, post_tenant_confirm},
-    {"POST", "/v1/tenants/*/rollback", Role::Admin, post_tenant_rollback},
+    {"GET", "/v1/tenants/*/rules", {Role::View, ForTenant::OwnName}, get_tenant_rules},
+    {"PUT",
+     "/v1/tenants/*/rules",
+     {Role::Admin, ForTenant::OwnName},
+     put_tenant_rules,
+     "file confirm",
+     kMostOfTenant},
+    {"POST",
+     "/v1/tenants/*/check",
+     {Role::View, ForTenant::OwnName},
+     post_tenant_check,
+     "file",
+     kMostOfTenant},
+    {"POST", "/v1/tenants/*/confirm", {Role::Admin, ForTenant::OwnName}, post_tenant_confirm},
+    {"POST", "/v1/tenants/*/rollback", {Role::Admin, ForTenant::OwnName}, post_tenant_rollback},
     {"POST", "/v1/session", Role::None, post_session, "", kMostOfSecret},
     {"GET", "/v1/session", {Role::View, ForTenant::OwnOnly}, get_session},
     {"DELETE", "/v1/session", {Role::View, ForTenant::OwnOnly}, delete_session},
@@ -320,7 +330,8 @@ HttpResponse no_such_rule(const std::string& id) {
 }
 
 HttpResponse no_such_tenant(std::string_view name) {
-    return problem_response(404, "no such tenant", "there is no tenant " + visible_line(name));
+    return problem_response(404, "no such tenant",
+                            "sluice.yaml has no tenant " + visible_line(name));
 }
 
 HttpResponse bad_request(const std::string& what) {

@@ -2,25 +2,39 @@
 #include "control/daemon/api/tenant_view.hpp"
 #include "lib/policy/expression/token.hpp"
 #include "lib/policy/files/rule_lines.hpp"
+#include "lib/rules/tenant_name.hpp"
 
 #include <algorithm>
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
+#include <vector>
 
 // One rule: in full, and put into the text of the set in force, replaced or deleted.
 namespace sluice {
 namespace {
 
+// The text of a tenant, as a file that is called like it.
+std::vector<RuleFilePart> parts_of_tenant(const RuleView& view, const std::string& tenant) {
+    const auto found = view.tenants.find(tenant);
+    return found == view.tenants.end()
+               ? std::vector<RuleFilePart>{}
+               : std::vector<RuleFilePart>{{tenant, found->second.text, ""}};
+}
+
 // The file that has the rule, and its lines there; of a candidate those of its rule. null: they
 // cannot be told.
 Json source_json(const RuleView& view, const RuleSummary& rule) {
-    const std::string id =
-        rule.kind == RuleKind::Candidate ? rule.id.substr(0, rule.id.find('.')) : rule.id;
-    std::vector<RuleFilePart> parts = parts_of(view.text, view.slices);
-    if (parts.empty()) {
+    const std::string_view own = own_id(rule.id);
+    const std::string_view id =
+        rule.kind == RuleKind::Candidate ? own.substr(0, own.find('.')) : own;
+    const std::string tenant{tenant_of(rule.id)};
+    std::vector<RuleFilePart> parts =
+        tenant.empty() ? parts_of(view.text, view.slices) : parts_of_tenant(view, tenant);
+    if (parts.empty() && tenant.empty()) {
         parts.push_back({view.file, view.text, view.directory});
     }
     for (const RuleFilePart& part : parts) {

@@ -44,6 +44,14 @@ RuleView view_of_tenant(const RuleView& all, std::string_view tenant) {
                          [&](const KeySetting& one) { return is_own(one.rule); });
     std::ranges::copy_if(all.lives, std::inserter(own.lives, own.lives.end()),
                          [&](const auto& life) { return is_own(life.first); });
+    const std::string name{tenant};
+    if (const auto text = all.tenants.find(name); text != all.tenants.end()) {
+        own.tenants.emplace(name, text->second);
+        own.text = text->second.text;
+    }
+    if (const auto problem = all.aside.find(name); problem != all.aside.end()) {
+        own.aside.emplace(name, problem->second);
+    }
     own.tag = tag_of_tenant(own);
     return own;
 }

@@ -1,10 +1,10 @@
 #include "control/confirm_time.hpp"
 #include "control/daemon/api/change.hpp"
+#include "control/daemon/api/tenant_view.hpp"
 #include "control/daemon/boot_time.hpp"
 #include "control/daemon/keeper/tenant_changes.hpp"
 #include "control/daemon/rule_diff.hpp"
 #include "control/daemon/tenant_compile.hpp"
-#include "control/visible_text.hpp"
 #include "lib/rules/tenant_name.hpp"
 
 #include <fmt/format.h>
@@ -24,11 +24,6 @@ namespace {
 std::string tenant_in(const HttpRequest& request, std::string_view after) {
     constexpr std::string_view kBefore = "/v1/tenants/";
     return request.path.substr(kBefore.size(), request.path.size() - kBefore.size() - after.size());
-}
-
-HttpResponse no_tenant(const std::string& name) {
-    return problem_response(404, "no such tenant",
-                            "sluice.yaml has no tenant " + visible_line(name));
 }
 
 Json trial_json(const std::optional<TrialEnd>& end) {
@@ -95,7 +90,7 @@ std::variant<TenantApply, HttpResponse> change_of(const HttpRequest& request,
                       .file = argument(request, "file", "rules.yaml"),
                       .from = request.peer.uid};
     if (find_tenant(apply.tenant) == nullptr) {
-        return no_tenant(apply.tenant);
+        return no_such_tenant(apply.tenant);
     }
     if (!request.parts.empty()) {
         return bad_request("the rules of a tenant are one file, and no form");
@@ -152,9 +147,9 @@ HttpResponse get_tenant_rules(const HttpRequest& request, Services& services) {
     const std::string name = tenant_in(request, "/rules");
     const TenantOptions* tenant = find_tenant(name);
     if (tenant == nullptr) {
-        return no_tenant(name);
+        return no_such_tenant(name);
     }
-    const std::shared_ptr<const RuleView> view = services.rules.view();
+    const std::shared_ptr<const RuleView> view = view_for(request, services);
     const TenantRules own = kept_rules(*view, name);
     Json rules = Json::array();
     for (std::size_t i = 0; i < view->rules.size(); ++i) {

@@ -4,7 +4,9 @@
 
 #include <spdlog/spdlog.h>
 
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace sluice {
 
@@ -29,6 +31,18 @@ Result<std::optional<OpenedWeb>> open_web(const Settings& settings) {
     return std::optional<OpenedWeb>{std::move(opened)};
 }
 
+namespace {
+
+std::vector<std::string> names_of_tenants(const Settings& settings) {
+    std::vector<std::string> names;
+    for (const TenantOptions& tenant : settings.tenants) {
+        names.push_back(tenant.name);
+    }
+    return names;
+}
+
+}  // namespace
+
 SocketOptions web_socket_of(const WebOptions& web) {
     return {.path = web.path, .mode = 0666, .owner = {}, .group = {}};
 }
@@ -43,9 +57,10 @@ std::unique_ptr<WebAccess> make_web_access(const Settings& settings,
     for (const std::string& line : reach_of_web(*settings.web, sockets)) {
         spdlog::info("the dashboard can be reached by {}", line);
     }
-    auto web = std::make_unique<WebAccess>(
-        WebAccess::Setting{*settings.web, std::move(opened->proxies), sockets, {}}, audit,
-        counters);
+    auto web =
+        std::make_unique<WebAccess>(WebAccess::Setting{*settings.web, std::move(opened->proxies),
+                                                       sockets, names_of_tenants(settings)},
+                                    audit, counters);
     (void)web->tokens().problem();  // told to the log now, and not only when somebody comes
     return web;
 }

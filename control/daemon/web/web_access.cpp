@@ -71,7 +71,7 @@ HttpResponse foreign_host(const std::string& host) {
                     host, host));
 }
 
-HttpResponse no_such_tenant(const std::string& name) {
+HttpResponse unknown_tenant(const std::string& name) {
     return problem_response(
         403, "tenant",
         fmt::format("sluice.yaml has no tenant `{}`; one comes in by a line under `tenants:`",
@@ -175,7 +175,7 @@ std::optional<TurnedBack> WebAccess::take_proxied(const Visit& visit, Speaker& s
     }
     AssignedRole& assigned = user->assigned;
     if (assigned.role == Role::Tenant && !has_tenant(assigned.tenant)) {
-        return refuse(no_such_tenant(assigned.tenant), speaker,
+        return refuse(unknown_tenant(assigned.tenant), speaker,
                       "of the tenant `" + assigned.tenant + "`, which there is not");
     }
     speaker.role = assigned.role;
