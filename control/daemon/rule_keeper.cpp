@@ -2,6 +2,7 @@
 
 #include "control/list_folder.hpp"
 #include "lib/policy/services/stance_text.hpp"
+#include "lib/wire/codec.hpp"
 
 #include <spdlog/spdlog.h>
 
@@ -52,6 +53,8 @@ RuleKeeper::RuleKeeper(Store store, DataplaneLink& link, Audit& audit, BootClock
         spdlog::error("the stored rules do not compile any more; the dataplane keeps what it has");
     } else {
         warn_of_rules_anywhere(*compiled.rules);
+        rules_.is_behind = !rules_.applied.current()->tenants.empty() &&
+                           generation_of(compiled.rules->set) != rules_.applied.generation();
     }
     rules_.board.show(rules_.applied, compiled.rules ? &*compiled.rules : nullptr);
     if (!compiled.rules) {

@@ -35,7 +35,7 @@ StoredRules stored(RunningRules running, std::int64_t now) {
 
 bool DataplaneSync::meet(const Welcome& dataplane) {
     const std::lock_guard lock{rules_.changing};
-    const bool fits = show_for(dataplane.rss_mapping);
+    const bool fits = show_for(dataplane.rss_mapping) && !rules_.is_behind;
     const AppliedRules& applied = rules_.applied;
     if (applied.trial() && dataplane.generation != applied.trial()->rules.generation) {
         rules_.end_trial("is not what the dataplane runs any more");
@@ -104,6 +104,7 @@ bool DataplaneSync::bring_kept() {
         rules_.board.set_problem(compiled.problems);
         refusal = does_not_compile(std::move(compiled.problems));
     }
+    rules_.is_behind = rules_.is_behind && refusal.has_value();
     if (refusal) {
         spdlog::error("could not bring the rules to the dataplane: {}", refusal->what);
         return refusal->kind == Refusal::Kind::DoesNotCompile && !compiled.no_memory;

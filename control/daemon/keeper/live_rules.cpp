@@ -3,10 +3,12 @@
 #include "control/daemon/operators_part.hpp"
 #include "control/daemon/rule_diff.hpp"
 #include "lib/policy/services/stance_text.hpp"
+#include "lib/rules/tenant_name.hpp"
 #include "lib/wire/codec.hpp"
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace sluice {
@@ -44,6 +46,12 @@ std::uint64_t known_generation(const AppliedRules& applied, const StoredRules& n
     }
     const std::uint64_t known = operators_generation(*now);
     return known == next.generation ? 0 : known;
+}
+
+// Rules of tenants are on whatever the operator applies.
+std::size_t operators_rules(const RuleSet& set) {
+    return static_cast<std::size_t>(std::ranges::count_if(
+        set.rules, [](const Rule& rule) { return tenant_of(rule.id).empty(); }));
 }
 
 // A set's line of the history. The same source again is one set there, with the note that it came
@@ -89,7 +97,7 @@ RuleChange LiveRules::push(StoredRules next, Compiled compiled, const PushTerms&
         return change;
     }
     change.warnings = std::move(compiled.problems);
-    change.rules = compiled.rules->set.rules.size();
+    change.rules = operators_rules(compiled.rules->set);
     change.anywhere = rules_anywhere(compiled.rules->rules);
     if (change.rules == 0 && !terms.force) {
         change.refusal = Refusal{Refusal::Kind::Empty,

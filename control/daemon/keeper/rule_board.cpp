@@ -2,6 +2,7 @@
 
 #include "control/daemon/tenant_compile.hpp"
 #include "control/list_folder.hpp"
+#include "lib/rules/tenant_name.hpp"
 
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
@@ -177,8 +178,9 @@ void RuleBoard::show(const AppliedRules& applied, CompiledRules* compiled) {
 std::size_t RuleBoard::show_confirmed() {
     RuleView next = *view();
     next.unconfirmed.reset();
-    const auto on = std::count_if(next.rules.begin(), next.rules.end(),
-                                  [](const auto& rule) { return rule.mode != Mode::Off; });
+    const auto on = std::ranges::count_if(next.rules, [](const RuleSummary& rule) {
+        return rule.mode != Mode::Off && tenant_of(rule.id).empty();
+    });
     publish(std::move(next));
     return static_cast<std::size_t>(on);
 }

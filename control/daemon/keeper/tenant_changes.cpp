@@ -1,5 +1,6 @@
 #include "control/daemon/keeper/tenant_changes.hpp"
 
+#include "control/daemon/dynamic_count.hpp"
 #include "control/daemon/kept_file.hpp"
 #include "control/daemon/tenant_compile.hpp"
 #include "lib/rules/tenant_name.hpp"
@@ -41,6 +42,14 @@ std::optional<Refusal> not_the_tenants(const StoredRules& rules, const std::stri
 
 void forget_modes(StoredRules& rules, const std::string& tenant) {
     std::erase_if(rules.modes, [&](const auto& mode) { return tenant_of(mode.first) == tenant; });
+}
+
+// Settings of single keys end with their rules.
+void forget_keys(KeySettings& keys, const std::string& tenant,
+                 const std::vector<RuleSummary>& rules) {
+    std::erase_if(keys, [&](const KeySetting& setting) {
+        return tenant_of(setting.rule) == tenant && find_rule(rules, setting.rule) == nullptr;
+    });
 }
 
 // The text of before takes the place of the present one. What was on trial is forgotten; what was
@@ -149,6 +158,9 @@ RuleChange apply_tenant(LiveRules& rules, const TenantApply& apply) {
                 return others;
             }
             put_text(next, apply, rules.applied);
+            if (!apply.confirm) {
+                forget_keys(next.keys, apply.tenant, std::get<LoneTenant>(alone).rules);
+            }
             return std::nullopt;
         });
     change.warnings = std::move(std::get<LoneTenant>(alone).problems);

@@ -355,7 +355,7 @@ ReadContext context_of(const FileContext& file, bool acts) {
     return {file.lines,
             file.problems,
             file.purpose == Purpose::Enforce && acts,
-            &file.databases,
+            is_tenants ? nullptr : &file.databases,
             &file.client_ip,
             is_tenants ? nullptr : &file.text_names,
             is_tenants ? nullptr : &file.suffixes};
