@@ -72,6 +72,9 @@ class Case(unittest.TestCase):
     def aside(self):
         return self.box.get("/v1/health").json()["tenants_aside"]
 
+    def running(self):
+        return self.box.get("/v1/health").json()["dataplane"]["generation"]
+
     def etag(self):
         return self.box.get("/v1/rules").headers["ETag"]
 
@@ -90,6 +93,7 @@ class BesideTheOperator(Case):
         tag = self.etag()
         answer = self.put("acme", ACME)
         self.assertEqual((answer.status, answer.json()["rules"]), (200, 1), answer.text)
+        self.assertEqual(self.box.put_rules("version: 1\nrules: []\n").status, 409, "a tenant's rules are none of its")
         self.assertEqual(self.put("zeta", ZETA).status, 200)
         self.assertEqual(self.ids(), ["own", "acme:flood", "zeta:flood"])
         self.assertEqual((self.source(), self.of("acme")["text"], self.of("zeta")["text"]), (OPERATORS, ACME, ZETA))
@@ -193,9 +197,12 @@ class StandingAside(Case):
         self.put("acme", ACME)
         self.put("zeta", ZETA)
         gone = CONFIG.replace("  - {name: acme, networks: [198.51.100.0/24], table_share: 10%, rules: 3, text: 2KiB}\n", "")
+        with_acme = self.running()
         self.restart(gone)
         wait_until("the set without acme", lambda: self.ids() == ["own", "zeta:flood"])
+        wait_until("the dataplane to run it", lambda: self.running() != with_acme)
         self.assertEqual(list(self.aside()), ["acme"])
+        self.assertIn("acme stand aside: sluice.yaml has no such tenant", self.ctl("health"))
         self.assertEqual(self.box.get("/v1/tenants").json()["gone"], ["acme"])
         self.restart()
         wait_until("acme's rules", lambda: self.ids() == ["own", "acme:flood", "zeta:flood"])
