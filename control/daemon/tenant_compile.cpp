@@ -50,7 +50,7 @@ private:
 
 // Times the tenant's own for rules that were taken before: they stay, also where the machine is
 // busy.
-constexpr int kTimesItsShare = 10;
+constexpr int kTimesAsLong = 10;
 
 LoneTenant refused_alone(const std::string& file, std::string why) {
     return {
@@ -92,7 +92,7 @@ std::string fault_of(const TenantOptions& tenant, const std::string& text, const
         }
     }
     const LoneTenant alone =
-        compile_alone(tenant, {.text = text, .time = kTimesItsShare * tenant.compile_time}, box);
+        compile_alone(tenant, {.text = text, .time = kTimesAsLong * tenant.compile_time}, box);
     std::string fault = alone.is_sound ? "" : first_error_of(alone.problems);
     if (alone.is_final) {
         const std::lock_guard lock{known.mutex};

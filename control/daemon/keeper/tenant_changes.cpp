@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::int64_t kRetryTakingBack = 5;  // s
 
-Refusal no_such_tenant(const std::string& name) {
+Refusal unknown_tenant(const std::string& name) {
     return {Refusal::Kind::NoSuchTenant, "sluice.yaml has no tenant " + name, {}};
 }
 
@@ -79,7 +79,8 @@ std::vector<std::string> over_in(const TenantTexts& tenants, const AppliedRules&
 // was to stay before both is what is gone back to.
 void put_text(StoredRules& rules, const TenantApply& apply, const AppliedRules& applied) {
     TenantRules& own = rules.tenants[apply.tenant];
-    if (!own.end && own.text != apply.text) {
+    // A trial of the same text goes back to it too.
+    if (!own.end && (apply.confirm || own.text != apply.text)) {
         own.before = own.text;
     }
     own.text = apply.text;
@@ -124,7 +125,7 @@ RuleChange change_tenant(LiveRules& rules, const LiveRules::TenantEdit& of,
 std::variant<LoneTenant, Refusal> checked(const LiveRules& rules, const TenantApply& apply) {
     const TenantOptions* tenant = find_tenant(apply.tenant);
     if (tenant == nullptr) {
-        return no_such_tenant(apply.tenant);
+        return unknown_tenant(apply.tenant);
     }
     LoneTenant alone = compile_alone(
         *tenant, {.text = apply.text, .file = apply.file, .time = tenant->compile_time},
