@@ -39,7 +39,7 @@ const TenantOptions* find_in(const BoxConfig& box, const Options& options) {
     return nullptr;
 }
 
-std::string rules_text(const std::vector<RuleSummary>& rules) {
+std::string tenant_rules_text(const std::vector<RuleSummary>& rules) {
     Table table{{{"RULE"}, {"MODE"}, {"TABLE", kRight}, {"LIMIT"}, {"AT MOST, IN ANY TIME W"}}};
     for (const RuleSummary& rule : rules) {
         const auto share =
@@ -73,7 +73,7 @@ void show_checked(const Options& options, const std::vector<Problem>& problems,
     }
     say_file_problems(problems, files);
     if (compiled) {
-        print("ok\n" + (compiled->rules.empty() ? "" : rules_text(compiled->rules)));
+        print("ok\n" + (compiled->rules.empty() ? "" : tenant_rules_text(compiled->rules)));
     }
 }
 
