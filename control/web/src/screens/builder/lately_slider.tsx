@@ -67,9 +67,10 @@ export function LatelySlider({ read }: { read: ReadRule }) {
         aria-valuetext={`${now}; refuses about ${share(refuses)} of groups`} onInput={(event) => set(Number(event.currentTarget.value))} />
       <p>
         {ofJudged === null ? "By its heat map" : <>By <Text of={judged?.of ?? ""} most={80} /></>}, in {lately.step} s a group asks for about{" "}
-        {QUANTILES.map(([name, part]) => (
+        {QUANTILES.map(([name, part], at) => (
           <span class="quantile">
-            {name} <Num text={scaled(quantile(lately, part))} />{" "}
+            {at > 0 && ", "}
+            {name} <Num text={scaled(quantile(lately, part))} />
           </span>
         ))}
         ; this limit refuses about <Num text={share(refuses)} /> of groups.
