@@ -2,6 +2,7 @@
 
     page_key_test.py PAGE MODULES [short | TEST...]
 """
+import page.key
 from page_case import HOSTILE, main, PageCase
 from page_work import WorkCase
 
@@ -10,7 +11,7 @@ SHORT = ("Key.test_a_described_request_is_explained", "Key.test_texts_of_others"
 
 class Key(WorkCase, PageCase):
     def open(self, fragment, **members):
-        stand_in = self.begin(**members)
+        stand_in = self.begin(before=[page.key], **members)
         self.enter(stand_in)
         self.browser.run("location.hash = arguments[0]", fragment)
         self.browser.wait_for("the screen", "return document.querySelector('.key-screen form') !== null")
