@@ -190,6 +190,7 @@ class Builder(WorkCase, PageCase):
         self.browser.wait_for("the sentence", "return document.querySelector('.judged .says') !== null")
 
     def drop(self, name, size):
+        self.browser.wait_for("a draft that is checked", """return document.querySelector('[aria-label="Capture to replay"]')?.disabled === false""")
         self.browser.run("""const file = new File([new Uint8Array(arguments[1]).fill(7)], arguments[0]);
             const data = new DataTransfer(); data.items.add(file);
             document.querySelector('.drop').dispatchEvent(new DragEvent('drop', {dataTransfer: data, bubbles: true, cancelable: true}))""", name, size)

@@ -103,8 +103,8 @@ class Replayed(unittest.TestCase):
         self.assertEqual(values["l4.dport"], ["53"])
         self.assertEqual(values["ip.src"][0], "192.0.2.1")
         self.assertIn("direction", [one["code"] for one in result["unknown"]])
-        inside = self.replayed(text=DRAFT.replace("when: ", 'when: dir eq "out" and '), inside=["192.0.2.0/28"])
-        self.assertEqual(inside["matched"], 54)
+        inside = self.replayed(text=DRAFT.replace("when: ", 'when: dir eq "out" and '), inside=["192.0.2.0/29"])
+        self.assertEqual(inside["matched"], 50)
         self.assertNotIn("direction", [one["code"] for one in inside["unknown"]])
 
     def test_nothing_changes_by_it(self):
@@ -129,7 +129,7 @@ class Replayed(unittest.TestCase):
         wrong = self.refused(422, "does not compile", text=DRAFT.replace("l4.dport", "l4.dprot"))
         self.assertEqual(wrong["problems"][0]["line"], 3)
         self.refused(422, "off", text=DRAFT.replace("monitor", '"off"'))
-        answer = self.ask({"text": DRAFT, "capture": ""}, "?rule=nobody")
+        answer = self.ask({"text": DRAFT.replace("names", "nobody"), "capture": ""}, "?rule=nobody")
         self.assertEqual(answer.status, 404)
         self.assertEqual(self.ask({"text": DRAFT, "capture": ""}, socket=self.box.read_socket).status, 403)
 

@@ -93,7 +93,7 @@ export function JudgedResult({ shown }: { shown: Shown }) {
   const { judged } = shown;
   const isOld = draft.value?.text !== shown.text;
   return (
-    <div class={isOld ? "judged old" : "judged"} aria-label="What the draft would have done">
+    <section class={isOld ? "judged old" : "judged"} aria-label="What the draft would have done">
       {isOld && (
         <p class="notice" role="status">
           This is of an older draft: its text was changed since.
@@ -125,6 +125,6 @@ export function JudgedResult({ shown }: { shown: Shown }) {
       {judged.maps.map((map) => (
         <Maps key={map.limit} map={map} />
       ))}
-    </div>
+    </section>
   );
 }

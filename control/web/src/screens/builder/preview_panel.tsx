@@ -45,7 +45,9 @@ function CapturePlace({ whyNot }: { whyNot: string | null }) {
   const why = refusalOf(who.value, "replay") ?? whyNot;
   const take = async (file: File | undefined): Promise<void> => {
     setOver(false);
-    if (file !== undefined && why === null) {
+    if (file !== undefined && why !== null) {
+      judgingTrouble.value = `Not replayed: ${why}`;
+    } else if (file !== undefined) {
       await replay(file, networksOf(inside));
     }
     if (button.current !== null) {
