@@ -215,11 +215,6 @@ void panic_arguments(CLI::App& app, Options& options) {
         ->capture_default_str();
 }
 
-void merge_interval_arguments(CLI::App& app, Options& options) {
-    app.add_option("INTERVAL", options.word, "from 10us to 1s, until the dataplane ends")
-        ->required();
-}
-
 // A command's word, what it does, and its arguments beside the global ones.
 struct Command {
     std::string_view word;
@@ -245,6 +240,8 @@ constexpr auto kCommands = std::to_array<Command>({
     {"diff", "show what applying rule files would change", run_diff, diff_arguments},
     {"rule", "put one rule into the running set, replace or delete one", run_rule, rule_arguments},
     {"tenant", "list the tenants, show and change the rules of one", run_tenant, tenant_arguments},
+    {"preview", "what a rule would do to the packets that pass next", run_preview,
+     preview_arguments},
     {"history", "list the earlier rule sets that are kept", run_history},
     {"confirm", "keep the rules that `apply --confirm` put on trial", run_confirm},
     {"rollback", "go back to the rules of before, or end a trial now", run_rollback,

@@ -37,6 +37,8 @@ void top_arguments(CLI::App& app, Options& options);
 void events_arguments(CLI::App& app, Options& options);
 void trace_options(CLI::App& app, Options& options);
 void capture_arguments(CLI::App& app, Options& options);
+void preview_arguments(CLI::App& app, Options& options);
+void merge_interval_arguments(CLI::App& app, Options& options);
 // Commands for what stands beside the rules: programs in the kernel, webhooks.
 void xdp_arguments(CLI::App& app, Options& options);
 void notify_arguments(CLI::App& app, Options& options);

@@ -25,6 +25,7 @@ ExitCode run_rules(const Options& options);
 ExitCode run_stats(const Options& options);
 ExitCode run_live(const Options& options);
 ExitCode run_heatmap(const Options& options);
+ExitCode run_preview(const Options& options);
 ExitCode run_top(const Options& options);
 ExitCode run_events(const Options& options);
 ExitCode run_trace(const Options& options);

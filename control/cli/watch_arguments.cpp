@@ -94,6 +94,19 @@ void capture_arguments(CLI::App& app, Options& options) {
         ->check(CLI::Range(std::size_t{64}, kMostTracedBytes));
 }
 
+void preview_arguments(CLI::App& app, Options& options) {
+    app.add_option("FILE", options.rule_file, "a rule file, or one rule by itself; - for stdin")
+        ->required();
+    app.add_option("--rule", options.rule, "id of the rule of a file that has several");
+    app.add_option("--for", options.lasts, "how long: from 10s to 60s; default 20s");
+    app.add_flag("--heatmap", options.heatmap, "the heat maps of each limit too");
+}
+
+void merge_interval_arguments(CLI::App& app, Options& options) {
+    app.add_option("INTERVAL", options.word, "from 10us to 1s, until the dataplane ends")
+        ->required();
+}
+
 void xdp_arguments(CLI::App& app, Options& options) {
     app.add_option("ACTION", options.word, "status")->required()->check(CLI::IsMember({"status"}));
 }

@@ -8,6 +8,7 @@
 #include "control/daemon/live/live_sampler.hpp"
 #include "control/daemon/log.hpp"
 #include "control/daemon/notify/event_follower.hpp"
+#include "control/daemon/preview/preview_desk.hpp"
 #include "control/daemon/rule_compile.hpp"
 #include "control/daemon/settings.hpp"
 #include "control/daemon/socket_entrance.hpp"
@@ -49,7 +50,6 @@
 namespace {
 
 using namespace sluice;
-
 constexpr int kRefused = 1;
 constexpr timespec kTick{0, 500'000'000};
 
@@ -353,6 +353,8 @@ int run(const Settings& settings, const sigset_t& signals) {
     services.live = &live;
     Heatmaps heatmaps;
     services.heatmaps = &heatmaps;
+    PreviewDesk previews{link};
+    services.previews = &previews;
     LinkKeeper keeper{link, rules, settings.rules};
     ListKeeper lists{link, rules, audit};
     // Before the API answers: its first request finds the dataplane connected, if there is one.

@@ -159,10 +159,11 @@ struct CompileTerms {
     const CompileSources& sources;
     const RssMapping& box;
     const UnknownWebhook& webhooks;
+    std::string_view only{};  // as RuleText has it
 };
 
 Compiled compile_without(const TenantsAside& aside, StoredRules& rules, const CompileTerms& terms) {
-    const auto& [sources, box, webhooks] = terms;
+    const auto& [sources, box, webhooks, only] = terms;
     Problems problems{rules.file, compile_stop().get_token()};
     if (const std::optional<std::string> why = no_memory_for(rules.text.size(), 0)) {
         problems.error({}, *why);
@@ -188,7 +189,7 @@ Compiled compile_without(const TenantsAside& aside, StoredRules& rules, const Co
     const NotifyTargets targets{notify_targets(), webhooks.is_refused, webhooks.of};
     std::optional<CompiledRules> compiled =
         compile_rules({rules.file, rules.text, &lists, &sources.patterns, &rules.keys, &box,
-                       &sources.overrides, parts, &targets},
+                       &sources.overrides, parts, &targets, only},
                       Purpose::Enforce, modes_in_force(rules.modes, rules.lives), problems);
     if (compiled) {
         forget_what_nobody_asked_for(rules, asked);
@@ -253,6 +254,16 @@ Compiled compile_draft(StoredRules& rules, const RssMapping& box, const UnknownW
     static PatternCache patterns{pattern_cache()};
     static OverrideCache overrides{override_cache()};
     return compile_with({known_list, patterns, overrides}, rules, box, webhooks);
+}
+
+Compiled compile_alone(StoredRules& rules, const RssMapping& box, const std::string& id) {
+    static PatternCache patterns{pattern_cache()};
+    static OverrideCache overrides{override_cache()};
+    TenantsAside all;
+    for (const auto& [name, own] : rules.tenants) {
+        all.emplace(name, kNoRoom);
+    }
+    return compile_without(all, rules, {{known_list, patterns, overrides}, box, {}, id});
 }
 
 // Only the rules themselves say which of them have a ttl, so that this may take two times.

@@ -57,6 +57,10 @@ struct UnknownWebhook {
 [[nodiscard]] Compiled compile_draft(StoredRules& rules, const RssMapping& box,
                                      const UnknownWebhook& webhooks);
 
+// One rule of a draft by itself, with what its file has besides rules.
+[[nodiscard]] Compiled compile_alone(StoredRules& rules, const RssMapping& box,
+                                     const std::string& id);
+
 // The same at an instant, UTC in seconds: what has ended by then is off, and its life says so.
 [[nodiscard]] Compiled compile_at(StoredRules& rules, std::int64_t now, const RssMapping& box,
                                   const UnknownWebhook& webhooks = {});

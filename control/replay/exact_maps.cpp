@@ -106,9 +106,14 @@ void ExactMaps::read_second() {
         });
     }
     for (std::size_t place = 0; place < limits_.size(); ++place) {
-        const HeatJoin::Joined joined = joins[place].take(kAll);
+        HeatJoin::Joined joined = joins[place].take(kAll);
         OfLimit& limit = limits_[place];
-        limit.series.add(second_, joined.samples, joined.bits, left_out[place]);
+        // Keys were picked by another digest than the maps have: they are one of so many all the
+        // same.
+        for (HeatSample& sample : joined.samples) {
+            sample.digest >>= terms_.bits;
+        }
+        limit.series.add(second_, joined.samples, joined.bits + terms_.bits, left_out[place]);
         terms_.see(limit.limit, joined.samples);
         limit.met = limit.met || !joined.samples.empty();
         is_exact_ = is_exact_ && joined.bits == 0 && left_out[place] == 0;

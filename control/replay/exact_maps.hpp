@@ -30,6 +30,7 @@ public:
         std::size_t columns = kEvery;                // kept: the newest
         unsigned step = 1;                           // seconds of a column, at least
         std::uint32_t names = 0;                     // packets of a second that are described
+        unsigned bits = 0;                           // one key of 2^bits is in the capture
         SeeSecond see = [](unsigned, std::span<const HeatSample>) {};
     };
     static constexpr std::size_t kEvery = std::numeric_limits<std::size_t>::max();

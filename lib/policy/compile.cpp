@@ -22,7 +22,8 @@ class FileReader {
 public:
     FileReader(const LineIndex& lines, const RuleText& source, Purpose purpose,
                const ModeOverrides& modes, Problems& problems)
-        : list_files_{source.lists},
+        : only_{source.only},
+          list_files_{source.lists},
           patterns_{source.patterns},
           box_{source.box == nullptr ? usual_rss_mapping() : *source.box},
           context_{lines, problems, purpose == Purpose::Enforce, &databases_},
@@ -67,7 +68,7 @@ public:
         if (const YamlNode* services = top.find("services")) {
             read_services(*services);
         }
-        if (const YamlNode* bypass = top.find("bypass")) {
+        if (const YamlNode* bypass = top.find("bypass"); bypass != nullptr && only_.empty()) {
             read_bypass(*bypass);
         }
         read_rules(top);
@@ -146,6 +147,12 @@ private:
             if (file.problems.are_interrupted()) {
                 return;
             }
+            if (!only_.empty()) {
+                if (const YamlNode* id = value_of(node, "id"); id != nullptr && id->text == only_) {
+                    rules_.add(node, read_rule(node, file));
+                }
+                continue;
+            }
             rules_.add(node, read_rule(node, file));
             for (ReadRule& candidate : read_candidates_of(node, file)) {
                 rules_.add(node, std::move(candidate));
@@ -218,6 +225,7 @@ private:
         }
     }
 
+    std::string_view only_;
     const ListReader* list_files_;
     PatternCache* patterns_;
     const RssMapping box_;

@@ -206,6 +206,8 @@ struct RuleText {
     // Several files, or none: then they are the text. `lists` begins in the folder of the first.
     std::span<const RuleFilePart> parts{};
     const NotifyTargets* targets = nullptr;  // of `notify`; nullptr: every name is taken
+    // The one rule that is compiled, without its candidates and without budgets; empty: all are.
+    std::string_view only{};
 };
 
 // The bound as it is to be shown: with what its scope adds.

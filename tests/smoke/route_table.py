@@ -3,7 +3,7 @@ import pathlib
 import re
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2] / "control/daemon/api/route.cpp"
-ROW = re.compile(r'\{"(GET|PUT|POST|DELETE)",\s*"(/v1/[^"]*)",\s*Role::(\w+),')
+ROW = re.compile(r'\{"(GET|PUT|POST|DELETE)",\s*"(/v1/[^"]*)",\s*\{?Role::(\w+),')
 # What stands for `*`; elsewhere it is the rule `a`.
 PARTS = {"/v1/traces/*": "7-1", "/v1/notify/*/test": "b"}
 # Calls that would do nothing even for those who may make them, or that have an answer at once.

@@ -18,6 +18,7 @@ namespace sluice {
 class Heatmaps;
 class LiveBoard;
 class NoticeSender;
+class PreviewDesk;
 class WebAccess;
 
 // Simulations that are run, one after the other, or wait for it.
@@ -39,6 +40,7 @@ struct Services {
     ExplainTurns tenant_simulation_turns{kSimulationPlaces};
     TenantPaces tenant_paces{};
     ExplainTurns replay_turns{};
+    PreviewDesk* previews = nullptr;  // set wherever a preview is asked for
 };
 
 // Answers one request: finds its resource in the table of routes, or says 404 or 405. The one place
@@ -99,6 +101,9 @@ void write_audit(Services& services, const HttpRequest& request, AuditEntry entr
 [[nodiscard]] HttpResponse post_traces(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse get_trace(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse delete_trace(const HttpRequest& request, Services& services);
+[[nodiscard]] HttpResponse post_previews(const HttpRequest& request, Services& services);
+[[nodiscard]] HttpResponse get_preview(const HttpRequest& request, Services& services);
+[[nodiscard]] HttpResponse delete_preview(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse get_live(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse get_series(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse get_ports(const HttpRequest& request, Services& services);

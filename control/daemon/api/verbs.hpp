@@ -23,6 +23,7 @@ inline constexpr auto kVerbs = std::to_array<Verb>({
     {"rollback", "POST", "/v1/rollback", "/v1/tenants/*/rollback"},
     {"panic", "POST", "/v1/panic"},
     {"trace", "POST", "/v1/traces"},
+    {"preview", "POST", "/v1/previews"},
     {"explain", "POST", "/v1/explain"},
     {"diff", "POST", "/v1/rules/diff"},
     {"replay", "POST", "/v1/replay"},

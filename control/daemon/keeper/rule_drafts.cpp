@@ -121,9 +121,15 @@ std::variant<CheckedDraft, Refusal> check_rule(const StoredRules& now, const Rul
     Compiled compiled = compiled_draft(become.next, rules, rule->id);
     show_in_its_file(compiled.problems, become, "", *rule);
     hide_data(compiled.problems, become.next);
-    return CheckedDraft{.id = rule->id,
-                        .rules = std::move(compiled.rules),
-                        .problems = std::move(compiled.problems)};
+    CheckedDraft checked{.id = rule->id,
+                         .rules = std::move(compiled.rules),
+                         .problems = std::move(compiled.problems)};
+    if (draft.alone && checked.rules) {
+        become.next.modes[rule->id] = Mode::Monitor;
+        become.next.lives.erase(rule->id);
+        checked.alone = compile_alone(become.next, rules.link.rss_mapping(), rule->id).rules;
+    }
+    return checked;
 }
 
 }  // namespace

@@ -16,6 +16,7 @@ struct RuleDraft {
     std::string file{};  // of the set; empty: the only one, or the last that has rules
     std::string rule{};  // that one rule is to replace; empty: it is new
     std::string from{};  // who asks, in words that no other asker has
+    bool alone = false;  // the one rule is compiled by itself, too
 };
 
 // A draft as it would be if it were applied. Of problems that stand in the draft `file` is empty
@@ -24,6 +25,7 @@ struct CheckedDraft {
     std::string id{};                      // of one rule; empty: of a whole file, or unreadable
     std::optional<CompiledRules> rules{};  // nullopt: there is an error among the problems
     std::vector<Problem> problems{};
+    std::optional<CompiledRules> alone{};  // the rule by itself, active whatever its mode and times
 };
 
 // Drafts, compiled against the set in force. Nothing changes by it and no file is read.

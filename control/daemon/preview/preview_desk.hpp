@@ -1,0 +1,40 @@
+#pragma once
+#include "control/daemon/preview/preview_run.hpp"
+
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+
+namespace sluice {
+
+// The one preview of a box: a newer one takes the place of the one before, whatever that is at.
+class PreviewDesk {
+public:
+    explicit PreviewDesk(DataplaneLink& link) noexcept : link_{link} {}
+
+    // Begins a preview under this name, which is the trace's.
+    void begin(const std::string& name, PreviewTerms terms);
+    // nullopt: there is, and was, none of that name.
+    [[nodiscard]] std::optional<PreviewRun::View> read(const std::string& name,
+                                                       std::chrono::seconds wait);
+    // Ends it; as it is then.
+    [[nodiscard]] std::optional<PreviewRun::View> end(const std::string& name);
+
+private:
+    struct Named {
+        std::string name;
+        std::shared_ptr<PreviewRun> run;
+    };
+    [[nodiscard]] std::shared_ptr<PreviewRun> find(const std::string& name);
+
+    DataplaneLink& link_;
+    std::mutex mutex_;
+    std::optional<Named> current_;
+    std::optional<Named> former_;  // whose place was taken
+    std::jthread thread_;          // the current one's; it ends before the next begins
+};
+
+}  // namespace sluice

@@ -1,0 +1,167 @@
+#include "control/daemon/preview/preview_run.hpp"
+
+#include "control/daemon/api/change.hpp"
+
+#include <algorithm>
+#include <ctime>
+#include <utility>
+
+namespace sluice {
+namespace {
+
+// Processor time that a judgement may take, however often it begins anew with fewer groups.
+constexpr std::chrono::seconds kMostProcessorTime{6};
+
+std::chrono::nanoseconds thread_time() {
+    timespec used{};
+    (void)::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+    return std::chrono::seconds{used.tv_sec} + std::chrono::nanoseconds{used.tv_nsec};
+}
+
+std::int64_t utc_ns() {
+    return std::chrono::nanoseconds{std::chrono::system_clock::now().time_since_epoch()}.count();
+}
+
+constexpr std::string_view name_of(PreviewRun::State state) {
+    switch (state) {
+        case PreviewRun::State::Watching:
+            return "watching";
+        case PreviewRun::State::Judging:
+            return "judging";
+        case PreviewRun::State::Done:
+            return "done";
+        default:
+            return "ended";
+    }
+}
+
+}  // namespace
+
+PreviewRun::PreviewRun(PreviewTerms terms, DataplaneLink& link)
+    : draft_{std::move(terms.draft)},
+      begun_{std::move(terms.begun)},
+      lasts_{terms.lasts},
+      link_{link},
+      from_{utc_ns()},
+      log_{from_, from_ + std::chrono::nanoseconds{terms.lasts}.count(), draft_.has_key} {
+    facts_.unread_fields = begun_.unread_fields;
+    facts_.seconds_asked = std::chrono::duration<double>{terms.lasts}.count();
+}
+
+double PreviewRun::lasted(Clock::time_point now) const {
+    const std::chrono::duration<double> since = now - began_;
+    return std::min(since.count(), facts_.seconds_asked);
+}
+
+void PreviewRun::run(const std::stop_token& stop) {
+    const bool is_whole = watch(stop);
+    stop_trace();
+    if (is_whole) {
+        judge_all(stop);
+    }
+}
+
+bool PreviewRun::watch(const std::stop_token& stop) {
+    while (Clock::now() < began_ + lasts_) {
+        {
+            std::unique_lock lock{mutex_};
+            (void)changed_.wait_for(lock, stop, kReadEvery, [&] { return state_ == State::Ended; });
+            if (Clock::now() - read_at_ > kUnread && state_ != State::Ended) {
+                state_ = State::Ended;
+                why_ = "nobody had read it for ten seconds";
+                changed_.notify_all();
+            }
+            if (state_ == State::Ended || stop.stop_requested()) {
+                return false;
+            }
+        }
+        if (!gather()) {
+            return false;
+        }
+    }
+    const std::lock_guard lock{mutex_};
+    if (state_ == State::Watching) {
+        state_ = State::Judging;
+    }
+    changed_.notify_all();
+    return state_ == State::Judging;
+}
+
+bool PreviewRun::gather() {
+    Result<Reply> reply = link_.call(ReadPreview{begun_.origin, begun_.number, log_.bits()});
+    auto* const shown = reply ? std::get_if<PreviewedPackets>(&*reply) : nullptr;
+    if (shown == nullptr || !shown->known) {
+        end(shown == nullptr     ? "the dataplane is away"
+            : shown->other_start ? "the dataplane was started anew since"
+                                 : "a newer preview has taken its place");
+        return false;
+    }
+    facts_.rules_changed =
+        facts_.rules_changed || (generation_ != 0 && generation_ != shown->generation);
+    generation_ = shown->generation;
+    log_.add(std::move(*shown));
+    const std::lock_guard lock{mutex_};
+    matched_ = matched_of(draft_, log_.latest().counted);
+    bits_ = draft_.has_key ? log_.bits() : std::uint8_t{0};
+    return true;
+}
+
+// With half of the groups, and half again, where all of them are more than can be judged.
+void PreviewRun::judge_all(const std::stop_token& stop) {
+    facts_.seconds = lasted(Clock::now());
+    const std::chrono::nanoseconds end = thread_time() + kMostProcessorTime;
+    const auto is_wanted = [&] {
+        const std::lock_guard lock{mutex_};
+        return state_ != State::Ended && !stop.stop_requested();
+    };
+    const JudgingBounds bounds{.goes_on = [&] { return is_wanted() && thread_time() < end; }};
+    std::optional<JudgedDraft> judged;
+    if (!draft_.decides_alone) {
+        do {
+            judged = judge(draft_, log_.sorted(), log_.bits(), bounds);
+        } while (!judged && bounds.goes_on() && log_.halve());
+        facts_.was_judged = judged.has_value();
+    }
+    Json result = preview_answer({draft_, log_, judged, facts_, from_});
+    const std::lock_guard lock{mutex_};
+    if (state_ != State::Ended) {
+        bits_ = draft_.has_key ? log_.bits() : std::uint8_t{0};
+        result_ = std::move(result);
+        state_ = State::Done;
+    }
+    changed_.notify_all();
+}
+
+void PreviewRun::stop_trace() {
+    (void)link_.call(EndTrace{begun_.origin, begun_.number});
+}
+
+void PreviewRun::end(std::string why) {
+    const std::lock_guard lock{mutex_};
+    if (state_ != State::Ended) {
+        state_ = State::Ended;
+        why_ = std::move(why);
+        result_ = Json();
+    }
+    changed_.notify_all();
+}
+
+PreviewRun::View PreviewRun::read(std::chrono::seconds wait) {
+    std::unique_lock lock{mutex_};
+    read_at_ = Clock::now();
+    (void)changed_.wait_for(lock, wait,
+                            [&] { return state_ == State::Done || state_ == State::Ended; });
+    read_at_ = Clock::now();
+    return {state_, why_,
+            Json{{"state", name_of(state_)},
+                 {"rule", draft_.id},
+                 {"from", utc_ns_text(from_)},
+                 {"seconds", std::chrono::duration_cast<std::chrono::seconds>(lasts_).count()},
+                 {"seconds_done", lasted(read_at_)},
+                 {"matched", matched_},
+                 {"unit", unit_of(draft_)},
+                 {"one_in", std::uint64_t{1} << bits_},
+                 {"result", result_}}};
+}
+
+}  // namespace sluice

@@ -1,0 +1,48 @@
+#pragma once
+#include "control/replay/replay_rules.hpp"
+#include "control/replay/worker_set.hpp"
+#include "lib/base/result.hpp"
+#include "lib/policy/compile.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace sluice {
+
+// What a draft has that cannot be judged by what a box shows of packets.
+struct DraftGaps {
+    bool one_bucket = false;            // it has no key
+    bool path_costs = false;            // requests cost by their paths
+    bool overrides = false;             // single keys have numbers of their own
+    bool further_keys = false;          // beyond those that are told apart
+    bool shapes = false;                // what exceeds would be delayed
+    bool lets_on = false;               // what exceeds goes on, tagged
+    std::vector<std::string> limits{};  // names of those that need more than amounts
+};
+
+// A draft as a replay judges it: the same limits and ban, under keys that stand for its own in
+// frames that are made for them (judged_draft.cpp).
+struct DraftRules {
+    std::string id;
+    ReplayRules rules;
+    std::vector<std::string> limit_texts;  // of those that are judged, by their index
+    std::vector<std::string> limit_names;
+    std::vector<Per> per;  // what each counts, in the draft
+    DraftGaps gaps;
+    bool has_key = true;
+    bool refuses_all = false;    // by `on_match`: there is nothing to judge
+    bool decides_alone = false;  // likewise; else it passes all
+    bool reads_units = false;    // of later layers: by its condition, its key or its limits
+
+    // The unit that the answer is in.
+    [[nodiscard]] Per unit() const noexcept { return per.empty() ? Per::Packet : per.front(); }
+};
+
+// The setup of the one worker that judges a draft, with so many buckets.
+[[nodiscard]] ReplaySetup draft_setup(std::size_t buckets);
+
+// `alone`: the draft's rule and no other. An Error where nothing of it could be judged.
+[[nodiscard]] Result<DraftRules> draft_rules(const CompiledRules& alone);
+
+}  // namespace sluice
