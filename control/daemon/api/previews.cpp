@@ -17,14 +17,14 @@ namespace sluice {
 namespace {
 
 constexpr std::string_view kPreviewFolder = "/v1/previews/";
-constexpr std::uint32_t kLeastSeconds = 10;
-constexpr std::uint32_t kMostSeconds = 60;
-constexpr std::uint32_t kUsualSeconds = 20;
+constexpr std::uint32_t kLeastPreview = 10;
+constexpr std::uint32_t kMostPreview = 60;
+constexpr std::uint32_t kUsualPreview = 20;
 constexpr std::uint32_t kLongestPreviewWait = 5;  // seconds: it is read more often than it ends
 
 struct AskedPreview {
     RuleDraft draft;
-    std::chrono::seconds lasts{kUsualSeconds};
+    std::chrono::seconds lasts{kUsualPreview};
 };
 
 std::variant<AskedPreview, HttpResponse> read_asked_preview(const HttpRequest& request) {
@@ -37,10 +37,10 @@ std::variant<AskedPreview, HttpResponse> read_asked_preview(const HttpRequest& r
     const std::variant<Json, HttpResponse> body = parse_body(request);
     const Json& json = std::get<Json>(body);
     if (const auto seconds = json.find("seconds"); seconds != json.end()) {
-        if (!seconds->is_number_unsigned() || seconds->get<std::uint64_t>() < kLeastSeconds ||
-            seconds->get<std::uint64_t>() > kMostSeconds) {
+        if (!seconds->is_number_unsigned() || seconds->get<std::uint64_t>() < kLeastPreview ||
+            seconds->get<std::uint64_t>() > kMostPreview) {
             return bad_request(fmt::format("`seconds` is a whole number from {} to {}",
-                                           kLeastSeconds, kMostSeconds));
+                                           kLeastPreview, kMostPreview));
         }
         asked.lasts = std::chrono::seconds{seconds->get<std::uint32_t>()};
     }
@@ -122,19 +122,20 @@ HttpResponse post_previews(const HttpRequest& request, Services& services) {
     if (!begun) {
         return no_dataplane(begun.error());
     }
+    const std::string name = fmt::format("{:x}-{}", begun->origin, begun->number);
+    const std::string id = ready.rules.id;
+    services.previews->begin(name, {std::move(ready.rules), *std::move(begun), asked.lasts});
     write_audit(services, request,
-                {.call = "preview rule " + ready.rules.id,
+                {.call = "preview rule " + id,
                  .before = "",
                  .after = fmt::format("{} s", asked.lasts.count()),
                  .outcome = "done"});
-    const std::string name = fmt::format("{:x}-{}", begun->origin, begun->number);
     HttpResponse response =
         json_response({{"preview", name},
-                       {"rule", ready.rules.id},
+                       {"rule", id},
                        {"seconds", asked.lasts.count()},
                        {"warnings", draft_problems(ready.checked.problems, asked.draft)}});
     response.status = 201;
-    services.previews->begin(name, {std::move(ready.rules), *std::move(begun), asked.lasts});
     return response;
 }
 

@@ -16,7 +16,8 @@ void PreviewTap::tend(Instant now) noexcept {
     if (now >= share_until_) {
         share_until_ = now + kShareLasts;
         left_ = share_;
-        raise_at_ = share_ / 2;
+        paced_ = 0;
+        paced_at_ = now;
     }
     if (const std::uint64_t wanted = wanted_bits_.read(); wanted > bits_.read()) [[unlikely]] {
         raise_to(static_cast<std::uint8_t>(std::min<std::uint64_t>(wanted, kMostBits)));
@@ -24,7 +25,7 @@ void PreviewTap::tend(Instant now) noexcept {
     for (std::size_t i = 0; i < kTended; ++i) {
         Open& open = open_[tended_++ % kOpen];
         if (open.is_used && now - open.began >= kJoined) {
-            close(open);
+            close(open, now);
         }
     }
 }
@@ -40,7 +41,7 @@ void PreviewTap::show(const PreviewDigests& digests, ByteView key, const Preview
                       Now now) noexcept {
     Open& open = open_[digests[0] >> 1 & (kOpen - 1)];
     if (open.is_used && (open.record.digests != digests || now.at - open.began >= kJoined)) {
-        close(open);
+        close(open, now.at);
     }
     if (!open.is_used) {
         open.is_used = true;
@@ -52,7 +53,7 @@ void PreviewTap::show(const PreviewDigests& digests, ByteView key, const Preview
     open.record.amounts += amounts;
 }
 
-void PreviewTap::close(Open& open) noexcept {
+void PreviewTap::close(Open& open, Instant now) noexcept {
     if (samples(open.record.digests[0])) {
         PreviewRecord* const record = left_ == 0 ? nullptr : ring_.next();
         if (record == nullptr) {
@@ -62,13 +63,26 @@ void PreviewTap::close(Open& open) noexcept {
             ring_.commit();
             --left_;
         }
+        keep_pace(now);
     }
     open.record.amounts = {};
     open.is_used = false;
-    if (left_ <= raise_at_ && has_key_ && bits_.read() < kMostBits) {
-        raise_at_ /= 2;
-        raise_to(static_cast<std::uint8_t>(bits_.read() + 1));
+}
+
+// What is left of the share has to last as long as the share does.
+void PreviewTap::keep_pace(Instant now) noexcept {
+    if (++paced_ <= share_ / kPaced) {
+        return;
     }
+    const Nanoseconds took = std::max(now - paced_at_, kJoined);
+    auto needed = static_cast<std::uint64_t>(paced_ * ((share_until_ - now) / took + 1));
+    auto bits = static_cast<std::uint8_t>(bits_.read());
+    for (; needed > left_ && bits < kMostBits; needed /= 2) {
+        ++bits;
+    }
+    raise_to(bits);
+    paced_ = 0;
+    paced_at_ = now;
 }
 
 void PreviewTap::raise_to(std::uint8_t bits) noexcept {

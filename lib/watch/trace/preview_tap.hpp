@@ -16,8 +16,8 @@ namespace sluice {
 // A worker's end of a preview: all packets that the draft matches are counted, and those of sampled
 // keys shown, on their way to the one thread that reads. A key is sampled by `bits` if the upper
 // bits of its digest are zero, so that keys sampled by more bits are among those sampled by fewer.
-// A worker that has more to show than its share goes on with one bit more: the keys that stay have
-// been shown from the beginning.
+// A worker that is about to show more than its share goes on with more bits: the keys that stay
+// have been shown from the beginning.
 class PreviewTap {
 public:
     static constexpr std::size_t kRingSize = 8192;
@@ -68,6 +68,7 @@ private:
         Nanoseconds{std::chrono::seconds{1}} / kSharesPerSecond;
     static constexpr std::size_t kOpen = 256;    // records that packets are still added to
     static constexpr std::size_t kTended = 4;    // of these, looked at once a burst
+    static constexpr std::uint32_t kPaced = 8;   // looks at the pace in a share
     static constexpr std::size_t kNamed = 8192;  // keys that are known to have been named
 
     struct Open {
@@ -76,7 +77,8 @@ private:
         bool is_used = false;
     };
     void raise_to(std::uint8_t bits) noexcept;
-    void close(Open& open) noexcept;
+    void close(Open& open, Instant now) noexcept;
+    void keep_pace(Instant now) noexcept;
     void lose(const PreviewRecord& record) noexcept;
     void name(std::uint64_t digest, ByteView key) noexcept;
 
@@ -86,9 +88,10 @@ private:
     std::unique_ptr<std::uint32_t[]> named_;  // by digest
     bool has_key_;
     std::uint32_t share_;
-    std::uint32_t left_ = 0;      // of the share
-    std::uint32_t raise_at_ = 0;  // at so few left
+    std::uint32_t left_ = 0;  // of the share
     Instant share_until_{};
+    std::uint32_t paced_ = 0;  // records since the pace was looked at last
+    Instant paced_at_{};
     std::size_t tended_ = 0;
     std::uint64_t last_ = ~std::uint64_t{0};  // the last digest that is sampled
     Counter bits_;
