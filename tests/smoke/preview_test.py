@@ -104,7 +104,7 @@ class Preview(HostsCase):
         self.assertTrue(unknown["other_rules_first"].startswith("20 matching packets"), unknown)
 
     def test_what_cannot_be_previewed_is_refused(self):
-        self.box.start_sluiced()
+        self.box.start_sluiced(connected=False)
         for words, code in ((["--for", "5s"], 2), (["--for", "10s"], 3)):
             done = self.box.ctl("preview", str(self.draft), "--rule", "sources", *words)
             self.assertEqual(done.returncode, code, done.stderr)

@@ -9,15 +9,15 @@ namespace sluice {
 namespace {
 
 // The state that a rollback leaves: all of it is the same as before, or other rules came meanwhile.
-struct Left {
-    explicit Left(const AppliedRules& applied) : end{applied.trial_end()} {
+struct TrialLeft {
+    explicit TrialLeft(const AppliedRules& applied) : end{applied.trial_end()} {
         if (applied.current() != nullptr) {
             tag = tag_of(*applied.current());
             lists = applied.current()->lists;
             tenants = applied.current()->tenants;
         }
     }
-    [[nodiscard]] bool operator==(const Left&) const = default;
+    [[nodiscard]] bool operator==(const TrialLeft&) const = default;
 
     std::string tag;
     ListTexts lists;
@@ -73,11 +73,11 @@ RuleChange RuleTrials::rollback(const Rollback& rollback) {
             return refused(applied.generation(), std::move(*refusal));
         }
         auto& back = std::get<Return>(found);
-        const Left left{applied};
+        const TrialLeft left{applied};
         const bool is_alone = tries.begin_compile();
         Compiled compiled = rules_.compile_now(back.rules);
         tries.lock();
-        if (!is_alone && (left != Left{applied} || !applied.renew_keys(back.rules) ||
+        if (!is_alone && (left != TrialLeft{applied} || !applied.renew_keys(back.rules) ||
                           !applied.renew_tenants(back.rules))) {
             continue;
         }

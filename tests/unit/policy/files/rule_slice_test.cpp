@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 namespace sluice::rule_slice_test {
 namespace {
 
@@ -39,8 +41,10 @@ TEST(RuleSlice, KnowsWhereItStands) {
     Problems problems{"f"};
     const std::optional<RuleSlice> slice = rule_slice(kFile, "a", problems);
     ASSERT_TRUE(slice);
-    EXPECT_EQ(slice->in_file({1, 1}), (Position{4, 5}));
-    EXPECT_EQ(slice->in_file({3, 6}), (Position{6, 10}));
+    const Position first = slice->in_file({1, 1});
+    const Position later = slice->in_file({3, 6});
+    EXPECT_EQ((std::pair{first.line, first.column}), (std::pair{4U, 5U}));
+    EXPECT_EQ((std::pair{later.line, later.column}), (std::pair{6U, 10U}));
 }
 
 }  // namespace
