@@ -20,11 +20,11 @@ std::vector<Problem> problems_from(const Json& list) {
     std::vector<Problem> problems;
     for (const Json& item : list) {
         Problem problem;
-        problem.file = text_at(item, "file");
+        problem.file = item.at("file").is_null() ? std::string{} : text_at(item, "file");
         problem.at.line = item.at("line").get<std::uint32_t>();
         problem.at.column = item.at("column").get<std::uint32_t>();
         problem.severity = item.at("severity") == "warning" ? Severity::Warning : Severity::Error;
-        problem.message = text_at(item, "message");
+        problem.message = text_at(item, item.contains("message") ? "message" : "text");
         problems.push_back(std::move(problem));
     }
     return problems;

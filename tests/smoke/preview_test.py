@@ -22,7 +22,7 @@ rules:
   - {{id: unasked, mode: monitor, when: l4.dport eq 1, on_match: drop}}
   - id: sources
     mode: monitor
-    when: l4.dport in {{7, 9}}
+    when: l4.dport in {{7 9}}
     key: [ip.src]
     limits: [{{algorithm: token_bucket, rate: 1/d, burst: {BURST}}}]
 """

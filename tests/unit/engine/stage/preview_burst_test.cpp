@@ -87,7 +87,7 @@ std::vector<std::vector<std::byte>> five() {
 }
 
 TEST(Preview, ShowsWhatTheDraftMatchesAndWhatComesToIt) {
-    Previewed previewed{std::string{"when: l4.dport in {7, 9}, "} + kLimits};
+    Previewed previewed{std::string{"when: 'l4.dport in {7 9}', "} + kLimits};
     previewed.run(five());
     EXPECT_EQ(previewed.packets(), (Packets{{"10.0.0.1", 2}, {"10.0.0.2", 1}}));
     EXPECT_EQ(previewed.tap().counted().packets, 3U);
