@@ -12,6 +12,10 @@ namespace {
 // Processor time that a judgement may take, however often it begins anew with fewer groups.
 constexpr std::chrono::seconds kMostProcessorTime{6};
 
+// What is shown is judged as it is counted, from the trace's beginning to the last read: of other
+// times are only packets of a clock that was set.
+constexpr std::chrono::nanoseconds kAround = std::chrono::seconds{10};
+
 std::chrono::nanoseconds thread_time() {
     timespec used{};
     (void)::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
@@ -43,7 +47,8 @@ PreviewRun::PreviewRun(PreviewTerms terms, DataplaneLink& link)
       lasts_{terms.lasts},
       link_{link},
       from_{utc_ns()},
-      log_{from_, from_ + std::chrono::nanoseconds{terms.lasts}.count(), draft_.has_key} {
+      log_{from_ - kAround.count(),
+           from_ + (std::chrono::nanoseconds{terms.lasts} + kAround).count(), draft_.has_key} {
     facts_.unread_fields = begun_.unread_fields;
     facts_.seconds_asked = std::chrono::duration<double>{terms.lasts}.count();
 }

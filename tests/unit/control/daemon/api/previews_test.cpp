@@ -81,7 +81,11 @@ TEST_F(Previews, RefusesWhatItCannotPreview) {
         EXPECT_EQ(response.status, row.status) << row.body << response.body;
         EXPECT_NE(response.body.find(row.says), std::string::npos) << response.body;
     }
-    EXPECT_EQ(call("POST", "/v1/previews", body_of(kDraft), "none").status, 404U);
+    EXPECT_EQ(call("POST", "/v1/previews", body_of(kDraft), "a").status, 422U);
+    const std::string other =
+        "id: none\nkey: []\nlimits: [{algorithm: token_bucket, rate: 1/s, "
+        "burst: 2}]\n";
+    EXPECT_EQ(call("POST", "/v1/previews", body_of(other), "none").status, 404U);
     EXPECT_EQ(call("GET", "/v1/previews/1-1").status, 404U);
     EXPECT_EQ(call("DELETE", "/v1/previews/x").status, 404U);
 }
