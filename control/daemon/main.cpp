@@ -13,6 +13,7 @@
 #include "control/daemon/settings.hpp"
 #include "control/daemon/socket_entrance.hpp"
 #include "control/daemon/state_lock.hpp"
+#include "control/daemon/stop_signals.hpp"
 #include "control/daemon/tcp_listener.hpp"
 #include "control/daemon/tenant_compile.hpp"
 #include "control/daemon/token_entrance.hpp"
@@ -32,7 +33,6 @@
 #include <condition_variable>
 #include <csignal>
 #include <cstring>
-#include <ctime>
 #include <exception>
 #include <filesystem>
 #include <functional>
@@ -50,39 +50,9 @@
 namespace {
 
 using namespace sluice;
+using namespace std::chrono_literals;
 constexpr int kRefused = 1;
-constexpr timespec kTick{0, 500'000'000};
-
-// Blocked in every thread, so that only next_signal() sees them.
-sigset_t our_signals() {
-    sigset_t set;
-    (void)sigemptyset(&set);
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-        (void)sigaddset(&set, signal);
-    }
-    return set;
-}
-
-// Waits for the next tick. False: SIGINT or SIGTERM.
-bool wait(const sigset_t& signals) {
-    const int signal = sigtimedwait(&signals, nullptr, &kTick);
-    if (signal == SIGHUP) {
-        spdlog::info("SIGHUP: nothing to load again; `sluicectl apply` brings new rules");
-    }
-    return signal != SIGINT && signal != SIGTERM;
-}
-
-// SIGTERM and SIGINT also stop a compilation that is running on any thread.
-void end_on_signal(const std::stop_token& stop, const sigset_t& signals) {
-    while (!stop.stop_requested()) {
-        if (!wait(signals)) {
-            (void)compile_stop().request_stop();
-            return;
-        }
-    }
-}
-
-constexpr std::chrono::nanoseconds kChorePause{kTick.tv_nsec};
+constexpr std::chrono::nanoseconds kChorePause{500ms};
 constexpr std::chrono::milliseconds kLinkPause{100};  // a dataplane that starts anew is met as soon
 
 // A chore that may compile, and so take long, in a thread of its own: deadlines go on, and so do
@@ -385,7 +355,7 @@ int run(const Settings& settings, const sigset_t& signals) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    const sigset_t signals = our_signals();
+    const sigset_t signals = stop_signals();
     (void)pthread_sigmask(SIG_BLOCK, &signals, nullptr);
     (void)std::signal(SIGPIPE, SIG_IGN);
     int exit_code = 0;
