@@ -187,7 +187,8 @@ std::string rules_problem_text(const Json& health) {
 // Tenants whose rules are not a part of the set.
 std::string tenants_aside_text(const Json& health) {
     std::string text;
-    for (const auto& [name, why] : health.value("tenants_aside", Json::object()).items()) {
+    const Json aside = health.value("tenants_aside", Json::object());
+    for (const auto& [name, why] : aside.items()) {
         text +=
             fmt::format("the rules of tenant {} stand aside: {}\n", name, why.get<std::string>());
     }

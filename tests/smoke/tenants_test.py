@@ -3,6 +3,7 @@
     tenants_test.py SLUICED FAKE_DATAPLANE SLUICECTL
 """
 import json
+import os
 import subprocess
 import sys
 import unittest
@@ -252,5 +253,5 @@ class WithoutOperator(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    PROGRAMS = sys.argv[1:4]
+    PROGRAMS = [os.path.abspath(path) for path in sys.argv[1:4]]
     unittest.main(argv=sys.argv[:1] + sys.argv[4:])
