@@ -419,6 +419,46 @@ TEST(ReadBox, TheDashboard) {
     }
 }
 
+TEST(ReadBox, Tenants) {
+    const Outcome outcome = read(HEAD
+                                 "tenants:\n- {name: acme, networks: [198.51.100.0/24, "
+                                 "\"2001:db8::/48\"], table_share: 10%, rules: 8, text: 2KiB, "
+                                 "compile_time: 20ms}\n- {name: b, networks: [203.0.113.1], "
+                                 "table_share: 90%}\n");
+    ASSERT_TRUE(outcome.box.has_value());
+    ASSERT_EQ(outcome.box->tenants.size(), 2U);
+    const TenantOptions& acme = outcome.box->tenants[0];
+    EXPECT_EQ(acme.name, "acme");
+    EXPECT_EQ(acme.networks,
+              (std::vector{*parse_prefix("198.51.100.0/24"), *parse_prefix("2001:db8::/48")}));
+    EXPECT_EQ(acme.table_share, 10U);
+    EXPECT_EQ(acme.rules, 8U);
+    EXPECT_EQ(acme.text, 2048U);
+    EXPECT_EQ(acme.compile_time, 20ms);
+    const std::string one = "{name: a, networks: [192.0.2.0/24], table_share: 60%}";
+    const std::pair<std::string, std::string_view> kWrong[] = {
+        {"{}", "list"},
+        {"[{networks: [192.0.2.0/24], table_share: 1%}]", "small letter"},
+        {"[{name: 'a:b', networks: [192.0.2.0/24], table_share: 1%}]", "small letter"},
+        {"[{name: ../a, networks: [192.0.2.0/24], table_share: 1%}]", "small letter"},
+        {"[{name: a, table_share: 1%}]", "`networks`"},
+        {"[{name: a, networks: [], table_share: 1%}]", "1 to 1024"},
+        {"[{name: a, networks: [192.0.2.1/24], table_share: 1%}]", "host bits"},
+        {"[{name: a, networks: [192.0.2.0/24]}]", "`table_share`"},
+        {"[" + one + ", " + one + "]", "two tenants"},
+        {"[" + one + ", {name: b, networks: [192.0.2.128/25], table_share: 1%}]", "overlaps"},
+        {"[{name: a, networks: [192.0.2.0/24, 192.0.2.7], table_share: 1%}]", "overlaps"},
+        {"[" + one + ", {name: b, networks: [10.0.0.0/8], table_share: 50%}]", "110%"},
+    };
+    for (const auto& [text, part] : kWrong) {
+        const Outcome wrong = read(HEAD "tenants: " + text + "\n");
+        EXPECT_FALSE(wrong.box) << text;
+        ASSERT_FALSE(wrong.problems.empty()) << text;
+        EXPECT_NE(wrong.problems[0].message.find(part), std::string::npos)
+            << text << ": " << wrong.problems[0].message;
+    }
+}
+
 }  // namespace
 }  // namespace sluice::box_test
 
