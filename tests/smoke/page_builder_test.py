@@ -9,7 +9,9 @@ from programs import wait_until
 import page.builder as answers
 import page.judged as judged
 
-SHORT = ("Builder.test_from_the_form_to_confirmed", "Builder.test_texts_of_others_and_problems_at_their_lines",
+SHORT = ("Builder.test_from_the_form_to_confirmed", "Builder.test_a_ban_is_nobodys_change_and_a_trial_ends_by_its_text",
+         "Builder.test_a_trial_of_others_is_not_confirmed_as_ones_own", "Builder.test_a_rate_that_is_half_typed_keeps_its_form",
+         "Builder.test_texts_of_others_and_problems_at_their_lines",
          "Builder.test_a_preview_and_a_capture_say_what_the_draft_would_do")
 
 
@@ -67,6 +69,64 @@ class Builder(WorkCase, PageCase):
         self.assertIn("This is the draft that you left", self.browser.text(".head"))
         self.press("Begin anew")
         self.wait_for_text("rate: 300/m")
+        self.nothing_amiss()
+
+    def test_a_ban_is_nobodys_change_and_a_trial_ends_by_its_text(self):
+        stand_in, work = self.open(judges_tags=True)
+        self.set("Rate of limit 1", "200")
+        self.press("Review")
+        self.browser.wait_for("the difference", "return document.querySelector('.set-diff') !== null")
+        work["tag"] = "0000000000000001-0011223344556677"  # somebody has banned a key: nothing else is another one
+        self.press("Apply for 60 s")
+        self.browser.wait_for("the trial", "return document.querySelector('.trial') !== null && document.querySelector('.on-trial') !== null")
+        self.assertNotIn("changed the rules", self.browser.text("main"))
+        work.update(text=work["text"].replace("300/m", "200/m"), tag="0000000000000002-0011223344556677")  # and once more
+        stand_in.box = {**stand_in.box, "generation": "0000000000000002"}
+        self.press("Confirm this rule")
+        self.browser.wait_for("the end", "return document.body.innerText.includes('It is confirmed, and stays in force')")
+        self.assertEqual(stand_in.if_match, '"0000000000000002-0011223344556677"')
+        self.nothing_amiss(but=("412",))
+
+    def test_a_trial_of_others_is_not_confirmed_as_ones_own(self):
+        stand_in, work = self.open(judges_tags=True)
+        self.set("Rate of limit 1", "200")
+        self.press("Review")
+        self.press("Apply for 60 s")
+        self.browser.wait_for("the trial", "return document.querySelector('.trial') !== null && document.querySelector('.on-trial') !== null")
+        work.update(file=work["file"].replace("rate: 1/s", "rate: 999/s"), tag="0000000000000003-0011223344556677")  # bob's, in the same trial
+        self.press("Confirm this rule")
+        self.browser.wait_for("the refusal", "return document.body.innerText.includes('not only, what this tab has applied')")
+        self.assertIsNotNone(stand_in.trial)
+        stand_in.trial = {**stand_in.trial, "until": "2099-01-01T00:00:00Z"}  # bob's own trial
+        self.browser.wait_for("the word of it", "return document.body.innerText.includes('Somebody has put other rules on trial in place of these')")
+        self.wait_for_text("rate: 200/m")
+        self.assertEqual(self.browser.run("return document.querySelector('.on-trial')"), None)
+        self.nothing_amiss(but=("412",))
+
+    def test_what_is_typed_and_not_added_is_not_forgotten(self):
+        self.open()
+        self.set("Rate of limit 1", "200")
+        self.wait_for_text("rate: 200/m")
+        self.set("New row: value", "53")
+        self.browser.wait_for("the reason", "return document.body.innerText.includes('“l4.dport eq 53” is typed in step 2 and not added: add it, or empty its box')")
+        self.press("And")
+        self.wait_for_text("l4.dport eq 53")
+        self.press("Review")
+        self.nothing_amiss()
+
+    def test_a_rate_that_is_half_typed_keeps_its_form(self):
+        self.open()
+        self.wait_for_text("rate: 300/m")
+        self.browser.run("""const at = document.querySelector('[aria-label="Rate of limit 1"]'); at.focus(); at.setSelectionRange(3, 3)""")
+        self.browser.press("\ue003", "\ue003", "\ue003")
+        self.browser.wait_for("the reason", "return document.body.innerText.includes('a rate wants a number')")
+        self.assertEqual(self.browser.run("return [document.activeElement.value, document.querySelectorAll('.sentence select').length > 3]"), ["", True])
+        self.browser.press("2", "0")
+        self.wait_for_text("rate: 20/m")
+        self.assertEqual(self.browser.run("return document.activeElement.value"), "20")
+        self.set("At once of limit 1", "")
+        self.set("At once of limit 1", "77")
+        self.wait_for_text("burst: 77}")
         self.nothing_amiss()
 
     def test_texts_of_others_and_problems_at_their_lines(self):

@@ -117,11 +117,14 @@ class StandIn:
         if path == "/v1/live":
             self.wait_for(query)
             return self.refusal or (200, self.live(query))
+        found = (screen.answer(self, method, path, query) for screen in (*self.before, *SCREENS))
+        return next(filter(None, found), None) or self.other(method, path)
+
+    def other(self, method, path):
         if method == "POST" and path in ("/v1/confirm", "/v1/rollback"):
             self.trial = None
             return 200, {}
-        found = (screen.answer(self, method, path, query) for screen in (*self.before, *SCREENS))
-        return next(filter(None, found), (404, {"title": "not found", "detail": path}))
+        return 404, {"title": "not found", "detail": path}
 
     def enter(self, body):
         if body.get("secret") == SECRET or body.get("token") == SECRET:

@@ -24,7 +24,7 @@ SCHEMA = {"$defs": {"rule": {"properties": {"mode": {"enum": ["off", "monitor", 
 def of(stand_in):
     """What a test may change."""
     if not hasattr(stand_in, "rule_work"):
-        stand_in.rule_work = {"text": TEXT, "file": FILE, "tag": TAG, "problems": [], "rules": None, "refusal": None, "unread": None}
+        stand_in.rule_work = {"text": TEXT, "file": FILE, "tag": TAG, "problems": [], "rules": None, "refusal": None, "unread": None, "judges_tags": False}
     return stand_in.rule_work
 
 
@@ -46,8 +46,13 @@ def changed(stand_in, work):
     """A set on trial."""
     work["tag"] = "00f1e2d3c4b5a698-0011223344556677"
     stand_in.trial = {"seconds_left": 60.0, "until": page_stand_in.utc(time.time() + 60), "goes_back_to": "00f1e2d3c4b5a697"}
-    return 200, {"generation": "00f1e2d3c4b5a698", "rules": 2, "warnings": [], "panic": False,
-                 "unconfirmed": {"seconds_left": 60.0, "until": page_stand_in.utc(time.time() + 60), "goes_back_to": "00f1e2d3c4b5a697"}}
+    return 200, {"generation": "00f1e2d3c4b5a698", "rules": 2, "warnings": [], "panic": False, "unconfirmed": stand_in.trial}
+
+
+def by_tag(stand_in, work):
+    """412 where another set is in force than If-Match names, by its tag or its generation alone; nothing: it may."""
+    named = (stand_in.if_match or "").strip('"')
+    return None if named in ("", work["tag"], work["tag"][:16]) else (412, {"title": "other rules are in force", "detail": "not yours"})
 
 
 def diff():
@@ -60,6 +65,8 @@ def diff():
 
 def answer(stand_in, method, path, query):
     work = of(stand_in)
+    if method in ("PUT", "POST") and work["judges_tags"] and (refused := by_tag(stand_in, work)):
+        return refused
     name = urllib.parse.unquote(path.removeprefix("/v1/rules/"))
     if method == "POST" and path == "/v1/rules/check":
         return 200, checked(work)
@@ -68,7 +75,7 @@ def answer(stand_in, method, path, query):
     if path == "/v1/schema":
         return 200, SCHEMA
     if path == "/v1/rules/files":
-        return 200, {"generation": TAG[:16], "etag": work["tag"], "files": [{"name": "rules.yaml", "directory": "/etc/sluice", "text": work["file"]}]}
+        return 200, {"generation": work["tag"][:16], "etag": work["tag"], "files": [{"name": "rules.yaml", "directory": "/etc/sluice", "text": work["file"]}]}
     if method == "GET" and name.endswith("/full") and work["unread"]:
         return work["unread"]
     if method == "GET" and name.endswith("/full"):

@@ -11,20 +11,22 @@ interface CodeProps {
   problems: readonly TextProblem[];
   words?: Words;
   isFixed?: boolean;
+  line?: number | null; // to go to, once
+  ruleOf?(problem: TextProblem): string | null; // of a problem that is not in this text
   onChange?(text: string): void;
 }
 
 const SMALL = "(max-width: 40rem), (pointer: coarse)";
 
 /** Text of rules with its problems at their lines; a plain box on phones, and where the editor cannot be loaded. */
-export function Code({ label, text, problems, words = NO_WORDS, isFixed = false, onChange }: CodeProps) {
+export function Code({ label, text, problems, words = NO_WORDS, isFixed = false, line = null, ruleOf, onChange }: CodeProps) {
   const [failure, setFailure] = useState<string | null>(null);
   const isPlain = failure !== null || matchMedia(SMALL).matches;
   const host = useRef<HTMLDivElement>(null);
   const box = useRef<HTMLTextAreaElement>(null);
   const editor = useRef<Editor | null>(null);
-  const now = useRef({ text, words, onChange, problems });
-  now.current = { text, words, onChange, problems };
+  const now = useRef({ text, words, onChange, problems, line });
+  now.current = { text, words, onChange, problems, line };
   useEffect(() => {
     const place = host.current;
     if (isPlain || place === null) {
@@ -36,7 +38,8 @@ export function Code({ label, text, problems, words = NO_WORDS, isFixed = false,
         if (!isOver) {
           const onTyped = (next: string): void => now.current.onChange?.(next);
           editor.current = mountEditor(place, { text: now.current.text, label, isFixed, words: () => now.current.words, onChange: onTyped });
-          editor.current.setProblems(now.current.problems);
+          editor.current.setProblems(now.current.problems.filter(({ file }) => file === null));
+          goTo(now.current.line);
         }
       },
       () => setFailure("The editor could not be loaded; this box does without its colours and offers."),
@@ -49,9 +52,12 @@ export function Code({ label, text, problems, words = NO_WORDS, isFixed = false,
   }, [isPlain, isFixed, label]);
   useEffect(() => {
     editor.current?.setText(text);
-    editor.current?.setProblems(problems);
+    editor.current?.setProblems(problems.filter(({ file }) => file === null));
   }, [text, problems]);
-  const goTo = (line: number): void => {
+  const goTo = (line: number | null): void => {
+    if (line === null) {
+      return;
+    }
     editor.current?.goTo(line);
     if (box.current !== null) {
       const begin = text.split("\n").slice(0, line - 1).join("\n").length + (line > 1 ? 1 : 0);
@@ -59,6 +65,7 @@ export function Code({ label, text, problems, words = NO_WORDS, isFixed = false,
       box.current.setSelectionRange(begin, begin);
     }
   };
+  useEffect(() => goTo(line), [line]);
   return (
     <div class="code">
       {failure !== null && <p class="empty">{failure}</p>}
@@ -68,19 +75,27 @@ export function Code({ label, text, problems, words = NO_WORDS, isFixed = false,
       ) : (
         <div ref={host} class="editor" />
       )}
-      <ProblemList problems={problems} goTo={goTo} />
+      <ProblemList problems={problems} goTo={goTo} rules={ruleOf} />
     </div>
   );
 }
 
-function ProblemList({ problems, goTo }: { problems: readonly TextProblem[]; goTo(line: number): void }) {
+type RuleOf = ((problem: TextProblem) => string | null) | undefined;
+
+function ProblemList({ problems, goTo, rules }: { problems: readonly TextProblem[]; goTo(line: number): void; rules: RuleOf }) {
   return (
     <ul class="text-problems" aria-live="polite">
       {problems.map((one) => (
         <li class={one.severity}>
-          <button type="button" class="jump" onClick={() => goTo(one.line)}>
-            Line {one.line}
-          </button>{" "}
+          {one.file === null ? (
+            <button type="button" class="jump" onClick={() => goTo(one.line)}>
+              Line {one.line}
+            </button>
+          ) : (
+            <span class="elsewhere">
+              {rules === undefined || rules(one) === null ? "Elsewhere" : <>Rule <Text of={rules(one)} most={80} /></>}, <Text of={one.file} most={80} /> line {one.line}:
+            </span>
+          )}{" "}
           <strong>{one.severity === "error" ? "Error" : "Warning"}</strong> <Text of={one.text} most={400} />
           {one.hint !== null && (
             <small>

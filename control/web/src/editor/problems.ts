@@ -6,6 +6,7 @@ export interface TextProblem {
   length: number | null;
   text: string;
   hint: string | null;
+  file: string | null; // of the set, where it is not in the text that was written; null: it is in that
 }
 
 function isMap(value: unknown): value is Record<string, unknown> {
@@ -23,9 +24,25 @@ export function problemsOf(list: unknown): TextProblem[] {
     line: numberOr(one["line"], 1),
     column: numberOr(one["column"], 1),
     length: typeof one["length"] === "number" ? numberOr(one["length"], 1) : null,
-    text: `${typeof one["file"] === "string" ? `${one["file"]}: ` : ""}${String(one["text"] ?? one["message"] ?? "nothing is said of it")}`,
+    text: String(one["text"] ?? one["message"] ?? "nothing is said of it"),
     hint: typeof one["hint"] === "string" ? one["hint"] : null,
+    file: typeof one["file"] === "string" ? one["file"] : null,
   }));
+}
+
+/** The rule that a line of a rule file belongs to, by the nearest `id` above it; null: none. */
+export function ruleAtLine(text: string, line: number): string | null {
+  const lines = text.split("\n");
+  for (let at = Math.min(line, lines.length) - 1; at >= 0; at -= 1) {
+    const found = /^\s*(?:-\s+)?(?:\{\s*)?id:\s*(?:"([^"]+)"|'([^']+)'|([^\s,#}]+))/.exec(lines[at] ?? "");
+    if (found !== null) {
+      return found[1] ?? found[2] ?? found[3] ?? null;
+    }
+    if (/^[a-z_]+:/.test(lines[at] ?? "")) {
+      return null; // another part of the file begins here
+    }
+  }
+  return null;
 }
 
 function lettersOfBytes(line: string, bytes: number): number {

@@ -1,12 +1,15 @@
-import { useEffect } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 
 import { Code } from "../../editor/code";
 import { knownWords, loadWords } from "../../editor/known_words";
+import { ruleAtLine, type TextProblem } from "../../editor/problems";
 import { inChunk } from "../../frame/chunk";
 import { tenant } from "../../frame/tenant";
 import { go, route } from "../../page";
 import { Empty, Panel } from "../../parts/panel";
 import { Text } from "../../parts/text";
+import type { SetFile } from "../sets/set_files";
+import { filesNow } from "../sets/tags";
 import { checker, draft, draftId, draftTrouble, edit, isKeptOne, open, rule, setText, textAt, textsAt, throwAway } from "./draft";
 import { withText } from "./draft_text";
 import { Box } from "./field";
@@ -15,6 +18,7 @@ import { LimitsStep } from "./limits_step";
 import { ReviewStep } from "./review";
 import { TrafficStep } from "./traffic_step";
 
+// Fetched when it is shown: the screen keeps to its bytes.
 const TenantRulesScreen = inChunk(() => import("./tenant_rules").then((m) => m.TenantRulesScreen));
 
 function Head() {
@@ -43,10 +47,23 @@ function Head() {
   );
 }
 
+/** Files of the set in force, once a problem is told of another rule than this one. */
+function useRuleOf(isWanted: boolean): (problem: TextProblem) => string | null {
+  const [files, setFiles] = useState<readonly SetFile[]>([]);
+  useEffect(() => {
+    if (isWanted) {
+      void filesNow().then((set) => "files" in set && setFiles(set.files));
+    }
+  }, [isWanted]);
+  return ({ file, line }) => ruleAtLine(files.find(({ name }) => name === file)?.text ?? "", line);
+}
+
 function TextSide() {
   const now = draft.value;
   const read = rule.value;
   const checked = checker.result.value;
+  const problems = checked?.text === now?.text ? (checked?.problems ?? []) : [];
+  const ruleOf = useRuleOf(problems.some(({ file }) => file !== null));
   return (
     <Panel title="Its text" note={checker.isUnderWay.value ? " being checked…" : checked?.isOk === true ? " checked: it compiles" : ""}>
       {typeof read === "string" && <p class="in-text">The form rests: {read}</p>}
@@ -55,7 +72,7 @@ function TextSide() {
           Not checked: <Text of={checker.trouble.value} most={300} />
         </p>
       )}
-      <Code label="Text of the rule" text={now?.text ?? ""} problems={checked?.text === now?.text ? (checked?.problems ?? []) : []} words={knownWords.value} onChange={setText} />
+      <Code label="Text of the rule" text={now?.text ?? ""} problems={problems} ruleOf={ruleOf} words={knownWords.value} onChange={setText} />
     </Panel>
   );
 }

@@ -5,6 +5,7 @@ import { ask } from "../../parts/ask";
 import { listOf, membersOf, textOf } from "../../parts/members";
 import { reasonOf } from "../../transport/send";
 import { placeOf } from "./draft_place";
+import { outdented } from "./rule_trial";
 import { isMapAt, keysAt, lengthAt, readRule, textAt, textsAt, withMoreCondition, withRaw, withText, type ReadRule } from "./draft_text";
 
 // The rule that is being written. It is kept in this tab until it is in force or thrown away.
@@ -92,15 +93,6 @@ function withWords(text: string, condition: string, limit: string): string {
     next = withRaw(again, ["limits"], `[${limit.replace(/\s*\n\s*/g, " ")}]`);
   }
   return next;
-}
-
-/** A rule's text without the indentation of the list it stands in. */
-export function outdented(text: string): string {
-  const lead = /^ */.exec(text)?.[0].length ?? 0;
-  return text
-    .split("\n")
-    .map((line) => line.slice(Math.min(lead, line.search(/[^ ]|$/))))
-    .join("\n");
 }
 
 async function fetched(subject: string): Promise<Draft | string> {

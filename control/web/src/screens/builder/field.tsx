@@ -1,4 +1,7 @@
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, Ref } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+
+import { leaveOpen } from "./unadded";
 
 // Boxes of the form. They show what stands in the text, and change it there as they are left or turned.
 interface BoxProps {
@@ -8,12 +11,44 @@ interface BoxProps {
   size?: number;
   list?: string;
   isFixed?: boolean;
+  at?: Ref<HTMLInputElement>;
 }
 
-export function Box({ label, value, onSet, size = 10, list, isFixed = false }: BoxProps) {
+export function Box({ label, value, onSet, size = 10, list, isFixed = false, at }: BoxProps) {
   return (
     <input type="text" aria-label={label} title={label} value={value} size={size} readOnly={isFixed} maxLength={4096} spellcheck={false} autocomplete="off"
-      {...(list === undefined ? {} : { list })} onInput={(event) => onSet(event.currentTarget.value)} />
+      {...(list === undefined ? {} : { list })} {...(at === undefined ? {} : { ref: at })} onInput={(event) => onSet(event.currentTarget.value)} />
+  );
+}
+
+interface NumberProps extends BoxProps {
+  wants: string; // what it is a box of, and how that is written
+  isWhole(text: string): boolean;
+}
+
+/** A box of a number: what is empty or half typed stays in the box, and waits there to become one. */
+export function NumberBox({ wants, isWhole, ...box }: NumberProps) {
+  const [typed, setTyped] = useState<string | null>(null);
+  const at = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    if (document.activeElement !== at.current) {
+      setTyped(null); // another value came from elsewhere
+    }
+  }, [box.value]);
+  useEffect(() => leaveOpen(box.label, typed === null ? null : `${box.label.toLowerCase()}: ${wants}`), [typed]);
+  useEffect(() => () => leaveOpen(box.label, null), []);
+  const take = (text: string): void => {
+    const isDone = isWhole(text);
+    setTyped(isDone ? null : text);
+    if (isDone) {
+      box.onSet(text.trim());
+    }
+  };
+  return (
+    <>
+      <Box {...box} at={at} value={typed ?? box.value} onSet={take} />
+      {typed !== null && <small class="waits" role="status"> {wants}</small>}
+    </>
   );
 }
 

@@ -1,16 +1,19 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 
 import { Panel } from "../../parts/panel";
 import { Cost } from "./cost";
 import { edit, keysAt, rule, textsAt } from "./draft";
 import { withItem, withRaw, without, withText } from "./draft_text";
 import { Box, InText, Offers } from "./field";
+import { leaveOpen, whyNotAdded } from "./unadded";
 
 const OFFERED = ["ip.src", "prefix(ip.src, 24|64)", "prefix(ip.src, 32|64)", "client.ip", "ip.dst", "l4.dport", "http.host", "path_prefix(http.request.uri.path, 2)",
   "http.user_agent", "tls.sni", "registrable_domain(dns.qname)", "ip.src.asn", "ip.src.country"];
 
 export function GroupsStep() {
   const [more, setMore] = useState("");
+  useEffect(() => leaveOpen("new key part", whyNotAdded(more, "step 3")), [more]);
+  useEffect(() => () => leaveOpen("new key part", null), []);
   const read = rule.value;
   if (typeof read === "string") {
     return null;

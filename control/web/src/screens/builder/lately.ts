@@ -39,6 +39,14 @@ export function latelyOfMap(answer: unknown, most = 60): Lately | null {
   return groups.some((count) => count > 0) ? { step, edges, groups } : null;
 }
 
+/** Why a map tells nothing of what groups did lately. */
+export function whyNoLately(answer: unknown): string {
+  const map = membersOf(answer)["map"];
+  return map === "on" || map === "looked_at"
+    ? "Its map has nothing yet: a column is told of when it is over, and shows groups once some come."
+    : "There is no map of what its groups did lately: it begins while somebody looks at the rule, or with heatmap: on.";
+}
+
 function bounds(lately: Lately, bucket: number): [number, number] {
   const low = lately.edges[bucket] ?? 0;
   return [low, Math.max(low, lately.edges[bucket + 1] ?? low * Math.SQRT2)];

@@ -7,7 +7,7 @@ import { scaled, share } from "../../text/number";
 import { draft, edit, textAt } from "./draft";
 import { hasSameGroups, withText, type ReadRule } from "./draft_text";
 import { shown } from "./judging";
-import { latelyOfMap, quantile, refusedShare, type Lately } from "./lately";
+import { latelyOfMap, quantile, refusedShare, whyNoLately, type Lately } from "./lately";
 import { amountOf, mostIn, rateText, rateWords, SPAN_SECONDS } from "./rate_text";
 
 const STEPS = 200;
@@ -25,7 +25,7 @@ function useLately(subject: string): { lately: Lately | null; why: string } {
     void ask(`/v1/rules/${encodeURIComponent(subject)}/heatmap?limit=0`).then((reply) => {
       const lately = reply.status === 200 ? latelyOfMap(reply.body) : null;
       if (!isOver) {
-        setOf({ lately, why: lately === null ? "There is no map of what its groups did lately: it begins while somebody looks at the rule, or with heatmap: on." : "" });
+        setOf({ lately, why: lately === null ? whyNoLately(reply.body) : "" });
       }
     });
     return () => {
@@ -66,7 +66,7 @@ export function LatelySlider({ read }: { read: ReadRule }) {
       <input type="range" aria-label="Limit over what groups did lately" min={0} max={STEPS} value={logOf(now, range)}
         aria-valuetext={`${now}; refuses about ${share(refuses)} of groups`} onInput={(event) => set(Number(event.currentTarget.value))} />
       <p>
-        {ofJudged === null ? "By its heat map" : <>By <Text of={judged?.of ?? ""} most={80} /></>}, in {lately.step} s a group asks for about{" "}
+        {ofJudged === null ? "By its heat map" : <>By <Text of={judged?.of ?? ""} most={80} /></>}, in {lately.step} s a group asks for at most about{" "}
         {QUANTILES.map(([name, part], at) => (
           <span class="quantile">
             {at > 0 && ", "}

@@ -1,10 +1,11 @@
+import { fragmentOf } from "../../frame/route";
 import { Panel } from "../../parts/panel";
 import { Text } from "../../parts/text";
 import { known } from "../../text/known";
 import { checker, edit, isMapAt, keysAt, lengthAt, rule, textAt } from "./draft";
 import { withRaw, withText, without, type ReadRule } from "./draft_text";
-import { Box, Choice, InText } from "./field";
-import { rateText, rateWords, SPAN_NAMES, SPANS, UNIT_WORDS, type Span } from "./rate_text";
+import { Box, Choice, InText, NumberBox } from "./field";
+import { amountOf, rateText, rateWords, secondsOf, SPAN_NAMES, SPANS, UNIT_WORDS, type Span } from "./rate_text";
 import { LatelySlider } from "./lately_slider";
 
 const WINDOWS = ["fixed_window", "sliding_window", "sliding_counters", "sliding_log"];
@@ -48,6 +49,12 @@ function withAlgorithm(read: ReadRule, at: number, algorithm: string): string {
   return lengthAt(read, ["limits"]) <= 1 ? withRaw(read, ["limits"], `[${raw}]`) : withText(read, ["limits", at, "algorithm"], algorithm);
 }
 
+/** A box of an amount; one that the text writes in another way is changed as it is. */
+function Amount(props: { label: string; value: string; size: number; wants: string; onSet(value: string): void }) {
+  const isOther = props.value !== "" && amountOf(props.value) === null;
+  return <NumberBox {...props} isWhole={(text) => (isOther ? text.trim() !== "" : amountOf(text) !== null)} />;
+}
+
 /** "at most [300] [requests] per [minute], [50] at once" */
 function Sentence({ read, at }: { read: ReadRule; at: number }) {
   const value = (name: string): string | null => textAt(read, ["limits", at, name]);
@@ -62,9 +69,10 @@ function Sentence({ read, at }: { read: ReadRule; at: number }) {
       At most{" "}
       {WINDOWS.includes(algorithm) ? (
         <>
-          <Box label={`Count of limit ${at + 1}`} value={value("count") ?? ""} size={6} onSet={set("count")} />{" "}
+          <Amount label={`Count of limit ${at + 1}`} value={value("count") ?? ""} size={6} onSet={set("count")} wants="a count wants a number, as 300" />{" "}
           <Choice label={`Unit of limit ${at + 1}`} value={unit} words={UNIT_WORDS} onSet={setUnit} /> in{" "}
-          <Box label={`Window of limit ${at + 1}`} value={value("window") ?? ""} size={6} onSet={set("window")} />
+          <NumberBox label={`Window of limit ${at + 1}`} value={value("window") ?? ""} size={6} onSet={set("window")} isWhole={(text) => secondsOf(text) !== null}
+            wants="a window wants a time, as 10s" />
         </>
       ) : rate !== null && words === null ? (
         <>
@@ -73,14 +81,14 @@ function Sentence({ read, at }: { read: ReadRule; at: number }) {
         </>
       ) : (
         <>
-          <Box label={`Rate of limit ${at + 1}`} value={words?.amount ?? ""} size={7}
+          <Amount label={`Rate of limit ${at + 1}`} value={words?.amount ?? ""} size={7} wants="a rate wants a number, as 300 or 20Mbit"
             onSet={(amount) => set("rate")(rateText({ amount, span: words?.span ?? "s" }))} />{" "}
           <Choice label={`Unit of limit ${at + 1}`} value={unit} words={UNIT_WORDS} onSet={setUnit} /> per{" "}
           <Choice label={`Span of limit ${at + 1}`} value={words?.span ?? "s"} words={SPANS.map((span): [string, string] => [span, SPAN_NAMES[span]])}
             onSet={(span) => set("rate")(rateText({ amount: words?.amount ?? "1", span: span as Span }))} />
           {", "}
-          <Box label={`At once of limit ${at + 1}`} value={value(algorithm === "leaky_bucket" ? "queue" : "burst") ?? ""} size={6}
-            onSet={set(algorithm === "leaky_bucket" ? "queue" : "burst")} />{" "}
+          <Amount label={`At once of limit ${at + 1}`} value={value(algorithm === "leaky_bucket" ? "queue" : "burst") ?? ""} size={6}
+            wants="what may come at once wants a number, as 50" onSet={set(algorithm === "leaky_bucket" ? "queue" : "burst")} />{" "}
           {algorithm === "leaky_bucket" ? "waiting" : "at once"}
         </>
       )}{" "}
@@ -119,11 +127,23 @@ function Answers() {
   );
 }
 
+/** A limit that the rule only names: its numbers stand in the rule file, for all rules that name it. */
+function NamedLimit({ name, at }: { name: string | null; at: number }) {
+  return name === null ? (
+    <InText>Limit {at + 1} is written in a way that this form does not show: see the text.</InText>
+  ) : (
+    <InText>
+      Limit {at + 1} is <Text of={name} most={80} />, which may be of other rules too: its numbers stand under <code>limits:</code> of the rule file.{" "}
+      <a href={fragmentOf({ screen: "sets", words: { limit: name } })}>Go to them</a>
+    </InText>
+  );
+}
+
 function LimitRow({ read, at, many }: { read: ReadRule; at: number; many: boolean }) {
   const isShown = isMapAt(read, ["limits", at]);
   return (
     <li>
-      {isShown ? <Sentence read={read} at={at} /> : <InText>Limit {at + 1} has a name of its own, or is written in a way that this form does not show: see the text.</InText>}
+      {isShown ? <Sentence read={read} at={at} /> : <NamedLimit name={textAt(read, ["limits", at])} at={at} />}
       <Promise_ at={at} />
       {isShown && at === 0 && <LatelySlider read={read} />}
       {many && (

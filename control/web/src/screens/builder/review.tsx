@@ -1,143 +1,22 @@
-import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 
 import { inChunk } from "../../frame/chunk";
-import { poll, zone } from "../../page";
+import { poll } from "../../page";
 import { Act } from "../../parts/act";
-import { ask, COMPILE_MS } from "../../parts/ask";
 import { LineDiff } from "../../parts/line_diff";
-import { membersOf, textOf } from "../../parts/members";
 import { Num } from "../../parts/num";
 import { Panel } from "../../parts/panel";
 import { Text } from "../../parts/text";
 import { withUnit } from "../../text/number";
-import { instantText } from "../../text/time";
-import { visibleText } from "../../text/visible";
 import { MEASURES, type LiveAnswer, type Measure, type RuleRow } from "../../transport/answers";
-import { reasonOf } from "../../transport/send";
-import { handedOver, setFilesOf, withLines } from "../sets/set_files";
 import { SetDiff } from "../sets/set_diff";
-import { adopt, checker, draft, draftId, rebase, rule, type Draft } from "./draft";
+import { applied, apply, compareAgain, end, finish, look, others, review, settle, TRIAL } from "./applying";
+import { checker, draft, draftId, rule } from "./draft";
+import { whyUnadded } from "./unadded";
 
 const PreviewPanel = inChunk(() => import("./preview_panel").then((m) => m.PreviewPanel));
 
 // Review and apply: what changes, then the rule in force on trial, what that did, and whether it stays.
-export const TRIAL = "60s";
-interface Review {
-  text: string; // that was looked at
-  answer: unknown; // of POST /v1/rules/diff; null: there is none
-  why: string | null;
-}
-interface Applied {
-  text: string;
-  generation: string;
-  before: LiveAnswer | null;
-  hadTrial: boolean; // a snapshot has shown it on trial
-}
-const review = signal<Review | null>(null);
-export const applied = signal<Applied | null>(null);
-const end = signal<string | null>(null);
-const others = signal<string | null>(null); // who has changed the rules meanwhile
-
-async function compared(now: Draft): Promise<{ answer: unknown; why: string | null }> {
-  if (now.subject === "") {
-    return { answer: null, why: null };
-  }
-  const [files, full] = await Promise.all([ask("/v1/rules/files"), ask(`/v1/rules/${encodeURIComponent(now.subject)}/full`)]);
-  const set = files.status === 200 ? setFilesOf(files.body) : null;
-  const source = membersOf(membersOf(full.body)["source"]);
-  const [first, last] = [Number(source["line"]), Number(source["last_line"])];
-  if (set === null || !(first > 0) || !(last >= first)) {
-    return { answer: null, why: set === null ? reasonOf(files) : "its lines cannot be told in the file" };
-  }
-  const name = textOf(source["file"]);
-  const next = set.files.map((file) => (file.name === name || set.files.length === 1 ? { ...file, text: withLines(file.text, first, last, now.text) } : file));
-  const { query, call } = handedOver(next);
-  const reply = await ask(`/v1/rules/diff?${query}`, { method: "POST", ...call, signal: AbortSignal.timeout(COMPILE_MS) });
-  return reply.status === 200 ? { answer: reply.body, why: null } : { answer: null, why: reasonOf(reply) };
-}
-
-async function look(): Promise<string | null> {
-  const now = draft.peek();
-  if (now !== null) {
-    const found = await compared(now);
-    review.value = { text: now.text, ...found };
-    [end.value, others.value] = [null, null];
-  }
-  return null;
-}
-
-/** The draft beside what is in force by now. */
-async function compareAgain(): Promise<void> {
-  if (await rebase()) {
-    [others.value, review.value] = [null, null];
-  }
-}
-
-/** Who put the set in force that is there instead. */
-async function whoChanged(): Promise<string> {
-  const reply = await ask("/v1/history");
-  const now = membersOf(membersOf(reply.body)["in_force"]);
-  const [by, at] = [now["by"], textOf(now["at"])];
-  return reply.status !== 200 || at === null
-    ? "Somebody has changed the rules since this draft was begun."
-    : `${typeof by === "string" ? visibleText(by) : `User ${String(by)}`} has changed the rules at ${instantText(at, zone.peek(), Date.now())}, since this draft was begun.`;
-}
-
-async function apply(): Promise<string | null> {
-  const now = draft.peek();
-  if (now === null) {
-    return "there is no draft";
-  }
-  if (now.etag === null) {
-    others.value = "What is in force could not be read, so nobody knows what this draft would replace.";
-    return "what is in force could not be read: compare first";
-  }
-  const before = poll.shown.peek()?.answer ?? null;
-  const words = new URLSearchParams({ confirm: TRIAL, ...(now.file === null ? {} : { file: now.file }) });
-  const path = now.subject === "" ? "/v1/rules" : `/v1/rules/${encodeURIComponent(now.subject)}`;
-  const reply = await ask(`${path}?${words.toString()}`, {
-    method: now.subject === "" ? "POST" : "PUT",
-    rules: now.text,
-    signal: AbortSignal.timeout(COMPILE_MS),
-    ...(now.etag === "" ? {} : { ifMatch: now.etag }),
-  });
-  if (reply.status === 412) {
-    others.value = await whoChanged();
-    return reasonOf(reply);
-  }
-  if (reply.status !== 200) {
-    return reasonOf(reply);
-  }
-  applied.value = { text: now.text, generation: textOf(membersOf(reply.body)["generation"]) ?? "", before, hadTrial: false };
-  review.value = null;
-  poll.start();
-  return null;
-}
-
-async function finish(path: string): Promise<string | null> {
-  const generation = poll.shown.peek()?.answer.box.generation;
-  const reply = await ask(path, { method: "POST", ...(typeof generation === "string" ? { ifMatch: generation } : {}) });
-  poll.start();
-  return reply.status === 200 ? null : reasonOf(reply);
-}
-
-/** A trial that has ended, one way or the other. */
-function settle(answer: LiveAnswer): void {
-  const now = applied.peek();
-  if (now === null) {
-    return;
-  }
-  if (answer.trial !== null) {
-    applied.value = now.hadTrial ? now : { ...now, hadTrial: true };
-  } else if (now.hadTrial) {
-    const stays = answer.box.generation === now.generation;
-    applied.value = null;
-    end.value = stays ? "It is confirmed, and stays in force." : "It went back: what was in force before is so again. The draft is kept.";
-    void (stays ? adopt(now.text) : rebase());
-  }
-}
-
 function rowOf(answer: LiveAnswer | null, id: string): RuleRow | undefined {
   return answer?.rules.rows.find((row) => row.id === id);
 }
@@ -201,14 +80,14 @@ function OnTrial() {
   return (
     <div class="on-trial">
       <p>
-        <strong>In force for {TRIAL.replace("s", " s")}.</strong> Nobody confirms: it goes back by itself, also if this page is closed.
+        <strong>In force for {TRIAL.replace("s", " s")}.</strong> Unless somebody confirms it, it goes back by itself, also if this page is closed.
       </p>
       <BeforeAndNow before={now.before} now={answer} />
       <p>
-        <Act verb="confirm" isAllowed={answer.trial === null ? "not on trial" : null} run={() => finish("/v1/confirm")}>
+        <Act verb="confirm" isAllowed={answer.trial === null ? "not on trial" : null} run={() => finish("confirm")}>
           Confirm this rule
         </Act>{" "}
-        <Act verb="rollback" isAllowed={answer.trial === null ? "not on trial" : null} run={() => finish("/v1/rollback")}>
+        <Act verb="rollback" isAllowed={answer.trial === null ? "not on trial" : null} run={() => finish("rollback")}>
           Go back now
         </Act>
       </p>
@@ -218,6 +97,10 @@ function OnTrial() {
 
 /** Why the draft cannot be judged or applied; null: it can. */
 export function whyNotReadable(): string | null {
+  const left = whyUnadded();
+  if (left !== null) {
+    return left;
+  }
   const [now, checked] = [draft.value, checker.result.value];
   if (typeof rule.value === "string") {
     return "its text cannot be read";
@@ -230,7 +113,7 @@ export function whyNotReadable(): string | null {
 
 function whyNotYet(): string | null {
   const now = draft.value;
-  return now !== null && now.text === now.original ? "nothing is changed" : whyNotReadable();
+  return now !== null && now.text === now.original && whyUnadded() === null ? "nothing is changed" : whyNotReadable();
 }
 
 export function ReviewStep() {

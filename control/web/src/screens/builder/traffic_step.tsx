@@ -12,6 +12,7 @@ import { Box, Choice, InText, Offers } from "./field";
 import { shown } from "./judging";
 import type { RowRates } from "./row_rates";
 import { MeasureRows, RateOfRow } from "./row_rates_view";
+import { leaveOpen, whyNotAdded } from "./unadded";
 
 const NO_VALUE: [string, string] = ["", "is set"];
 const COMMON = ["l4.dport", "ip.src", "ip.dst", "ip.proto", "http.host", "http.request.method", "http.request.uri.path", "ip.src.country", "ip.src.asn", "tls.sni", "dns.qname"];
@@ -73,6 +74,8 @@ function NewRow({ text, seen }: { text: string; seen: Seen }) {
   const [field, setField] = useState("l4.dport");
   const [operator, setOperator] = useState("eq");
   const [value, setValue] = useState("");
+  useEffect(() => leaveOpen("new row", whyNotAdded(value.trim() === "" ? "" : `${field.trim()} ${operator} ${value}`, "step 2")), [field, operator, value]);
+  useEffect(() => () => leaveOpen("new row", null), []);
   const add = (joiner: "and" | "or"): void => {
     const row = writtenRow({ isNot: false, field: field.trim(), operator, value: writtenValue(value, operator, seen.get(field.trim())) });
     setCondition(withMore(text, joiner, row));

@@ -31,6 +31,10 @@ export function textsOver(base: SetFiles, mine: { base: SetFiles; texts: readonl
   });
 }
 
+export function sameTexts(one: readonly SetFile[], other: readonly SetFile[]): boolean {
+  return one.length === other.length && one.every(({ name, text }, at) => name === other[at]?.name && text === other[at]?.text);
+}
+
 /** The folder where names of files begin: /etc/sluice of rules.d/a.yaml in /etc/sluice/rules.d. */
 export function rootOf(file: SetFile): string {
   const inner = file.name.startsWith("/") ? "" : file.name.split("/").slice(0, -1).join("/");
@@ -44,7 +48,7 @@ export function handedOver(files: readonly SetFile[], more: Record<string, strin
   if (first === undefined) {
     return { query: words.toString(), call: {} };
   }
-  const directory = rootOf(first);
+  const directory = files.length === 1 ? first.directory : rootOf(first); // lists begin in the folder of a file that is alone
   if (directory.startsWith("/")) {
     words.set("directory", directory);
   }
@@ -57,6 +61,26 @@ export function handedOver(files: readonly SetFile[], more: Record<string, strin
     form.append("rules", new Blob([file.text], { type: "application/yaml" }), file.name);
   }
   return { query: words.toString(), call: { form } };
+}
+
+/** Where a limit has its name under `limits:` of the files: which file, and its line from 1 on; null: nowhere. */
+export function placeOfLimit(files: readonly { text: string }[], name: string): { at: number; line: number } | null {
+  for (const [at, { text }] of files.entries()) {
+    let isInLimits = false;
+    for (const [number, line] of text.split("\n").entries()) {
+      isInLimits = /^[^\s#]/.test(line) ? /^limits\s*:/.test(line) : isInLimits;
+      const found = /^\s+(?:"([^"]+)"|'([^']+)'|([^\s"'#:][^:]*?))\s*:/.exec(line);
+      if (isInLimits && found !== null && (found[1] ?? found[2] ?? found[3]) === name) {
+        return { at, line: number + 1 };
+      }
+    }
+  }
+  return null;
+}
+
+/** Lines of a file, from 1 on. */
+export function linesOf(text: string, first: number, last: number): string {
+  return text.split("\n").slice(first - 1, last).join("\n");
 }
 
 /** A file with other lines of one rule: `first` to `last`, from 1 on, indented as they were. */

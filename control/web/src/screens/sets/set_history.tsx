@@ -7,16 +7,13 @@ import { listOf, membersOf, numberOf, textOf } from "../../parts/members";
 import { Num } from "../../parts/num";
 import { Empty, Panel, Scroll } from "../../parts/panel";
 import { Text } from "../../parts/text";
+import { byText } from "../../text/by";
 import { whole } from "../../text/number";
 import { instantText } from "../../text/time";
 import { reasonOf } from "../../transport/send";
 import { SetDiff } from "./set_diff";
 
 type Members = Record<string, unknown>;
-
-function byText(by: unknown): string {
-  return typeof by === "number" ? `user ${by}` : (textOf(by) ?? "?");
-}
 
 function Cells({ row }: { row: Members }) {
   return (

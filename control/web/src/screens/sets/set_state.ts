@@ -3,8 +3,9 @@ import { signal } from "@preact/signals";
 import { Checker } from "../../editor/check";
 import { ask, COMPILE_MS } from "../../parts/ask";
 import { listOf, membersOf, textOf } from "../../parts/members";
-import { reasonOf } from "../../transport/send";
-import { handedOver, setFilesOf, textsOver, type SetFile, type SetFiles } from "./set_files";
+import { reasonOf, type Reply } from "../../transport/send";
+import { handedOver, sameTexts, setFilesOf, textsOver, type SetFile, type SetFiles } from "./set_files";
+import { filesNow, throughTags } from "./tags";
 
 // The files of the set in force, and what is changed in them here; kept in this tab until they are in force or thrown away.
 export interface SetDraft {
@@ -95,9 +96,24 @@ export async function compareSet(draft: SetDraft): Promise<{ answer: unknown } |
   return reply.status === 200 ? { answer: reply.body } : reasonOf(reply);
 }
 
+export interface SetOnTrial {
+  files: SetFile[];
+  until: string | null;
+  isSeen: boolean; // a snapshot has shown it on trial
+}
+
 /** On trial; -> how it ended. */
-export async function applySet(draft: SetDraft, confirm: string): Promise<{ status: number; why: string | null; generation: string | null }> {
-  const { query, call } = handedOver(filesOf(draft), { confirm });
-  const reply = await ask(`/v1/rules?${query}`, { method: "PUT", ...call, ifMatch: draft.base.etag, signal: AbortSignal.timeout(COMPILE_MS) });
-  return { status: reply.status, why: reply.status === 200 ? null : reasonOf(reply), generation: textOf(membersOf(reply.body)["generation"]) };
+export async function applySet(draft: SetDraft, confirm: string): Promise<{ status: number; why: string | null; onTrial: SetOnTrial }> {
+  const files = filesOf(draft);
+  const { query, call } = handedOver(files, { confirm });
+  const put = (ifMatch: string): Promise<Reply> => ask(`/v1/rules?${query}`, { method: "PUT", ...call, ifMatch, signal: AbortSignal.timeout(COMPILE_MS) });
+  const reply = await throughTags(draft.base.etag, put, (inForce) => sameTexts(draft.base.files, inForce));
+  const until = textOf(membersOf(membersOf(reply.body)["unconfirmed"])["until"]);
+  return { status: reply.status, why: reply.status === 200 ? null : reasonOf(reply), onTrial: { files, until, isSeen: false } };
+}
+
+/** Whether these files are in force now; null: nobody can say. */
+export async function areInForce(files: readonly SetFile[]): Promise<boolean | null> {
+  const set = await filesNow();
+  return "status" in set ? null : sameTexts(files, set.files);
 }

@@ -3,19 +3,22 @@ import { useEffect, useState } from "preact/hooks";
 
 import { Code } from "../../editor/code";
 import { knownWords, loadWords } from "../../editor/known_words";
-import { poll } from "../../page";
+import { poll, route } from "../../page";
 import { Act } from "../../parts/act";
 import { LineDiff } from "../../parts/line_diff";
 import { Empty, Panel } from "../../parts/panel";
 import { Text } from "../../parts/text";
-import { applySet, check, checker, compareSet, isChanged, loadSet, setDraft, setFileText, setTrouble, type SetDraft } from "./set_state";
+import type { Trial } from "../../transport/answers";
+import { isOfOthers } from "../builder/rule_trial";
+import { placeOfLimit, type SetFile } from "./set_files";
+import { applySet, areInForce, check, checker, compareSet, isChanged, loadSet, setDraft, setFileText, setTrouble, type SetDraft, type SetOnTrial } from "./set_state";
 import { SetDiff } from "./set_diff";
 import { SetHistory } from "./set_history";
 
 const TRIAL = "60s";
 const seen = signal<{ draft: SetDraft; answer: unknown } | null>(null);
 const news = signal<string | null>(null);
-const onTrial = signal<string | null>(null); // the generation that this page has applied
+const onTrial = signal<SetOnTrial | null>(null); // that this page has applied
 
 async function look(): Promise<string | null> {
   const draft = setDraft.peek();
@@ -32,10 +35,10 @@ async function apply(): Promise<string | null> {
   if (draft === null) {
     return "there is no draft";
   }
-  const { status, why, generation } = await applySet(draft, TRIAL);
+  const { status, why, onTrial: begun } = await applySet(draft, TRIAL);
   poll.start();
   if (status === 200) {
-    [seen.value, onTrial.value] = [null, generation];
+    [seen.value, onTrial.value] = [null, begun];
     news.value = "In force for 60 s: confirm it above, or it goes back by itself.";
   } else if (status === 412) {
     news.value = "Others have changed the rules since this text was read. What you wrote is kept.";
@@ -43,15 +46,34 @@ async function apply(): Promise<string | null> {
   return why;
 }
 
-/** A trial that this page began has ended. */
-function settle(generation: string | null): void {
-  if (onTrial.peek() === null || setDraft.peek() === null) {
+/** By the texts in force: the generation is another one after each ban. */
+async function tellEnd(files: readonly SetFile[]): Promise<void> {
+  const stays = await areInForce(files);
+  news.value =
+    stays === null
+      ? "The trial is over; whether it was confirmed could not be read. What you wrote is kept."
+      : stays
+        ? "It is confirmed, and stays in force."
+        : "It went back. What you wrote is kept.";
+  await loadSet({ isAnew: stays === true, keepTexts: stays !== true });
+}
+
+/** A trial that this page began has ended, or others have put another one in its place. */
+function settle(trial: Trial | null): void {
+  const now = onTrial.peek();
+  if (now === null || setDraft.peek() === null) {
     return;
   }
-  const stays = onTrial.peek() === generation;
-  onTrial.value = null;
-  news.value = stays ? "It is confirmed, and stays in force." : "It went back. What you wrote is kept.";
-  void loadSet({ isAnew: stays, keepTexts: !stays });
+  if (trial === null && now.isSeen) {
+    onTrial.value = null;
+    void tellEnd(now.files);
+  } else if (trial !== null && isOfOthers(now, trial, now.isSeen)) {
+    onTrial.value = null;
+    news.value = "Somebody has put other rules on trial in place of these: confirming above confirms theirs. What you wrote is kept.";
+    void loadSet({ keepTexts: true });
+  } else if (trial !== null && !now.isSeen) {
+    onTrial.value = { ...now, isSeen: true };
+  }
 }
 
 function Review({ draft }: { draft: SetDraft }) {
@@ -98,15 +120,19 @@ export function Sets() {
     void loadSet().then(() => check(0, 0));
     return () => checker.stop();
   }, []);
-  const [wasOn, setWasOn] = useState(false);
   useEffect(() => {
-    const isOn = answer?.trial != null;
-    setWasOn(isOn);
-    if (wasOn && !isOn && answer !== undefined) {
-      settle(answer.box.generation);
+    if (answer !== undefined) {
+      settle(answer.trial);
     }
   }, [answer]);
   const draft = setDraft.value;
+  const sought = route.value.words.get("limit") ?? "";
+  const place = draft === null || sought === "" ? null : placeOfLimit(draft.texts.map((text) => ({ text })), sought);
+  useEffect(() => {
+    if (place !== null) {
+      setAt(place.at);
+    }
+  }, [sought, draft === null]);
   if (draft === null) {
     return (
       <>
@@ -121,6 +147,11 @@ export function Sets() {
   return (
     <div class="builder sets">
       {news.value !== null && <p role="status">{news.value}</p>}
+      {sought !== "" && (
+        <p class="empty">
+          {place === null ? <>No file has a limit <Text of={sought} most={80} /> under <code>limits:</code>.</> : <>The limit <Text of={sought} most={80} /> stands in line {place.line}.</>}
+        </p>
+      )}
       <Panel title="Rule files" note={checker.isUnderWay.value ? " being checked…" : checked?.text === text && checked.isOk ? " checked: it compiles" : ""}>
         {draft.base.files.length > 1 && (
           <ul class="files">
@@ -142,7 +173,8 @@ export function Sets() {
             Not checked: <Text of={checker.trouble.value} most={300} />
           </p>
         )}
-        <Code label={`Text of file ${at + 1}`} text={text} problems={checked?.text === text ? checked.problems : []} words={knownWords.value} onChange={(next) => setFileText(at, next)} />
+        <Code label={`Text of file ${at + 1}`} text={text} problems={checked?.text === text ? checked.problems : []} words={knownWords.value} line={place !== null && place.at === at ? place.line : null}
+          onChange={(next) => setFileText(at, next)} />
       </Panel>
       <Review draft={draft} />
       <SetHistory />

@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { Checker, checkedOf } from "../../../../../control/web/src/editor/check";
-import { problemsOf, rangeOf } from "../../../../../control/web/src/editor/problems";
+import { problemsOf, rangeOf, ruleAtLine } from "../../../../../control/web/src/editor/problems";
 import { fieldsOf, keysOf, offersAt } from "../../../../../control/web/src/editor/words";
 import type { Reply } from "../../../../../control/web/src/transport/send";
 
 test("a problem stands at its bytes, and never outside of the text", () => {
   const text = "id: é\nrate: fast, x\n";
   const at = (line: number, column: number, length: number | null): string => {
-    const { from, to } = rangeOf(text, { severity: "error", line, column, length, text: "", hint: null });
+    const { from, to } = rangeOf(text, { severity: "error", line, column, length, text: "", hint: null, file: null });
     return text.slice(from, to);
   };
   assert.equal(at(2, 7, null), "fast");
@@ -19,12 +19,18 @@ test("a problem stands at its bytes, and never outside of the text", () => {
   assert.equal(at(99, 1, 5), "");
 });
 
+test("a line of a rule file is of the rule whose id stands above it", () => {
+  const text = "version: 1\nlimits:\n  x: {}\nrules:\n  - id: a # one\n    key: []\n  - {id: \"b c\", key: []}\nservices:\n  - x\n";
+  assert.deepEqual([3, 5, 6, 7, 9, 99].map((line) => ruleAtLine(text, line)), [null, "a", "a", "b c", null, null]);
+});
+
 test("problems of any answer are problems", () => {
   assert.deepEqual(problemsOf([{ severity: "warning", line: 3, column: 0, text: "x", hint: "y" }, 7, null, { line: "z" }]), [
-    { severity: "warning", line: 3, column: 1, length: null, text: "x", hint: "y" },
-    { severity: "error", line: 1, column: 1, length: null, text: "nothing is said of it", hint: null },
+    { severity: "warning", line: 3, column: 1, length: null, text: "x", hint: "y", file: null },
+    { severity: "error", line: 1, column: 1, length: null, text: "nothing is said of it", hint: null, file: null },
   ]);
   assert.deepEqual(problemsOf("no list"), []);
+  assert.equal(problemsOf([{ line: 33, file: "etc/rules.yaml", text: "x" }])[0]?.file, "etc/rules.yaml");
   assert.equal(checkedOf("t", { ok: true, problems: [{ severity: "error" }] }).isOk, false);
   assert.equal(checkedOf("t", null).isOk, false);
 });

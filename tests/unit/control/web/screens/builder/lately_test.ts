@@ -1,11 +1,16 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { latelyOfMap, quantile, refusedShare } from "../../../../../../control/web/src/screens/builder/lately";
+import { latelyOfMap, quantile, refusedShare, whyNoLately } from "../../../../../../control/web/src/screens/builder/lately";
 import { amountOf, mostIn, rateText, rateWords, secondsOf } from "../../../../../../control/web/src/screens/builder/rate_text";
 
 const EDGES = [0, 1, 2, 4, 8, 16];
 const MAP = { step_s: 60, offered_edges: EDGES, columns: [{ offered: [[1, 50], [2, 40]] }, null, { offered: [[4, 10]] }] };
+
+test("why there is nothing lately is not that the map is off, where it is on", () => {
+  assert.ok(whyNoLately({ map: "on", columns: [] }).startsWith("Its map has nothing yet"));
+  assert.ok(whyNoLately(null).startsWith("There is no map"));
+});
 
 test("quantiles and refused groups are read off the columns of a map", () => {
   const lately = latelyOfMap(MAP)!;
