@@ -11,7 +11,8 @@ from page_stand_in import SECRET
 from programs import wait_until
 
 # What a run of all tests has of this file; scripts/test browser has the rest too.
-SHORT = ("Maps.test_cells_are_what_the_table_says", "Maps.test_with_the_keyboard_alone")
+SHORT = ("Maps.test_cells_are_what_the_table_says", "Maps.test_with_the_keyboard_alone",
+         "Verbs.test_a_cell_whose_names_are_gone_says_so_and_the_head_says_what_holds", "Verbs.test_a_mode_goes_down_to_monitor_with_operate")
 # The colour in the middle of a cell, and whether it is one colour all over; rows from below.
 PROBE = """
 const canvas = document.querySelectorAll('canvas.cells')[arguments[0]];
@@ -212,6 +213,19 @@ class Verbs(RuleCase):
         self.assertIn("your role is view; this wants operate", self.browser.text("section.cell"))
         self.assertIn("your role is view; this wants admin", self.browser.text(".modes"))
 
+    def test_a_cell_whose_names_are_gone_says_so_and_the_head_says_what_holds(self):
+        stand_in = self.begin()
+        stand_in.one_rule.keys, stand_in.one_rule.shared = [], []
+        self.show_rule(stand_in)
+        self.press_in_map(0, ARROWS["left"], ENTER)
+        self.browser.wait_for("the word of it", "return document.querySelector('section.cell')?.innerText.includes('What they share is not known either')")
+        self.assertNotIn("share nothing", self.browser.text("section.cell"))
+        for words in ("2m after 200 refusals in 10s", "by overrides.csv"):
+            self.assertIn(words, self.browser.text("main"))
+        self.assertEqual(self.browser.run("return document.querySelector('.tools select').selectedOptions[0].text"),
+                         "finest columns: 10 min")
+        self.nothing_amiss()
+
     def test_a_mode_goes_down_to_monitor_with_operate(self):
         stand_in = self.begin()
         stand_in.who = {**stand_in.who, "role": "operate", "verbs": {"monitor": True, "mode": False}}
@@ -219,6 +233,9 @@ class Verbs(RuleCase):
         self.assertEqual(self.browser.run("return [...document.querySelectorAll('.modes button')].map((b) => [b.innerText, b.disabled])"),
                          [["Only monitor", False], ["Turn off", True]])
         self.browser.click(".modes button")
+        self.browser.wait_for("what it means", "return document.querySelector('.modes [role=alert]')?.innerText.includes('You cannot put it back into force: that wants admin.')")
+        self.assertEqual(stand_in.one_rule.mode, "enforce")  # a question first
+        self.browser.click(".modes [role=alert] button")
         wait_until("the mode", lambda: stand_in.one_rule.mode == "monitor")
         self.browser.wait_for("the new mode", "return [...document.querySelectorAll('.modes button')].map((b) => b.innerText).join() === 'Enforce,Turn off'")
         self.assertEqual(self.browser.run("return [...document.querySelectorAll('.modes button')].every((b) => b.disabled)"), True)

@@ -54,11 +54,11 @@ class RuleAnswers:
 
     def full(self, rule):
         return {"id": rule, "kind": "rule", "description": "requests of one address", "mode": self.mode, "file_mode": "enforce", "ends": None,
-                "ended": False, "line": 3, "when": "l4.dport eq 443", "key": self.key_shape, "action": "drop",
+                "ended": False, "line": 3, "when": "l4.dport eq 443", "key": self.key_shape, "action": "drop", "ban": "2m after 200 refusals in 10s",
                 "limits": [{"name": "1", "key": "ip.src", "text": one["text"], "scope": "local", "bound": ""} for one in self.limits],
                 "memory": "1 MiB", "keys_set": [{"key": one["key"], "tier": 1, "set": "banned", "until": None, "reason": "a test", "by": "ada"}
                                                 for one in self.keys[:1]],
-                "source": {"file": "rules.yaml", "line": 3, "last_line": 6, "text": self.text}, "lists": [], "settings": {}}
+                "source": {"file": "rules.yaml", "line": 3, "last_line": 6, "text": self.text}, "lists": [], "settings": {"overrides": "overrides.csv"}}
 
     def top(self):
         return {"window_s": 10, "samples": 900, "lost": 0, "keys": [

@@ -39,6 +39,20 @@ export function whole(value: number | null | undefined): string {
   return Math.abs(value) >= 1e6 ? scaled(value) : String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, "\u2009");
 }
 
+/** `1 group is`, `2 groups are`. */
+export function countText(count: number, one: string, more: string): string {
+  return `${whole(count)} ${count === 1 ? one : more}`;
+}
+
+/** `87.5 ns`, `34.2 µs`, `1.2 ms`, of nanoseconds. */
+export function shortTimeText(ns: number | null | undefined): string {
+  if (!isNumber(ns)) {
+    return NO_NUMBER;
+  }
+  const [size, unit] = ns < 999.5 ? [1, "ns"] : ns < 999_500 ? [1e3, "µs"] : ns < 999_500_000 ? [1e6, "ms"] : [1e9, "s"];
+  return `${rounded(ns / size)} ${unit}`;
+}
+
 /** A part of 1: `12 %`, `0.4 %`. */
 export function share(value: number | null | undefined): string {
   if (!isNumber(value)) {

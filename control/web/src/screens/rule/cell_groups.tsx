@@ -7,7 +7,7 @@ import { route, zone } from "../../page";
 import { Num } from "../../parts/num";
 import { Empty, Scroll } from "../../parts/panel";
 import { Text } from "../../parts/text";
-import { share, whole } from "../../text/number";
+import { countText, share, whole } from "../../text/number";
 import { clockText, instantText } from "../../text/time";
 import { BanButton } from "./ban_form";
 import { comparison } from "./condition";
@@ -23,6 +23,7 @@ export interface ChosenCell {
   row: HeatRow;
   stepS: number;
   limit: number;
+  isAll: boolean; // no group of this column is in another cell
 }
 
 function cellPath(rule: string, chosen: ChosenCell): string {
@@ -41,8 +42,8 @@ function Keys({ answer, limit }: { answer: CellAnswer; limit: number }) {
     return (
       <Empty>
         {answer.namesMissing > 0
-          ? `${whole(answer.namesMissing)} watched groups are here, and none has shown its name yet.`
-          : "No watched group is in this cell any more: names are kept for a short time, counts for longer."}
+          ? `${countText(answer.namesMissing, "watched group is", "watched groups are")} here, and none has shown its name yet.`
+          : "No group of this cell is known by name any more: names are kept of the newest column alone, counts for longer."}
       </Empty>
     );
   }
@@ -70,13 +71,19 @@ function Keys({ answer, limit }: { answer: CellAnswer; limit: number }) {
           ))}
         </tbody>
       </table>
-      {answer.namesMissing > 0 && <p class="empty">{whole(answer.namesMissing)} watched groups more have shown no name.</p>}
+      {answer.namesMissing > 0 && <p class="empty">{countText(answer.namesMissing, "more watched group has", "more watched groups have")} shown no name.</p>}
     </Scroll>
   );
 }
 
-function Shared({ answer }: { answer: CellAnswer }) {
+function Shared({ answer, isAll }: { answer: CellAnswer; isAll: boolean }) {
   const { rule } = rulePlaceOf(route.value);
+  if (answer.keys.length === 0) {
+    return <Empty>What they share is not known either: it is found out by the names.</Empty>;
+  }
+  if (isAll) {
+    return <Empty>All groups of this column are in this cell: there are no others to compare them with, so nothing tells them apart.</Empty>;
+  }
   if (answer.shared.length === 0) {
     return <Empty>The watched groups of this cell share nothing that the others do not have as often.</Empty>;
   }
@@ -143,11 +150,11 @@ export function CellGroups({ chosen, close }: { chosen: ChosenCell; close(): voi
       ) : (
         <>
           <p>
-            {shown.oneIn > 1 ? "About " : ""}<Num text={whole(shown.groups)} /> groups
+            {shown.oneIn > 1 ? "About " : ""}<Num text={whole(shown.groups)} /> {shown.groups === 1 ? "group" : "groups"}
             {shown.oneIn > 1 ? `; one in ${whole(shown.oneIn)} is watched.` : "; every one is watched."}
           </p>
           <Keys answer={shown} limit={chosen.limit} />
-          <Shared answer={shown} />
+          <Shared answer={shown} isAll={chosen.isAll} />
         </>
       )}
     </section>

@@ -13,7 +13,7 @@ import { visibleText } from "../../text/visible";
 import { instantText } from "../../text/time";
 import { CellGroups, type ChosenCell } from "./cell_groups";
 import { boxNow, heat, heatEvery, series } from "./rule_polls";
-import { placeOf, RANGE_WORDS, RANGES, rulePlaceOf, shifted, type RulePlace } from "./rule_place";
+import { placeOf, RANGE_WORDS, RANGES, rulePlaceOf, shifted, USUAL, usualWords, type RulePlace } from "./rule_place";
 import { ReadingLine } from "./reading";
 import { RulePlot } from "./rule_plot";
 
@@ -41,7 +41,7 @@ function Choice({ answer }: { answer: HeatAnswer }) {
         Time{" "}
         <select value={place.range} onChange={(event) => turn({ range: event.currentTarget.value })}>
           {Object.keys(RANGES).map((range) => (
-            <option value={range}>{RANGE_WORDS[range]}</option>
+            <option value={range}>{range === USUAL && place.range === USUAL ? usualWords(Date.parse(answer.from), end) : RANGE_WORDS[range]}</option>
           ))}
         </select>
       </label>
@@ -75,13 +75,19 @@ function whyNothing(answer: HeatAnswer): string | null {
   return null;
 }
 
+/** No group of a column is in another row. */
+function isWholeColumn(answer: HeatAnswer, by: "offered" | "left", column: number, bucket: number): boolean {
+  const counts = answer.columns[column]?.[by];
+  return counts !== undefined && [...counts].every(([row, groups]) => row === bucket || groups === 0);
+}
+
 function useChosen(answer: HeatAnswer) {
   const [chosen, setChosen] = useState<ChosenCell | null>(null);
   const choose = (by: "offered" | "left") => (cell: Cell): void => {
     const grid = gridOf(answer, by);
     const row = grid.rows[cell.row];
     if (row !== undefined) {
-      setChosen({ by, at: Date.parse(answer.from) + cell.column * answer.stepS * 1000, cell, row, stepS: answer.stepS, limit: answer.limit });
+      setChosen({ by, at: Date.parse(answer.from) + cell.column * answer.stepS * 1000, cell, row, stepS: answer.stepS, limit: answer.limit, isAll: isWholeColumn(answer, by, cell.column, row.bucket) });
     }
   };
   return { chosen, choose, close: () => setChosen(null) };

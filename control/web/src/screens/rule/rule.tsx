@@ -5,6 +5,7 @@ import { shownId, tenant } from "../../frame/tenant";
 import { route, zone } from "../../page";
 import { Empty, Panel } from "../../parts/panel";
 import { Text } from "../../parts/text";
+import { whole } from "../../text/number";
 import { instantText } from "../../text/time";
 import { Limits } from "./limits";
 import { Maps } from "./maps";
@@ -32,6 +33,24 @@ function Head({ rule }: { rule: FullRule }) {
         <dd>{rule.key === "" ? "nothing: one bucket for all" : <Text of={rule.key} most={120} />}</dd>
         <dt>What is over</dt>
         <dd><Text of={rule.action} /></dd>
+        {rule.ban !== "" && (
+          <>
+            <dt>Bans</dt>
+            <dd><Text of={rule.ban} most={160} /></dd>
+          </>
+        )}
+        {rule.overrides !== "" && (
+          <>
+            <dt>Numbers of single keys</dt>
+            <dd>by <Text of={rule.overrides} most={160} /></dd>
+          </>
+        )}
+        {rule.ownCount > 0 && (
+          <>
+            <dt>Set at run time</dt>
+            <dd>{whole(rule.ownCount)} {rule.ownCount === 1 ? "key" : "keys"}</dd>
+          </>
+        )}
         {rule.ends !== null && (
           <>
             <dt>Ends</dt>

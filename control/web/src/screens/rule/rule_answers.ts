@@ -25,6 +25,8 @@ export interface FullRule {
   when: string;
   key: string;
   action: string;
+  ban: string; // how keys come to be banned; empty: they do not
+  overrides: string; // file of them; empty: none
   limits: RuleLimit[];
   ownNumbers: OwnNumbers[];
   ownCount: number;
@@ -98,6 +100,8 @@ export function fullRuleOf(body: unknown): FullRule | null {
     when: text(rule["when"]),
     key: text(rule["key"]),
     action: text(rule["action"]),
+    ban: text(rule["ban"]),
+    overrides: text(membersOf(rule["settings"])["overrides"]),
     limits: rowsOf(rule["limits"], 64).map((row) => ({
       name: text(row["name"]), key: text(row["key"]), text: text(row["text"]), scope: text(row["scope"]), bound: text(row["bound"]),
     })),

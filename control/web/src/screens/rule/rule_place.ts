@@ -1,10 +1,12 @@
 import type { Place, Route } from "../../frame/route";
+import { spanText } from "../../text/time";
 import type { LiveQuery } from "../../transport/live_poll";
 
 // The place of a rule's screen in the fragment: which rule, which of its limits, how much time.
-export const RANGES: Readonly<Record<string, number>> = { "10m": 600, "30m": 1800, "2h": 7200, "12h": 43_200 };
-export const RANGE_WORDS: Readonly<Record<string, string>> = { "10m": "10 minutes", "30m": "30 minutes", "2h": "2 hours", "12h": "12 hours" };
-const USUAL = "30m";
+// The usual one has as many of the finest columns as there may be at once, up to 30 minutes of them: sluiced says how long that is.
+export const USUAL = "usual";
+export const RANGES: Readonly<Record<string, number>> = { [USUAL]: 1800, "10m": 600, "30m": 1800, "2h": 7200, "12h": 43_200 };
+export const RANGE_WORDS: Readonly<Record<string, string>> = { [USUAL]: "finest columns", "10m": "10 minutes", "30m": "30 minutes", "2h": "2 hours", "12h": "12 hours" };
 const LONG_S = 7200; // from here on columns are those that are kept for long
 const MOST_COLUMNS = 720; // of one answer of sluiced
 const UNDER_WAY_MS = 3000; // the newest column may still be counted
@@ -36,6 +38,11 @@ export function pathOfRule(rule: string, rest: string): string {
   return `/v1/rules/${encodeURIComponent(rule)}/${rest}`;
 }
 
+/** The usual range, by what came of it. */
+export function usualWords(from: number, to: number): string {
+  return `finest columns: ${spanText((to - from) / 1000)}`;
+}
+
 function iso(ms: number): string {
   return new Date(ms).toISOString().replace(/\.\d+Z$/, "Z");
 }
@@ -61,7 +68,7 @@ export function heatPath(place: RulePlace, now: number): string {
 /** The same range so many times earlier, or later; null as `to`: it ends now. */
 export function shifted(place: RulePlace, end: number, times: number, now: number): RulePlace {
   const to = end + times * (RANGES[place.range] ?? 1800) * 1000;
-  return { ...place, to: to >= now ? null : iso(to) };
+  return { ...place, range: place.range === USUAL ? "30m" : place.range, to: to >= now ? null : iso(to) };
 }
 
 /** The rule and its candidates, whose ids begin with its own. */

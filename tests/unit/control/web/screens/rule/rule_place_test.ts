@@ -3,7 +3,7 @@ import test from "node:test";
 
 import { routeOf, fragmentOf } from "../../../../../../control/web/src/frame/route";
 import { comparison, conditionOfKey } from "../../../../../../control/web/src/screens/rule/condition";
-import { heatPath, placeOf, RANGES, rulePlaceOf, shifted } from "../../../../../../control/web/src/screens/rule/rule_place";
+import { heatPath, placeOf, RANGES, rulePlaceOf, shifted, USUAL, usualWords } from "../../../../../../control/web/src/screens/rule/rule_place";
 
 const NOW = Date.parse("2026-11-30T08:00:00Z");
 
@@ -11,11 +11,12 @@ test("a place of the screen comes back from its fragment, and what is none is th
   const place = rulePlaceOf(routeOf("#/rule/a%2Fb?limit=2&range=2h&to=2026-11-30T07%3A00%3A00Z"));
   assert.deepEqual(place, { rule: "a/b", limit: 2, range: "2h", to: "2026-11-30T07:00:00Z" });
   assert.deepEqual(rulePlaceOf(routeOf(fragmentOf(placeOf(place)))), place);
-  assert.deepEqual(rulePlaceOf(routeOf("#/rule/a?limit=-1&range=constructor&to=now")), { rule: "a", limit: 0, range: "30m", to: null });
+  assert.deepEqual(rulePlaceOf(routeOf("#/rule/a?limit=-1&range=constructor&to=now")), { rule: "a", limit: 0, range: USUAL, to: null });
+  assert.equal(fragmentOf(placeOf({ rule: "a", limit: 0, range: "30m", to: null })), "#/rule/a?range=30m");
 });
 
 test("the usual time is sluiced's to say; any other is asked for by its ends", () => {
-  assert.equal(heatPath({ rule: "a b", limit: 1, range: "30m", to: null }, NOW), "/v1/rules/a%20b/heatmap?limit=1");
+  assert.equal(heatPath({ rule: "a b", limit: 1, range: USUAL, to: null }, NOW), "/v1/rules/a%20b/heatmap?limit=1");
   assert.equal(decodeURIComponent(heatPath({ rule: "a", limit: 0, range: "2h", to: null }, NOW)),
     "/v1/rules/a/heatmap?limit=0&from=2026-11-30T05:59:57Z&to=2026-11-30T07:59:57Z&step=10");
   assert.ok(heatPath({ rule: "a", limit: 0, range: "12h", to: null }, NOW).endsWith("step=60"));
@@ -35,6 +36,13 @@ test("no range with ends has more columns than sluiced gives, or one that is sti
       assert.ok(end <= NOW - 3000, range);
     }
   }
+});
+
+test("the usual range says how long it is, and another is what it is called", () => {
+  assert.equal(usualWords(NOW - 720_000, NOW), "finest columns: 12 min");
+  const words = new URLSearchParams(heatPath({ rule: "a", limit: 0, range: "30m", to: null }, NOW).split("?")[1]);
+  assert.equal(Date.parse(words.get("to") ?? "") - Date.parse(words.get("from") ?? ""), 1_800_000);
+  assert.equal(shifted({ rule: "a", limit: 0, range: USUAL, to: null }, NOW, -1, NOW).range, "30m");
 });
 
 test("earlier is a whole range back, and later ends at now", () => {
