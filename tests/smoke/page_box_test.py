@@ -175,17 +175,24 @@ class Frame(PageCase):
         stand_in = self.begin()
         self.enter(stand_in)
         self.browser.wait_for("the folded menu", "return getComputedStyle(document.querySelector('#menu')).display === 'none'")
+        self.assertLessEqual(self.browser.run("return document.querySelector('header').offsetHeight"), 120)
+        self.assertEqual(self.browser.run("return document.querySelector('.display').checkVisibility()"), False)  # it is in the menu
         self.browser.press("m")
-        self.browser.wait_for("the menu", "return document.activeElement.closest('#menu') !== null && document.querySelector('#menu-button').ariaExpanded === 'true'")
+        self.browser.wait_for("the menu", "return document.activeElement.closest('#menu') !== null && document.querySelector('#menu-button').ariaExpanded === 'true'"
+                              " && document.querySelector('.display').checkVisibility() && document.querySelector('.caller').checkVisibility()")
         self.browser.press("Escape")
         self.browser.wait_for("the button", "return document.activeElement.id === 'menu-button' && document.querySelector('#menu-button').ariaExpanded === 'false'")
         self.browser.press("Enter", "Tab", "Tab", "Enter")
         self.browser.wait_for("the second screen", "return location.hash === '#/rules' && getComputedStyle(document.querySelector('#menu')).display === 'none'")
         self.browser.press("?")
-        self.browser.wait_for("the keys", "return document.querySelector('dialog.keys')?.open && document.querySelector('dialog.keys').innerText.includes('to Workers')")
+        self.browser.wait_for("the keys", "return document.querySelector('dialog.key-help')?.open && document.querySelector('dialog.key-help').innerText.includes('to Workers')")
+        for words in ("Ctrl+Enter", "in a heat map"):
+            self.assertIn(words, self.browser.text("dialog.key-help"))
+        self.assertEqual(self.browser.run("const d = document.querySelector('dialog.key-help'), at = d.getBoundingClientRect(), text = d.querySelector('h2').getBoundingClientRect();"
+                                          "return [text.left - at.left >= 12, Math.abs(at.left + at.right - innerWidth) <= 2]"), [True, True])
         self.judge_access()
         self.browser.press("Escape")
-        self.browser.wait_for("no keys", "return !document.querySelector('dialog.keys').open")
+        self.browser.wait_for("no keys", "return !document.querySelector('dialog.key-help').open")
         self.browser.press("g", "w")
         self.browser.wait_for("workers", "return location.hash === '#/workers'")
         self.nothing_amiss()

@@ -41,7 +41,7 @@ class Key(WorkCase, PageCase):
         stand_in = self.open("#/key/login?key=192.0.2.7&limit=1")
         self.browser.wait_for("the key", "return document.querySelector('.verdict')?.innerText.includes('banned')")
         self.assertIn("1 workers have not answered", self.browser.text("main"))
-        self.assertIn("limit_start", self.browser.text("main"))
+        self.browser.wait_for("its events in words", "return document.querySelector('main').innerText.includes('over its limit from now on')")
         self.fill("action", "ban")
         self.browser.wait_for("the reason that is missing", "return document.body.innerText.includes('it wants a reason')")
         self.fill("for", "2h")

@@ -6,7 +6,7 @@ from page_case import HOSTILE, main, PageCase
 from page.simulated import simulated
 from programs import wait_until
 
-SHORT = ("Playground.test_two_bursts_around_an_edge", "Playground.test_hits_by_key_and_pointer", "Hostile.test_texts_of_answers")
+SHORT = ("Playground.test_two_bursts_around_an_edge", "Playground.test_hits_by_key_and_pointer", "Playground.test_no_letter_is_lost_however_fast_they_come", "Hostile.test_texts_of_answers")
 RUNS = "document.querySelectorAll('article.run').length"
 COUNTS = "[...document.querySelectorAll('.run-counts')].map((p) => p.innerText)"
 FIXED = {"algorithm": "fixed_window", "count": "10", "window": "1s"}
@@ -52,6 +52,15 @@ class Playground(PlaygroundCase):
         link = self.browser.run("return document.querySelector('article.run a').getAttribute('href')")
         self.assertEqual(link, "#/builder?limit=%7Balgorithm%3A+fixed_window%2C+count%3A+10%2C+window%3A+1s%7D")
         self.assertIn("sluicectl simulate --algorithm fixed_window", self.browser.text(".run-line code"))
+        self.nothing_amiss()
+
+    def test_no_letter_is_lost_however_fast_they_come(self):
+        stand_in = self.open_with(BOTH + "&load=edge", 2)
+        for word in ("314", "27", "9876543"):
+            self.browser.run("const f = document.querySelector('[name=\"count-1\"]'); f.focus(); f.select()")
+            self.browser.press(*word)
+            self.assertEqual(self.browser.run("return document.querySelector('[name=\"count-1\"]').value"), word)
+            wait_until("the question", lambda: f"count: {word}," in self.last_body(stand_in)["limits"])
         self.nothing_amiss()
 
     def test_what_is_drawn_is_what_the_table_says(self):

@@ -163,6 +163,7 @@ class Trouble(PageCase):
         stand_in.stop()
         self.browser.wait_for("the page to look old", "return document.querySelector('.page.stale') !== null")
         self.assertRegex(self.browser.text(".age"), r"^Old: no answer since [0-9:]{8} UTC\.\nOld\. Last answer [0-9:]{8} UTC, \d+ s ago\. sluiced does not answer")
+        self.assertIn("Traffic goes on, and the limits in force with it", self.browser.text("header"))
         numbers = self.browser.run("return document.querySelectorAll('.num').length")
         self.assertEqual(len(self.looks_old()), numbers)
         if shots := os.environ.get("SLUICE_SCREENSHOTS"):

@@ -1,6 +1,8 @@
 import { ageMs, isStale, poll, zone } from "../page";
 import { Text } from "../parts/text";
 import { instantText, spanText } from "../text/time";
+import { NO_ANSWER } from "../transport/send";
+import { tenant } from "./tenant";
 
 /** How old what stands here is; and, where that is too much, since when and why. */
 export function Age() {
@@ -35,6 +37,14 @@ export function Notices() {
     return (
       <p class="notice" role="alert">
         sluiced has another version of this page now: it reloads.
+      </p>
+    );
+  }
+  if (isStale.value && poll.shown.value !== null && poll.trouble.value === NO_ANSWER) {
+    return (
+      <p class="notice" role="status">
+        Traffic goes on, and the limits in force with it, as long as sluice-dataplane runs: it wants no sluiced. This page goes on by itself once sluiced answers again.
+        {tenant.value === null && <> On the box: <code>systemctl status sluiced</code>, <code>journalctl -u sluiced</code>; the way to it (a tunnel, a proxy) may be cut as well.</>}
       </p>
     );
   }

@@ -8,7 +8,7 @@ import { instantText } from "../text/time";
 import { Age, Notices } from "./age";
 import { Display } from "./display";
 import { helpIsOpen, KeyHelp } from "./key_help";
-import { Menu } from "./menu";
+import { Menu, menuIsOpen } from "./menu";
 import { PanicButton } from "./panic";
 import type { Screen } from "./screen";
 import { Search } from "./search";
@@ -31,19 +31,19 @@ function BoxLine() {
   const isTenant = tenant.value !== null;
   return (
     <dl class="box">
-      <dt>{isTenant ? "Customer" : "Box"}</dt>
+      <dt class="said">{isTenant ? "Customer" : "Box"}</dt>
       <dd>
         <Text of={tenant.value ?? box.name} most={40} />
       </dd>
-      <dt>State</dt>
+      <dt class="said">State</dt>
       <dd class={words.grave ? "state grave" : "state"}>
         <Num text={visibleText(words.word)} />
-        {box.since !== null && <small> since {instantText(box.since, zone.value, Date.now())}</small>}
+        {box.since !== null && <small class="more"> since {instantText(box.since, zone.value, Date.now())}</small>}
       </dd>
       {!isTenant && (
         <>
-          <dt>Generation</dt>
-          <dd>
+          <dt class="more">Generation</dt>
+          <dd class="more">
             <Num text={box.generation === null ? "none" : visibleText(String(box.generation))} />
           </dd>
         </>
@@ -84,7 +84,7 @@ function Caller() {
 export function Frame({ screens, screen, children }: Shown & { children: ComponentChildren }) {
   return (
     <div class={isStale.value ? "page stale" : "page"} inert={session.state.value.kind !== "open"}>
-      <header>
+      <header class={menuIsOpen.value ? "open" : ""}>
         <a class="skip" href="#content" onClick={(event) => { event.preventDefault(); document.getElementById("content")?.focus(); }}>
           To the content
         </a>

@@ -33,7 +33,7 @@ export function KeyHelp({ screens }: { screens: readonly Screen[] }) {
     }
   }, [open]);
   return (
-    <dialog ref={dialog} class="keys" aria-labelledby="keys-title" onClose={() => (helpIsOpen.value = false)}>
+    <dialog ref={dialog} class="key-help" aria-labelledby="keys-title" onClose={() => (helpIsOpen.value = false)}>
       {open && (
         <>
           <h2 id="keys-title">Keys</h2>
@@ -49,6 +49,10 @@ export function KeyHelp({ screens }: { screens: readonly Screen[] }) {
                 <Keys keys={["m"]} what="the menu of screens, where it is folded" />
                 <Keys keys={["Escape"]} what="out of a box, the menu or this" />
                 <Keys keys={["Tab"]} what="on to the next link, button or box; the first of all leads to the content" />
+                <Keys keys={["Ctrl+Enter"]} what="begins the trace, in its condition" />
+                <Keys keys={["arrows"]} what="in a heat map: the cell beside" />
+                <Keys keys={["Enter"]} what="in a heat map: the groups of the cell" />
+                <Keys keys={["t"]} what="in a heat map: the same as a table, and back" />
                 <Keys keys={["?"]} what="this" />
               </tbody>
             </table>

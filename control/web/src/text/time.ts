@@ -82,6 +82,13 @@ export function instantText(iso: string | number | null | undefined, zone: Zone,
   return day === thereOf(new Date(today), zone).slice(0, -14) ? text : `${day} ${text}`;
 }
 
+/** `07:00:01.123456 UTC`: with all that is said of a second, down to microseconds. */
+export function preciseText(iso: string | null | undefined, zone: Zone, today: number): string {
+  const text = instantText(iso, zone, today);
+  const parts = /\.(\d{1,9})/.exec(iso ?? "")?.[1]?.slice(0, 6);
+  return parts === undefined ? text : text.replace(/(\d\d:\d\d:\d\d)/, `$1.${parts}`);
+}
+
 /** `41 s`, `2 min 5 s`, `3 h 10 min`, `4 d 2 h`. */
 export function spanText(seconds: number): string {
   const whole = Math.max(0, Math.floor(seconds));

@@ -21,10 +21,12 @@ function membersOf(body: unknown): Record<string, unknown> {
   return typeof body === "object" && body !== null ? (body as Record<string, unknown>) : {};
 }
 
+export const NO_ANSWER = "sluiced does not answer";
+
 /** Why a call was refused, in the words of the answer (RFC 9457). */
 export function reasonOf(reply: Reply): string {
   if (reply.status === 0) {
-    return "sluiced does not answer";
+    return NO_ANSWER;
   }
   const { title, detail } = membersOf(reply.body);
   const words = [title, detail].filter((word) => typeof word === "string" && word !== "");

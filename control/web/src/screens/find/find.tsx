@@ -10,7 +10,7 @@ import { whole } from "../../text/number";
 import { visibleText } from "../../text/visible";
 import { reasonOf, send } from "../../transport/send";
 import { UNKNOWN_ANSWER } from "../../transport/known_answer";
-import { earlyWords, findingWords, leftOut, noEarlyDrop, WHATS } from "./find_words";
+import { earlyWords, findingWords, leftOut, noEarlyDrop, nothingKnown, WHATS } from "./find_words";
 import { isFindAnswer, joined, type EarlyDrop, type FindAnswer, type Finding } from "./find_answer";
 
 const MOST = 100; // findings of a page
@@ -117,7 +117,13 @@ function Found({ answer, onMore }: { answer: FindAnswer; onMore: (() => void) | 
             </a>
           </p>
         )}
-        {answer.findings.length === 0 ? <Empty>No rule names it, and nothing is counted, set or banned of it.</Empty> : <Findings findings={answer.findings} />}
+        {nothingKnown(answer) && (
+          <Empty>
+            {answer.lists_read && answer.boxes_read ? "Nothing is known of it: no rule names it, and nothing is counted, set or banned of it." : "Of what was looked at, no rule names it, and nothing is counted, set or banned of it."}
+            {answer.findings.length > 0 && " These rules would count it, as they would any key like it:"}
+          </Empty>
+        )}
+        {answer.findings.length > 0 && <Findings findings={answer.findings} />}
         {onMore !== null && (
           <button type="button" onClick={onMore}>
             More
@@ -134,6 +140,7 @@ function Found({ answer, onMore }: { answer: FindAnswer; onMore: (() => void) | 
       )}
       {everybody !== undefined && everybody.length > 0 && (
         <Panel title="Rules that may meet it as they meet everybody">
+          {!answer.lists_read && <Empty>Lists were not looked at: a rule that reads one may name it all the same.</Empty>}
           <ul>
             {everybody.map((rule) => (
               <li>

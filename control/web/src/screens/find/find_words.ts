@@ -107,6 +107,11 @@ export function earlyWords(entry: EarlyEntry): string {
   return `${why}${entry.applies_to === "source" ? ", all that the source sends" : ""}${until}`;
 }
 
+/** Nothing but rules that would count it, as they would count anything of its form. */
+export function nothingKnown(answer: FindAnswer): boolean {
+  return answer.findings.every(({ what }) => what === "counts");
+}
+
 /** Why something may be missing here. */
 export function leftOut(answer: FindAnswer): string[] {
   return [

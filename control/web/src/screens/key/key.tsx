@@ -6,7 +6,9 @@ import { listOf, membersOf, textOf } from "../../parts/members";
 import { Empty, Panel, Scroll } from "../../parts/panel";
 import { Text } from "../../parts/text";
 import { instantText } from "../../text/time";
+import type { BoxEvent } from "../../transport/answers";
 import { reasonOf } from "../../transport/send";
+import { eventWords } from "../overview/event_words";
 import { KeyActions } from "./key_actions";
 import { KeyState } from "./key_state";
 import { PacketForm } from "./packet_form";
@@ -65,7 +67,7 @@ function KeyEvents({ rule, keyText }: { rule: string; keyText: string }) {
                 <tr>
                   <td>{instantText(textOf(event["time"]), zone.value, Date.now())}</td>
                   <td>
-                    <Text of={event["event"]} />
+                    <Text of={eventWords(event as BoxEvent)} />
                   </td>
                   <td>{event["limit"] !== undefined && <Text of={event["limit"]} />}</td>
                 </tr>

@@ -38,7 +38,7 @@ export function Problems({ list }: { list: readonly SimulationProblem[] }) {
       {list.map((one) => (
         <li class={one.severity === "error" ? "grave" : ""}>
           {one.severity === "error" ? "Error" : "Warning"}
-          {one.column !== null && one.column !== undefined && <>, at {one.column}</>}: <Text of={one.text} most={300} />
+          : <Text of={one.text} most={300} />
         </li>
       ))}
     </ul>

@@ -11,7 +11,7 @@ import { Results } from "./results";
 export function Playground() {
   const shown = route.value;
   useEffect(() => {
-    takeFrom(shown);
+    takeFrom(route.peek()); // `shown` is older than what was typed since it was drawn
     askAnew();
   }, [shown]);
   useEffect(() => leave, []);

@@ -84,7 +84,7 @@ export function forgetHits(): void {
   askAnew();
 }
 
-/** What a fragment says, where it says anything but what is shown. */
+/** What the fragment says now, where it says anything but what is shown: never what it said before something was typed. */
 export function takeFrom(route: Route): void {
   if (fragmentOf({ screen: "playground", words: Object.fromEntries(route.words) }) === fragmentOf(placeNow())) {
     return;

@@ -1,14 +1,16 @@
 import { useEffect, useState } from "preact/hooks";
 
+import { fragmentOf } from "../../frame/route";
 import { poll, zone } from "../../page";
 import { download, fileName } from "../../parts/download";
 import { Fresh } from "../../parts/fresh";
 import { Num } from "../../parts/num";
 import { Pager } from "../../parts/pager";
 import { Empty, Panel, Scroll } from "../../parts/panel";
+import { RuleLink } from "../../parts/rule_link";
 import { Text } from "../../parts/text";
 import { whole } from "../../text/number";
-import { instantText } from "../../text/time";
+import { preciseText } from "../../text/time";
 import { commentOf, flowText, waitText } from "./packet_words";
 import { pcapngOf } from "./pcapng";
 import type { Packet } from "./trace_answers";
@@ -17,6 +19,8 @@ import { MOST_KEPT, PAGE, type Seen, type TraceList } from "./trace_list";
 import { arrived, asked, begun, endTrace, packets, state, why } from "./tracing";
 
 const EVERY_MS = 3000;
+const LONGEST_LINK = 128; // letters of a key
+const NEVER_CUT = 2000; // even where each letter is an escape: a link has no button in it
 
 /** Everything that was not seen, whatever has come. */
 function Unseen({ list }: { list: TraceList }) {
@@ -42,10 +46,19 @@ function verdictClass(packet: Packet): string {
   return packet.would_refuse !== null && packet.would_refuse !== undefined ? "would-refuse" : packet.wait_s !== 0 || packet.verdict === "drop" ? "refused" : "";
 }
 
+/** The key of a packet, and the way to what is held of it. */
+function KeyLink({ packet: { rule, key, limit } }: { packet: Packet }) {
+  return typeof rule !== "string" || typeof key !== "string" || key === "" || key.length > LONGEST_LINK ? (
+    <Text of={key} />
+  ) : (
+    <a href={fragmentOf({ screen: "key", subject: rule, words: { key, limit } })}><Text of={key} most={NEVER_CUT} /></a>
+  );
+}
+
 function Row({ packet }: { packet: Packet }) {
   return (
     <tr>
-      <td>{instantText(packet.time, zone.value, Date.now())}</td>
+      <td>{preciseText(packet.time, zone.value, Date.now())}</td>
       <td><Text of={packet.dir} /> <Text of={packet.port} most={20} /></td>
       <td><Text of={flowText(packet)} /></td>
       <td class="number">{whole(packet.bytes)}</td>
@@ -53,8 +66,8 @@ function Row({ packet }: { packet: Packet }) {
         <Text of={packet.verdict} />, <Text of={packet.reason} />
         {typeof packet.would_refuse === "string" && <small> would refuse: <Text of={packet.would_refuse} /></small>}
       </td>
-      <td><Text of={packet.rule ?? packet.service} />{packet.limit !== null && <small> <Text of={packet.limit} /></small>}</td>
-      <td><Text of={packet.key} /></td>
+      <td>{packet.rule === null ? <Text of={packet.service} /> : <RuleLink id={packet.rule} />}{packet.limit !== null && <small> <Text of={packet.limit} /></small>}</td>
+      <td><KeyLink packet={packet} /></td>
       <td class="number">{waitText(packet.wait_s)}</td>
       <td><Text of={(packet.matched ?? []).join(", ")} most={60} />{packet.matched_count > (packet.matched ?? []).length && <small> and {whole(packet.matched_count - packet.matched.length)} more</small>}</td>
     </tr>

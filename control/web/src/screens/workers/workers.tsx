@@ -6,7 +6,7 @@ import { Fresh } from "../../parts/fresh";
 import { Num } from "../../parts/num";
 import { Empty, Panel, Scroll } from "../../parts/panel";
 import { Text } from "../../parts/text";
-import { isNumber, NO_NUMBER, scaled, share, whole, withUnit } from "../../text/number";
+import { isNumber, NO_NUMBER, scaled, share, shortTimeText, whole, withUnit } from "../../text/number";
 import { spanText } from "../../text/time";
 import { cyclesOf, isWorkersAnswer, rateOf, spreadOf, STAGES, workerLike, type Worker, type WorkersAnswer } from "./worker_numbers";
 
@@ -69,7 +69,7 @@ const CYCLE_COLUMNS: Column[] = [
     cell: ({ worker, before }: Row) => <Num text={cyclesText(cyclesOf(worker, before).stages[stage])} />,
   })),
   { title: "All", cell: ({ worker, before }) => <Num text={cyclesText(cyclesOf(worker, before).all)} /> },
-  { title: "A packet takes", cell: ({ worker, before }) => <Num text={isNumber(cyclesOf(worker, before).nanoseconds) ? `${cyclesText(cyclesOf(worker, before).nanoseconds)} ns` : NO_NUMBER} /> },
+  { title: "A packet takes", cell: ({ worker, before }) => <Num text={shortTimeText(cyclesOf(worker, before).nanoseconds)} /> },
   {
     title: "Idle",
     cell: ({ worker, before }) => {

@@ -2,9 +2,14 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { isFindAnswer, joined, type FindAnswer } from "../../../../../control/web/src/screens/find/find_answer";
-import { earlyWords, findingWords, leftOut, noEarlyDrop } from "../../../../../control/web/src/screens/find/find_words";
+import { earlyWords, findingWords, leftOut, noEarlyDrop, nothingKnown } from "../../../../../control/web/src/screens/find/find_words";
 
 const PAGE: FindAnswer = { of: "192.0.2.1", is: "address", inside: null, boxes_read: true, lists_read: true, findings: [], next: "b" };
+
+test("rules that would count anything of its form know nothing of it", () => {
+  const row = (what: string) => ({ what, rule: "r" });
+  assert.deepEqual([[], [row("counts")], [row("counts"), row("ban")]].map((findings) => nothingKnown({ ...PAGE, findings })), [true, true, false]);
+});
 
 test("findings are said in words, whatever members they lack", () => {
   const rows: [Record<string, unknown>, string][] = [

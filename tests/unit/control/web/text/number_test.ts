@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { scaled, share, whole, withUnit } from "../../../../../control/web/src/text/number";
+import { countText, scaled, share, shortTimeText, whole, withUnit } from "../../../../../control/web/src/text/number";
 
 test("three digits and a power of 1000", () => {
   const rows: [number, string][] = [
@@ -11,6 +11,12 @@ test("three digits and a power of 1000", () => {
   for (const [value, text] of rows) {
     assert.equal(scaled(value), text);
   }
+});
+
+test("times of a packet have one unit, and counts the word that goes with them", () => {
+  assert.deepEqual([87.5, 999.4, 999.6, 34_200, 1.2e6, 2e9].map(shortTimeText), ["87.5 ns", "999 ns", "1.00 µs", "34.2 µs", "1.20 ms", "2 s"]);
+  assert.equal(shortTimeText(null), "–");
+  assert.deepEqual([countText(1, "group", "groups"), countText(0, "group", "groups"), countText(2, "group", "groups")], ["1 group", "0 groups", "2 groups"]);
 });
 
 test("what nobody knows is a dash, never 0", () => {

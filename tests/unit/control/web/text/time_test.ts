@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { clockText, instantText, spanText } from "../../../../../control/web/src/text/time";
+import { clockText, instantText, preciseText, spanText } from "../../../../../control/web/src/text/time";
 
 const NOON = Date.parse("2026-11-30T12:00:00Z");
 
@@ -10,6 +10,10 @@ test("an instant has its zone, and its day where that is another", () => {
   assert.equal(instantText("2026-11-29T23:59:59Z", "utc", NOON), "2026-11-29 23:59:59 UTC");
   assert.ok(/ UTC[+-]\d\d:\d\d$/.test(instantText("2026-11-30T07:00:01Z", "local", NOON)));
   assert.equal(clockText(NOON, "utc"), "12:00:00");
+  assert.equal(preciseText("2026-11-30T07:00:01.123456789Z", "utc", NOON), "07:00:01.123456 UTC");
+  assert.equal(preciseText("2026-11-29T07:00:01.5Z", "utc", NOON), "2026-11-29 07:00:01.5 UTC");
+  assert.equal(preciseText("2026-11-30T07:00:01Z", "utc", NOON), "07:00:01 UTC");
+  assert.equal(preciseText(null, "utc", NOON), "–");
 });
 
 test("no instant is a dash", () => {
