@@ -103,6 +103,17 @@ class Builder(WorkCase, PageCase):
         self.assertEqual(self.browser.run("return document.querySelector('.on-trial')"), None)
         self.nothing_amiss(but=("412",))
 
+    def test_problems_of_other_rules_and_limits_with_a_name_lead_to_where_they_stand(self):
+        text = answers.TEXT.replace("[{algorithm: token_bucket, rate: 300/m, burst: 50}]", "[per-source]")
+        file = answers.FILE.replace(answers.TEXT, text).replace("rules:", "limits:\n  per-source: {algorithm: token_bucket, rate: 5/s, burst: 5}\nrules:")
+        problem = {"severity": "warning", "line": 14, "column": 3, "length": 2, "path": "", "file": "rules.yaml", "text": "this rule can be walked around"}
+        self.open(text=text, file=file, problems=[problem])
+        self.browser.wait_for("the other rule", "return document.querySelector('.text-problems li')?.innerText.startsWith('Rule other, rules.yaml line 14: Warning')")
+        self.assertEqual(self.browser.run(f"return {EDITOR}?.querySelectorAll('.cm-lintRange').length ?? 0"), 0)  # nothing of this text is marked
+        self.browser.run("[...document.querySelectorAll('.limits a')].find((a) => a.innerText === 'Go to them').click()")
+        self.browser.wait_for("its line", "return document.querySelector('main')?.innerText.includes('The limit per-source stands in line 3.')")
+        self.nothing_amiss()
+
     def test_what_is_typed_and_not_added_is_not_forgotten(self):
         self.open()
         self.set("Rate of limit 1", "200")

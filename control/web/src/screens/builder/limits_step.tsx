@@ -87,9 +87,11 @@ function Sentence({ read, at }: { read: ReadRule; at: number }) {
           <Choice label={`Span of limit ${at + 1}`} value={words?.span ?? "s"} words={SPANS.map((span): [string, string] => [span, SPAN_NAMES[span]])}
             onSet={(span) => set("rate")(rateText({ amount: words?.amount ?? "1", span: span as Span }))} />
           {", "}
-          <Amount label={`At once of limit ${at + 1}`} value={value(algorithm === "leaky_bucket" ? "queue" : "burst") ?? ""} size={6}
-            wants="what may come at once wants a number, as 50" onSet={set(algorithm === "leaky_bucket" ? "queue" : "burst")} />{" "}
-          {algorithm === "leaky_bucket" ? "waiting" : "at once"}
+          <span class="pair">
+            <Amount label={`At once of limit ${at + 1}`} value={value(algorithm === "leaky_bucket" ? "queue" : "burst") ?? ""} size={6}
+              wants="what may come at once wants a number, as 50" onSet={set(algorithm === "leaky_bucket" ? "queue" : "burst")} />{" "}
+            {algorithm === "leaky_bucket" ? "waiting" : "at once"}
+          </span>
         </>
       )}{" "}
       <Choice label={`Algorithm of limit ${at + 1}`} value={algorithm} words={ALGORITHMS} onSet={(next) => edit((now) => withAlgorithm(now, at, next))} />

@@ -70,7 +70,7 @@ async function apply(): Promise<string | null> {
   }
   const why = await told(reply);
   if (why === null) {
-    news.value = "In force for 60 s. Nobody confirms: it goes back by itself, also if this page is closed.";
+    news.value = "In force for 60 s. Unless somebody confirms it, it goes back by itself, also if this page is closed.";
     await load();
   }
   return why;
