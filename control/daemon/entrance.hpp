@@ -1,6 +1,7 @@
 #pragma once
 #include "control/daemon/acceptor.hpp"
 #include "control/daemon/http.hpp"
+#include "control/daemon/nobody.hpp"
 #include "control/daemon/web/request_headers.hpp"
 #include "control/daemon/web/role.hpp"
 #include "control/daemon/web/way.hpp"
@@ -20,6 +21,8 @@ struct Speaker {
     std::string user{};     // for the audit and for people
     std::string session{};  // the token of their session; empty: they have none
     std::string tenant{};   // that they belong to, of the role Tenant alone
+    // The user as whom they are told what lists say. No file is opened with its rights.
+    uid_t reads_as = kNobody;
 };
 // One who is not heard, and what they are told; not answered, the connection is closed.
 struct TurnedBack {

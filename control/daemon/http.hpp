@@ -1,4 +1,5 @@
 #pragma once
+#include "control/daemon/nobody.hpp"
 #include "control/daemon/web/role.hpp"
 #include "control/daemon/web/way.hpp"
 #include "lib/wire/socket.hpp"
@@ -40,6 +41,7 @@ struct HttpRequest {
     std::string user{};          // their name, for the audit and for people
     std::string session{};       // the token of their session; empty: they have none
     std::string tenant{};        // that they belong to, of the role Tenant alone
+    uid_t reads_as = kNobody;    // the user as whom they are told what lists say
     std::string content_type{};  // these three as the headers say them
     std::string accept_encoding{};
     std::string if_none_match{};

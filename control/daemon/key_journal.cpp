@@ -1,5 +1,6 @@
 #include "control/daemon/key_journal.hpp"
 
+#include "control/daemon/author_json.hpp"
 #include "control/daemon/kept_file.hpp"
 #include "control/daemon/whole_number.hpp"
 
@@ -79,7 +80,7 @@ void apply_record(const json& record, StoredRules& rules) {
     const json& put = record.at("put");
     const auto generation = whole_number_in<std::uint64_t>(record.at("generation"));
     const auto changed_at = whole_number_in<std::int64_t>(record.at("changed_at"));
-    const auto changed_by = whole_number_in<uid_t>(record.at("changed_by"));
+    Author changed_by = read_author(record);
     KeySettings fresh = settings_from_json(put);
     if (!put.is_array() || fresh.size() != put.size()) {
         throw std::runtime_error("it sets what is no setting");
@@ -104,7 +105,7 @@ void apply_record(const json& record, StoredRules& rules) {
                       std::make_move_iterator(fresh.end()));
     rules.generation = generation;
     rules.changed_at = changed_at;
-    rules.changed_by = changed_by;
+    rules.changed_by = std::move(changed_by);
 }
 
 // Reads a line that is whole, and committed.
@@ -131,13 +132,14 @@ std::optional<std::string> record_text(const StoredRules& before, const StoredRu
     }
     const KeySettings put{next.keys.begin() + static_cast<std::ptrdiff_t>(difference.stay),
                           next.keys.end()};
-    const json record{{"base", base},
-                      {"number", number},
-                      {"generation", next.generation},
-                      {"changed_at", next.changed_at},
-                      {"changed_by", next.changed_by},
-                      {"gone", difference.gone},
-                      {"put", settings_to_json(put)}};
+    json record{{"base", base},
+                {"number", number},
+                {"generation", next.generation},
+                {"changed_at", next.changed_at},
+                {"changed_by", next.changed_by.uid},
+                {"gone", difference.gone},
+                {"put", settings_to_json(put)}};
+    add_author(record, next.changed_by);
     const std::string text = record.dump(-1, ' ', false, json::error_handler_t::replace);
     if (kHead + text.size() + 1 > KeyJournal::kMostInRecord) {
         return std::nullopt;

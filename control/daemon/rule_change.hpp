@@ -1,4 +1,5 @@
 #pragma once
+#include "control/daemon/author.hpp"
 #include "control/daemon/rules_file.hpp"
 #include "lib/policy/compile.hpp"
 #include "lib/policy/problems/problem.hpp"
@@ -75,7 +76,7 @@ struct RuleFile {
     std::optional<std::chrono::nanoseconds> confirm;  // goes again unless confirmed within it
     // The value of If-Match: the generation or the ETag (tag_of()) of the set to be replaced.
     std::optional<std::string> in_place_of{};
-    uid_t from = 0;
+    Author from{};
     std::string directory{};          // absolute; empty: only absolute paths of lists can be read
     ListTexts lists{};                // that came along: taken as they are, and never read again
     std::vector<FileSlice> slices{};  // of the text, where it is that of several files
@@ -101,7 +102,7 @@ struct RuleView {
     RuleLives lives{};                       // of those with a ttl
     KeySettings keys{};                      // settings of single keys
     std::int64_t changed_at = 0;             // UTC, seconds
-    uid_t changed_by = 0;
+    Author changed_by{};
     // UTC, nanoseconds: no dataplane was given before what its rules ask for by `notify`.
     std::int64_t since = 0;
     std::string note{};  // what brought it, and in what it differs from the set before

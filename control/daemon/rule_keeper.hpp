@@ -1,4 +1,5 @@
 #pragma once
+#include "control/daemon/author.hpp"
 #include "control/daemon/dynamic_count.hpp"
 #include "control/daemon/keeper/dataplane_sync.hpp"
 #include "control/daemon/keeper/list_reload.hpp"
@@ -49,19 +50,20 @@ public:
     }
 
     // Modes and single keys: runtime_changes.hpp.
-    [[nodiscard]] RuleChange set_mode(const std::string& rule, Mode mode, uid_t from) {
+    [[nodiscard]] RuleChange set_mode(const std::string& rule, Mode mode, const Author& from) {
         return sluice::set_mode(rules_, rule, mode, from);
     }
-    [[nodiscard]] RuleChange set_keys(KeySettings settings, uid_t from) {
+    [[nodiscard]] RuleChange set_keys(KeySettings settings, const Author& from) {
         return sluice::set_keys(rules_, std::move(settings), from);
     }
-    [[nodiscard]] RuleChange set_key(KeySetting setting, uid_t from) {
+    [[nodiscard]] RuleChange set_key(KeySetting setting, const Author& from) {
         return set_keys({std::move(setting)}, from);
     }
-    [[nodiscard]] RuleChange unset_keys(const std::vector<SettingChoice>& choices, uid_t from) {
+    [[nodiscard]] RuleChange unset_keys(const std::vector<SettingChoice>& choices,
+                                        const Author& from) {
         return sluice::unset_keys(rules_, choices, from);
     }
-    [[nodiscard]] RuleChange unset_key(const SettingChoice& choice, uid_t from) {
+    [[nodiscard]] RuleChange unset_key(const SettingChoice& choice, const Author& from) {
         return unset_keys({choice}, from);
     }
 
@@ -81,7 +83,9 @@ public:
     [[nodiscard]] RuleChange rollback(const Rollback& rollback) {
         return trials_.rollback(rollback);
     }
-    [[nodiscard]] RuleChange rollback(uid_t from) { return rollback(Rollback{.from = from}); }
+    [[nodiscard]] RuleChange rollback(const Author& from) {
+        return rollback(Rollback{.from = from});
+    }
     [[nodiscard]] std::optional<std::variant<Compiled, Refusal>> preview(const Rollback& rollback) {
         return trials_.preview(rollback);
     }

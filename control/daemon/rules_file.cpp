@@ -1,5 +1,6 @@
 #include "control/daemon/rules_file.hpp"
 
+#include "control/daemon/author_json.hpp"
 #include "control/daemon/kept_file.hpp"
 #include "control/daemon/operators_part.hpp"
 #include "control/daemon/whole_number.hpp"
@@ -98,10 +99,8 @@ RuleLives lives_of(const json& object) {
 json tenants_json(const TenantTexts& tenants) {
     json object = json::object();
     for (const auto& [name, rules] : tenants) {
-        json one{{"text", rules.text},
-                 {"before", rules.before},
-                 {"changed_at", rules.changed_at},
-                 {"changed_by", rules.changed_by}};
+        json one{{"text", rules.text}, {"before", rules.before}, {"changed_at", rules.changed_at}};
+        add_author(one, rules.changed_by);
         if (rules.end) {
             one["unconfirmed"] = {{"boot", rules.end->at.boot},
                                   {"end_ns", rules.end->at.since.count()},
@@ -118,7 +117,7 @@ TenantTexts tenants_of(const json& object) {
     for (const auto& [name, one] : object.items()) {
         TenantRules rules{.text = one.at("text"),
                           .changed_at = whole_number_in<std::int64_t>(one.at("changed_at")),
-                          .changed_by = whole_number_in<uid_t>(one.at("changed_by")),
+                          .changed_by = read_author(one),
                           .before = one.at("before")};
         if (const auto end = one.find("unconfirmed"); end != one.end()) {
             rules.end =
@@ -183,7 +182,6 @@ json document_of(const StoredRules& rules) {
                   {"file", rules.file},
                   {"generation", rules.generation},
                   {"changed_at", rules.changed_at},
-                  {"changed_by", rules.changed_by},
                   {"modes", modes_json(rules.modes)},
                   {"lives", lives_json(rules.lives)},
                   {"keys", settings_to_json(rules.keys)},
@@ -201,6 +199,7 @@ json document_of(const StoredRules& rules) {
     if (rules.operators_generation != 0) {
         document["operators_generation"] = rules.operators_generation;
     }
+    add_author(document, rules.changed_by);
     if (!rules.note.empty()) {
         document["note"] = rules.note;
     }
@@ -229,7 +228,7 @@ StoredRules rules_of(const json& document, const ListCopies& copies) {
             .lives = lives_of(document.value("lives", json::object())),
             .generation = whole_number_in<std::uint64_t>(document.at("generation")),
             .changed_at = whole_number_in<std::int64_t>(document.at("changed_at")),
-            .changed_by = whole_number_in<uid_t>(document.at("changed_by")),
+            .changed_by = read_author(document),
             .directory = document.value("directory", ""),
             .applied_by =
                 whole_number_in<uid_t>(document.value("applied_by", document.at("changed_by"))),
@@ -366,7 +365,7 @@ Result<StoredRules> notes_from_file(const std::string& text) {
                            .modes = {},
                            .generation = whole_number_in<std::uint64_t>(document.at("generation")),
                            .changed_at = whole_number_in<std::int64_t>(document.at("changed_at")),
-                           .changed_by = whole_number_in<uid_t>(document.at("changed_by")),
+                           .changed_by = read_author(document),
                            .note = document.value("note", ""),
                            .on = rules_on(document)};
     } catch (const std::exception& reason) {

@@ -1,4 +1,5 @@
 #pragma once
+#include "control/daemon/author.hpp"
 #include "control/daemon/boot_time.hpp"
 #include "control/daemon/key_settings.hpp"
 #include "control/daemon/list_copies.hpp"
@@ -32,7 +33,7 @@ struct TrialEnd {
 struct TenantRules {
     std::string text;             // of its rule file; empty: it has none
     std::int64_t changed_at = 0;  // UTC, seconds
-    uid_t changed_by = 0;
+    Author changed_by{};
     std::string before{};           // the text that a rollback goes back to
     std::optional<TrialEnd> end{};  // the text is on trial until then; nullopt: it is to stay
 
@@ -48,7 +49,7 @@ struct StoredRules {
     RuleLives lives{};    // of the rules with a ttl
     std::uint64_t generation = 0;
     std::int64_t changed_at = 0;  // UTC, seconds
-    uid_t changed_by = 0;
+    Author changed_by{};
     std::string directory{};          // of the rule file: paths of lists begin there
     uid_t applied_by = 0;             // with whose rights lists are read
     ListTexts lists{};                // as they were read, or sent along

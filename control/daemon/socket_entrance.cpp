@@ -22,7 +22,8 @@ std::variant<Speaker, TurnedBack> SocketEntrance::admit(const Visit& visit) {
         return TurnedBack{problem_response(
             403, "forbidden", "only root and the socket's owner and group may use it")};
     }
-    Speaker speaker{.peer = *peer, .role = role_, .user = uid_text(peer->uid)};
+    Speaker speaker{
+        .peer = *peer, .role = role_, .user = uid_text(peer->uid), .reads_as = peer->uid};
     if (web_ != nullptr) {
         return web_->judge_by_socket(visit, std::move(speaker));
     }

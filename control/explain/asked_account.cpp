@@ -2,6 +2,7 @@
 
 #include "control/explain/account_text.hpp"
 #include "lib/engine/worker/packet_asker.hpp"
+#include "lib/policy/expression/reads_list.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -52,6 +53,15 @@ PacketAccount account_in(const AskedPacket& packet, const ReplayRules& rules) {
                       packet.state, rules, setup.pair);
 }
 
+// Reasons name entries of lists, and texts that were sought in them.
+void leave_out_lists(PacketAccount& account, const ReplayRules& rules) {
+    for (std::size_t i = 0; i < account.rules.size(); ++i) {
+        if (reads_list(rules.summaries[i].condition)) {
+            account.rules[i].because = "its condition reads a list, of which nothing is told here";
+        }
+    }
+}
+
 // Rules and actions of an answer are places in the set.
 bool fits(const PacketState& state, const LoadedSet& set) {
     const auto known = [&set](const DecisionState& one) {
@@ -67,7 +77,10 @@ Result<AskedAccount> asked_account(const AskedPacket& packet, const ReplayRules&
     if (!fits(packet.state, rules.loaded.set())) {
         return Error{Errc::Refused, "the dataplane has decided by other rules; try again"};
     }
-    const PacketAccount account = account_in(packet, rules);
+    PacketAccount account = account_in(packet, rules);
+    if (!packet.tells_lists) {
+        leave_out_lists(account, rules);
+    }
     return AskedAccount{account_json(account, packet.pair), account_text(account, packet.pair)};
 }
 

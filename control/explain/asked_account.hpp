@@ -15,6 +15,7 @@ struct AskedPacket {
     const PacketState& state;
     PacketTreatment treatment;  // of packets, by the box
     std::string pair;           // that the packet would come in at
+    bool tells_lists = true;    // else of conditions that read lists no reason is told
 };
 
 struct AskedAccount {

@@ -87,11 +87,14 @@ class TcpApi(unittest.TestCase):
         self.assertEqual(self.box.put_rules(listed).status, 200)
         question = '{"packet":{"frame":"00"}}'
         self.assertEqual(self.status("/v1/explain", "POST", body=question), 200)
-        self.assertEqual(self.status("/v1/explain?account=1", "POST", body=question), 403)
+        answer, told = self.ask("/v1/explain?account=1", "POST", body=question)
+        self.assertEqual(answer.status, 200, told)
+        self.assertIn("why a condition that reads one holds, or does not, is left out", told.decode())
+        self.assertNotIn("192.0.2.0", told.decode())
         # Nor whether an address is in a list: one that is and one that is not are alike.
         for address in ("192.0.2.7", "198.51.100.7"):
             found = json.loads(self.ask(f"/v1/find?of={address}")[1])
-            self.assertEqual((found["lists_read"], found["findings"], found["everybody"]), (False, [], ["a"]))
+            self.assertEqual((found["lists_read"], found["findings"], found["everybody"], found["unread"]), (False, [], [], ["a"]))
         found = self.box.get("/v1/find?of=192.0.2.7").json()
         self.assertTrue(found["lists_read"])
         self.assertEqual([row["entry"] for row in found["findings"]], ["192.0.2.0/24"])

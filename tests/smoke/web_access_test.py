@@ -116,6 +116,43 @@ class WebAccess(unittest.TestCase):
                 least = "operate" if target.endswith("/mode") and role == "view" else needed
                 self.assertIn(f"needs the role {least}", answer.json()["detail"], told)
 
+    def test_sessions_are_told_of_lists_as_who_made_their_link(self):
+        self.start(f', behind_proxy: [{{address: 127.0.0.1, secret_file: secret, secret_header: X-Key}}]')
+        listed = self.box.folder / "bad.txt"
+        listed.write_text("192.0.2.0/24\n")
+        listed.chmod(0o600)
+        rules = ("version: 1\ndata: {lists: {bad: {type: cidr, file: " + str(listed) + "}}}\n"
+                 "rules: [{id: a, mode: enforce, when: ip.src in $bad, on_match: drop}]\n")
+        self.assertEqual(self.box.put_rules(rules).status, 200)
+        linked = self.session("view")
+        named = self.begin({"token": self.token_of("ada", "admin")}).json()["session"]
+        question = json.dumps({"packet": {"frame": "00"}})
+        for way in ("web", "unix", "read"):
+            for token, reads in ((linked, True), (named, False)):
+                found = self.ask("GET", "/v1/find?of=192.0.2.7", way=way, token=token).json()
+                self.assertEqual((found["lists_read"], found["unread"]), (reads, [] if reads else ["a"]), way)
+                told = self.ask("POST", "/v1/explain?account=1", question, OWN, way=way, token=token)
+                self.assertEqual(told.status, 200, told.text)
+                self.assertEqual("is left out" in told.text, not reads, way)
+        # No file is opened with the rights of who made the link.
+        refused = self.ask("PUT", "/v1/rules", rules, {"Content-Type": "application/yaml"}, token=self.session("admin"))
+        self.assertEqual(refused.status, 422, refused.text)
+        self.assertIn("bad.txt", refused.text)
+
+    def test_changes_are_told_with_the_name_of_their_session(self):
+        self.start(f', behind_proxy: [{{address: 127.0.0.1, secret_file: secret, secret_header: X-Key}}]')
+        proxied = {**OWN, "X-Key": SECRET, "X-Sluice-User": "alice", "X-Sluice-Role": "admin"}
+        self.assertEqual(self.box.get("/v1/history").json()["in_force"]["by_name"], None)
+        banned = self.ask("POST", "/v1/rules/a/bans", '{"keys":["192.0.2.7"]}', proxied)
+        self.assertEqual(banned.status, 200, banned.text)
+        me = pwd.getpwuid(os.getuid()).pw_name
+        changed = self.ask("PUT", "/v1/rules", RULES.replace("5/s", "6/s"), {"Content-Type": "application/yaml"},
+                           token=self.session("admin"))
+        self.assertEqual(changed.status, 200, changed.text)
+        told = self.box.get("/v1/history").json()
+        self.assertEqual([told["in_force"]["by_name"], told["sets"][0]["by_name"]], [me, "alice"])
+        self.assertRegex(self.ctl("history"), rf"{me} \(web\)[\s\S]*alice \(web\)")
+
     def test_every_verb_role_and_way_in(self):
         self.start(f', behind_proxy: [{{address: 127.0.0.1, secret_file: secret, secret_header: X-Key}}]')
         self.check_calls("admin", "the socket of operators", way="unix")
@@ -231,6 +268,29 @@ class WebAccess(unittest.TestCase):
             answer = read_all(client).decode()
         return int(answer.split(" ")[1]), answer
 
+    def test_viewers_leave_places_to_who_may_change_something(self):
+        self.start()
+        admin = self.session("admin")
+        held = []
+        for _ in range(2):
+            token = self.session("view")
+            for _ in range(40):
+                one = socket.create_connection(("127.0.0.1", self.port))
+                self.addCleanup(one.close)
+                one.sendall((f"POST /v1/simulate HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\nAuthorization: Bearer {token}\r\n"
+                             "Content-Type: application/json\r\nContent-Length: 50000\r\n\r\n{").encode())
+                held.append(one)
+        answer = self.ask("POST", "/v1/rollback", None, OWN, token=admin)
+        self.assertEqual((answer.status, answer.json()["title"]), (409, "nothing to go back to"))
+
+    def test_conditions_of_traces_are_bounded(self):
+        self.start()
+        token = self.session("operate")
+        patterns = " or ".join(f'http.host matches "a{{1,50}}{number}"' for number in range(9))
+        for when in (patterns, "ip.proto eq 17" + 3000 * " "):
+            answer = self.ask("POST", "/v1/traces", json.dumps({"when": when}), OWN, token=token)
+            self.assertEqual((answer.status, answer.json()["title"]), (422, "too much of a condition"))
+
     def test_heads_that_may_be_read_in_two_ways(self):
         self.start(', behind_proxy: [{address: 127.0.0.1, secret_file: secret, secret_header: X-Key}]')
         host, key = f"Host: 127.0.0.1:{self.port}", f"X-Key: {SECRET}"
@@ -247,6 +307,11 @@ class WebAccess(unittest.TestCase):
             "a role over two lines": [*good[:3], "X-Sluice-Role: ad\r\n min"],
             "a role on the next line": [*good[:3], "X-Sluice-Role:\r\n\tadmin"],
             "a line that goes on": [*good, "X-Other: a\r\n b"],
+            "a NUL in a role": [*good[:3], "X-Sluice-Role: admin\0view"], "a NUL behind a role": [*good, "X-Other: a\0"],
+            "NULs in the last line": [host, key, "X-Sluice-Role: view", "X-Sluice-User: al\0\0bo"],
+            "a NUL in the host": [host + "\0evil", *good[1:]],
+            "two conditions": [*good, 'If-Match: "0000000000000000"', 'If-Match: "0000000000000001"'],
+            "an empty condition": [*good, "If-Match:"], "a blank condition": [*good, "If-Match: ", 'If-Match: "0000000000000000"'],
         }
         for what, lines in bad.items():
             status, text = self.raw(*lines)

@@ -87,7 +87,7 @@ HttpResponse post_bans(const HttpRequest& request, Services& services) {
             fmt::format("{} of {} keys are wrong", read.faults.count(), call.body["keys"].size()),
             read.faults.told());
     }
-    const RuleChange change = services.rules.set_keys(read.settings, request.peer.uid);
+    const RuleChange change = services.rules.set_keys(read.settings, author_of(request));
     record(services, request, audit_text(call.rule, read.settings), change);
     if (change.refusal) {
         return refused_setting(*change.refusal);

@@ -83,7 +83,7 @@ ReadUnbans read_unbans(const BulkCall& call) {
 
 // One change for all that operators have banned. None of these bans may be left by then: each has
 // run out, or another call has ended it. Nothing changes then, and nothing is wrong.
-RuleChange unset_named(const BulkCall& call, std::vector<Banned>& keys, uid_t from,
+RuleChange unset_named(const BulkCall& call, std::vector<Banned>& keys, const Author& from,
                        Services& services) {
     std::vector<SettingChoice> choices;
     for (const Banned& one : keys) {
@@ -196,7 +196,7 @@ HttpResponse post_unbans(const HttpRequest& request, Services& services) {
             fmt::format("{} of {} keys are wrong", read.faults.count(), call.body["keys"].size()),
             read.faults.told());
     }
-    const RuleChange change = unset_named(call, read.keys, request.peer.uid, services);
+    const RuleChange change = unset_named(call, read.keys, author_of(request), services);
     if (change.refusal) {
         record(services, request, audit_text(call, read.keys, read.keys.size()), change);
         return refused_setting(*change.refusal);

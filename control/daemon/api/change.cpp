@@ -110,7 +110,7 @@ std::variant<RuleFile, HttpResponse> rule_file_of(const HttpRequest& request) {
         return bad_request(form.error().what);
     }
     file.name = argument(request, "file", "rules.yaml");
-    file.from = request.peer.uid;
+    file.from = author_of(request);
     file.directory = file.slices.empty() ? directory : file.slices.front().folder;
     return file;
 }
@@ -205,6 +205,14 @@ HttpResponse changed(const RuleChange& change, Services& services) {
         }
     }
     return json_response(document);
+}
+
+Author author_of(const HttpRequest& request) {
+    return {request.peer.uid, request.via_web() ? request.user : ""};
+}
+
+Json name_json(const std::string& name) {
+    return name.empty() ? Json() : Json(name);
 }
 
 bool has_ended(const KeySetting& setting) {

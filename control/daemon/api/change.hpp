@@ -1,5 +1,6 @@
 #pragma once
 #include "control/daemon/api/api.hpp"
+#include "control/daemon/author.hpp"
 #include "control/daemon/rule_diff.hpp"
 #include "control/json.hpp"
 
@@ -35,6 +36,11 @@ void record(Services& services, const HttpRequest& request, const std::string& c
 // connections that cannot be read, where there are any; with "beyond", {"ID":{"services":[…],
 // "fields":[…]}} of those that reach beyond services, by these fields.
 [[nodiscard]] HttpResponse changed(const RuleChange& change, Services& services);
+
+// Whose rights a change has, and by which name it is told of later.
+[[nodiscard]] Author author_of(const HttpRequest& request);
+// null: they did not come by the dashboard.
+[[nodiscard]] Json name_json(const std::string& name);
 
 // {"key":…,"tier":…,"set":"1: rate 5/s","until":"2026-…Z","reason":…,"by":…}
 [[nodiscard]] Json setting_json(const KeySetting& setting);

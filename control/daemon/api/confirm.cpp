@@ -27,7 +27,7 @@ std::variant<Rollback, HttpResponse> rollback_of(const HttpRequest& request, std
     }
     const auto& how = std::get<ChangeTerms>(terms);
     Rollback rollback{
-        .from = request.peer.uid, .confirm = how.confirm, .in_place_of = how.in_place_of};
+        .from = author_of(request), .confirm = how.confirm, .in_place_of = how.in_place_of};
     if (const std::string set = argument(request, "set", ""); !set.empty()) {
         const std::optional<std::uint64_t> number = whole_number(set);
         if (!number) {

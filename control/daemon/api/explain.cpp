@@ -181,15 +181,14 @@ Result<PacketState> ask_box(AskPacket& ask, std::shared_ptr<const RuleView>& vie
     }
 }
 
-HttpResponse with_account(const AskPacket& ask, const PacketState& state,
-                          const std::shared_ptr<const RuleView>& view, const DataplaneLink& link) {
-    Result<AskedAccount> account = explain_packet(ask, state, view, link);
+HttpResponse with_account(const AnsweredQuestion& packet, const DataplaneLink& link) {
+    Result<AskedAccount> account = explain_packet(packet, link);
     if (!account) {
         return not_explained(account.error());
     }
-    Json json = state_json(state, *view);
-    json["file"] = view->file;
-    json["notes"] = explain_notes(state, *view);
+    Json json = state_json(packet.state, *packet.view);
+    json["file"] = packet.view->file;
+    json["notes"] = explain_notes(packet);
     json["account"] = std::move(account->json);
     json["text"] = std::move(account->text);
     return json_response(json);
@@ -234,13 +233,7 @@ HttpResponse post_explain(const HttpRequest& request, Services& services) {
     if (account == "0") {
         return json_response(state_json(*state, *view));
     }
-    // Conditions show what is in lists.
-    if (!may_read_lists(request, *view)) {
-        return problem_response(403, "not yours to read",
-                                "the rules read lists, of which only root and who applied the "
-                                "rules are told");
-    }
-    return with_account(ask, *state, view, services.link);
+    return with_account({ask, *state, view, may_read_lists(request, *view)}, services.link);
 }
 
 }  // namespace sluice

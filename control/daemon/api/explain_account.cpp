@@ -45,14 +45,21 @@ std::optional<std::string> list_note(const RuleView& view, const std::string& pa
 
 }  // namespace
 
-std::vector<std::string> explain_notes(const PacketState& state, const RuleView& view) {
+std::vector<std::string> explain_notes(const AnsweredQuestion& packet) {
+    const PacketState& state = packet.state;
+    const RuleView& view = *packet.view;
     std::vector<std::string> notes;
     if (!state.enforces) {
         notes.emplace_back(
             "`panic pass` is on: the box forwards every packet unjudged; this is what it would do "
             "without");
     }
-    for (const auto& [path, text] : view.lists) {
+    if (!packet.tells_lists) {
+        notes.emplace_back(
+            "the rules read lists, of which only root and who applied the rules are told: why a "
+            "condition that reads one holds, or does not, is left out");
+    }
+    for (const auto& [path, text] : packet.tells_lists ? view.lists : ListTexts{}) {
         if (auto note = list_note(view, path, *text)) {
             notes.push_back(*std::move(note));
         }
@@ -71,17 +78,16 @@ std::vector<std::string> explain_notes(const PacketState& state, const RuleView&
     return notes;
 }
 
-Result<AskedAccount> explain_packet(const AskPacket& ask, const PacketState& state,
-                                    const std::shared_ptr<const RuleView>& view,
-                                    const DataplaneLink& link) {
-    const auto rules = explained_rules().of(view, link.rss_mapping());
+Result<AskedAccount> explain_packet(const AnsweredQuestion& packet, const DataplaneLink& link) {
+    const auto rules = explained_rules().of(packet.view, link.rss_mapping());
     if (!rules) {
         return rules.error();
     }
-    return asked_account({.ask = ask,
-                          .state = state,
+    return asked_account({.ask = packet.ask,
+                          .state = packet.state,
                           .treatment = link.treatment().value_or(PacketTreatment{}),
-                          .pair = pair_of(ask, link)},
+                          .pair = pair_of(packet.ask, link),
+                          .tells_lists = packet.tells_lists},
                          **rules);
 }
 

@@ -10,11 +10,17 @@
 
 namespace sluice {
 
-// `ask` has been answered by `state` under the rules of `view`, which are compiled once more for
-// it. Whoever calls it has a turn (ExplainTurns). Refused: `state` is of other rules; NoMemory:
-// there is none to compile them.
-[[nodiscard]] Result<AskedAccount> explain_packet(const AskPacket& ask, const PacketState& state,
-                                                  const std::shared_ptr<const RuleView>& view,
+// A question that `state` has answered, under the rules of `view`.
+struct AnsweredQuestion {
+    const AskPacket& ask;
+    const PacketState& state;
+    const std::shared_ptr<const RuleView>& view;
+    bool tells_lists = true;  // else of conditions that read lists no reason is told
+};
+
+// The rules are compiled once more for it. Whoever calls it has a turn (ExplainTurns). Refused: the
+// answer is of other rules; NoMemory: there is none to compile them.
+[[nodiscard]] Result<AskedAccount> explain_packet(const AnsweredQuestion& packet,
                                                   const DataplaneLink& link);
 
 // The answer where there is no account. TooMany: no turn.
@@ -25,7 +31,6 @@ namespace sluice {
 void forget_explained(const std::shared_ptr<const RuleView>& in_force);
 
 // For people: where a decision is not just what it seems.
-[[nodiscard]] std::vector<std::string> explain_notes(const PacketState& state,
-                                                     const RuleView& view);
+[[nodiscard]] std::vector<std::string> explain_notes(const AnsweredQuestion& packet);
 
 }  // namespace sluice

@@ -1,4 +1,5 @@
 #include "control/daemon/api/early_drop_json.hpp"
+#include "control/daemon/api/find_everybody.hpp"
 #include "control/daemon/api/find_place.hpp"
 #include "control/daemon/api/finding.hpp"
 #include "control/daemon/api/known_by_name.hpp"
@@ -76,7 +77,13 @@ public:
                     {"lists_read", lists_read_},
                     {"findings", std::move(findings_)}};
         if (is_first) {
-            answer["everybody"] = everybody();
+            const auto named_of = [this](const RuleSummary& rule) -> const Json& {
+                return named(rule);
+            };
+            const bool is_cut =
+                add_everybody(answer, view_.rules, sought_, {lists_read_, named_of});
+            cut_ = cut_ || is_cut;
+            answer["services"] = services_named(view_.services, sought_, lists_);
             answer["early_drop"] = early_drop_json(sought_, {most_, lists_read_}, view_, services_);
         }
         answer["cut"] = cut_;
@@ -91,12 +98,6 @@ private:
     }
     void end_at(const RuleSummary& rule, char part, const std::string& rest) {
         next_ = fmt::format("{}:{}~{}:{}", generation_text(view_.generation), rule.id, part, rest);
-    }
-    [[nodiscard]] static bool counts(const GroupingKey& key, const Sought& sought) {
-        return leaves_open(key, sought) ||
-               (key.size() == 1 && key.front().is_address() && sought.has_network()) ||
-               (key.size() == 1 && key.front().text && sought.kind == Sought::Kind::Host &&
-                row_of(*key.front().text).kind == TextKind::Folded);
     }
     // True if packets that have what is sought as a part of such a key can match the rule.
     [[nodiscard]] bool may_count(const RuleSummary& rule, const GroupingKey& key) const {
@@ -113,26 +114,6 @@ private:
         }
         return at->second;
     }
-    // Rules that judge its packets as those of all others: none of their keys is it, and no
-    // condition names it. Lists can be long: it stops where its time is up.
-    [[nodiscard]] Json everybody() {
-        if (sought_.kind == Sought::Kind::Key) {
-            return Json::array();
-        }
-        const auto meets = [this](const RuleSummary& rule) {
-            const bool is_own = std::ranges::any_of(
-                rule.keys, [&](const GroupingKey& key) { return counts(key, sought_); });
-            return !is_own && rule.mode != Mode::Off && may_match(rule, sought_) &&
-                   named(rule).empty();
-        };
-        const auto begun = std::chrono::steady_clock::now();
-        MetRules met = met_rules(view_.rules, meets, [begun] {
-            return std::chrono::steady_clock::now() - begun > kMostTime;
-        });
-        cut_ = cut_ || met.cut;
-        return std::move(met.ids);
-    }
-
     Refused add_rule(const RuleSummary& rule, const FindPlace& from) {
         if (is_full()) {
             end_at(rule, 'w', "0");

@@ -25,7 +25,8 @@ HttpResponse get_history(const HttpRequest&, Services& services) {
         const StoredRules& rules = note.rules;
         sets.push_back({{"number", note.number},
                         {"at", utc_text(rules.changed_at)},
-                        {"by", rules.changed_by},
+                        {"by", rules.changed_by.uid},
+                        {"by_name", name_json(rules.changed_by.name)},
                         {"generation", generation_text(rules.generation)},
                         {"rules", count_json(rules.on)},
                         {"file", rules.file},
@@ -34,7 +35,8 @@ HttpResponse get_history(const HttpRequest&, Services& services) {
     Json in_force;
     if (view->generation != 0) {
         in_force = {{"at", utc_text(view->changed_at)},
-                    {"by", view->changed_by},
+                    {"by", view->changed_by.uid},
+                    {"by_name", name_json(view->changed_by.name)},
                     {"generation", generation_text(view->generation)},
                     {"etag", view->tag},
                     {"rules", rules_on(*view)},

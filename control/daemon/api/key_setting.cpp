@@ -129,7 +129,7 @@ HttpResponse unban_key(SettingCall call, const FoundKey& key, const HttpRequest&
                        Services& services) {
     RuleChange change = services.rules.unset_key(
         {.rule = call.rule, .key = call.key, .tier = call.tier, .bans = true, .limit = {}},
-        request.peer.uid);
+        author_of(request));
     lift_also(call, key, change, services);
     const std::shared_ptr<const RuleView> view = view_for(request, services);
     const bool exempt = !key.is_network && look_at(key, {.after = view->generation}, services);
@@ -184,7 +184,7 @@ HttpResponse set_key(const std::string& action, const FoundKey& key, const Json&
     if (find_narrower(key.rule->keys[key.ask.key], body.at("key").get<std::string>())) {
         call.told["asked"] = body.at("key");
     }
-    const RuleChange change = services.rules.set_key(*std::move(setting), request.peer.uid);
+    const RuleChange change = services.rules.set_key(*std::move(setting), author_of(request));
     if (change.refusal && action == "set") {
         note_refused_set(services, *key.rule);
     }
@@ -221,7 +221,7 @@ HttpResponse change_setting(const std::string& action, const KeyWords& words, co
                                                         .tier = call.tier,
                                                         .bans = action == "unban",
                                                         .limit = words.limit},
-                                                       request.peer.uid);
+                                                       author_of(request));
     if (key != nullptr) {
         return respond_with_bans(std::move(call), *key, change, request, services);
     }

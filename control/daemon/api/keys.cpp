@@ -89,7 +89,7 @@ void record_each(const KeySettings& settings, const RuleChange& change, const Ht
 
 HttpResponse set_items(ReadKeys items, const RuleSummary& rule, const HttpRequest& request,
                        Services& services) {
-    const RuleChange change = services.rules.set_keys(items.settings, request.peer.uid);
+    const RuleChange change = services.rules.set_keys(items.settings, author_of(request));
     record_each(items.settings, change, request, services);
     if (change.refusal) {
         note_refused_set(services, rule);

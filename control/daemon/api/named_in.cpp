@@ -1,10 +1,14 @@
 #include "control/daemon/api/named_in.hpp"
 
+#include "control/daemon/api/find_everybody.hpp"
+#include "control/daemon/api/finding.hpp"
+#include "lib/policy/expression/reads_list.hpp"
 #include "lib/policy/expression/token.hpp"
 #include "lib/policy/lists/list_text.hpp"
 #include "lib/policy/texts/letter_case.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <functional>
 #include <span>
 #include <vector>
@@ -109,11 +113,12 @@ bool may_name(const TextTest& test, const Sought& sought) {
                                             : row_of(test.field).kind == TextKind::Folded;
 }
 
-Truth truth_of_parts(const Expression& condition, std::string_view field, const Sought& sought) {
+Truth truth_of_parts(const Expression& condition, std::string_view field, const Sought& sought,
+                     ListsSay lists) {
     const bool is_and = condition.kind == Expression::Kind::And;
     Truth all = is_and ? Truth::Yes : Truth::No;
     for (const Expression& part : condition.parts) {
-        const Truth one = truth_of(part, field, sought);
+        const Truth one = truth_of(part, field, sought, lists);
         all = is_and ? std::min(all, one) : std::max(all, one);
     }
     return all;
@@ -217,41 +222,55 @@ bool names_field(const Expression& condition, std::string_view field) {
                  });
 }
 
+// True if a key of the rule is what is sought, or has it as a part.
+bool has_own_keys(const RuleSummary& rule, const Sought& sought) {
+    return std::ranges::any_of(rule.keys, [&](const GroupingKey& key) {
+        const bool is_lone = key.size() == 1;
+        return leaves_open(key, sought) ||
+               (is_lone && key.front().is_address() && sought.has_network()) ||
+               (is_lone && key.front().text && sought.kind == Sought::Kind::Host &&
+                row_of(*key.front().text).kind == TextKind::Folded);
+    });
+}
+
 }  // namespace
 
-Truth truth_of(const Expression& condition, std::string_view field, const Sought& sought) {
+Truth truth_of(const Expression& condition, std::string_view field, const Sought& sought,
+               ListsSay lists) {
+    const bool is_not_named = lists == ListsSay::NotNamed;
     switch (condition.kind) {
         case Expression::Kind::Leaf: {
             const Leaf& leaf = condition.leaf;
-            if (row_of(leaf.field).name != field || leaf.from_list) {
+            if (row_of(leaf.field).name != field || (leaf.from_list && !is_not_named)) {
                 return by_version(leaf, field, sought);
             }
-            const Truth truth = named_by(leaf, sought);
+            const Truth truth = leaf.from_list ? Truth::No : named_by(leaf, sought);
             return leaf.negated ? negation_of(truth) : truth;
         }
         case Expression::Kind::Text: {
             if (condition.text.name != field) {
                 return by_another_name(condition.text, field, sought);
             }
-            if (condition.text.from_list) {
+            const bool is_listed = condition.text.from_list;
+            if (is_listed && (!is_not_named || condition.text.how == TextHow::Matches)) {
                 return Truth::Maybe;
             }
-            const Truth truth = named_by(condition.text, sought);
+            const Truth truth = is_listed ? Truth::No : named_by(condition.text, sought);
             return condition.text.negated ? negation_of(truth) : truth;
         }
         case Expression::Kind::Not:
-            return negation_of(truth_of(condition.parts.front(), field, sought));
+            return negation_of(truth_of(condition.parts.front(), field, sought, lists));
         default:
-            return truth_of_parts(condition, field, sought);
+            return truth_of_parts(condition, field, sought, lists);
     }
 }
 
-bool may_match(const RuleSummary& rule, const Sought& sought) {
+bool may_match(const RuleSummary& rule, const Sought& sought, ListsSay lists) {
     if (rule.when.empty() || sought.kind == Sought::Kind::Key) {
         return true;
     }
     const auto may_as = [&](std::string_view field) {
-        return truth_of(rule.condition, field, sought) != Truth::No;
+        return truth_of(rule.condition, field, sought, lists) != Truth::No;
     };
     return sought.has_network()
                ? std::ranges::any_of(
@@ -268,12 +287,68 @@ bool may_match(const RuleSummary& rule, const Sought& sought) {
                  });
 }
 
+std::string_view side_met(const RuleSummary& rule, const Sought& sought, ListsSay lists) {
+    if (rule.when.empty() || !sought.has_network()) {
+        return {};
+    }
+    const bool as_source = truth_of(rule.condition, "ip.src", sought, lists) != Truth::No;
+    const bool as_target = truth_of(rule.condition, "ip.dst", sought, lists) != Truth::No;
+    return as_source == as_target ? "" : as_source ? "ip.src" : "ip.dst";
+}
+
 Json named_in(const RuleSummary& rule, const Sought& sought, ListedEntries& lists) {
     Namings namings{rule, sought, lists};
     if (!rule.when.empty()) {
         namings.add(rule.condition, false);
     }
     return std::move(namings).json();
+}
+
+bool add_everybody(Json& answer, const std::vector<RuleSummary>& rules, const Sought& sought,
+                   const KnownOfConditions& known) {
+    constexpr std::chrono::seconds kMostTimeOfAll{1};
+    answer["everybody"] = Json::array();
+    answer["everybody_as"] = Json::object();
+    answer["unread"] = Json::array();
+    if (sought.kind == Sought::Kind::Key) {
+        return false;
+    }
+    const ListsSay lists = known.lists_read ? ListsSay::NotNamed : ListsSay::Unknown;
+    const auto meets = [&](const RuleSummary& rule) {
+        const bool may_be = !has_own_keys(rule, sought) && rule.mode != Mode::Off &&
+                            may_match(rule, sought, lists) && known.named(rule).empty();
+        const bool is_unread = may_be && !known.lists_read && reads_list(rule.condition);
+        const std::string_view side =
+            may_be && !is_unread ? side_met(rule, sought, lists) : std::string_view{};
+        if (is_unread) {
+            answer["unread"].push_back(rule.id);
+        }
+        if (!side.empty()) {
+            answer["everybody_as"][rule.id] = side;
+        }
+        return may_be && !is_unread;
+    };
+    const auto begun = std::chrono::steady_clock::now();
+    MetRules met = met_rules(
+        rules, meets, [&] { return std::chrono::steady_clock::now() - begun > kMostTimeOfAll; });
+    answer["everybody"] = std::move(met.ids);
+    return met.cut;
+}
+
+Json services_named(const std::vector<ServiceSummary>& services, const Sought& sought,
+                    ListedEntries& lists) {
+    Json named = Json::array();
+    for (const ServiceSummary& service : services) {
+        RuleSummary as_rule;
+        as_rule.when = service.when;
+        as_rule.condition = service.condition;
+        for (Json& naming : named_in(as_rule, sought, lists)) {
+            naming["service"] = service.id;
+            naming["mode"] = kModeNames[static_cast<std::size_t>(service.mode)];
+            named.push_back(std::move(naming));
+        }
+    }
+    return named;
 }
 
 }  // namespace sluice

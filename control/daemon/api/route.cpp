@@ -256,7 +256,9 @@ HttpResponse lacks_role(const HttpRequest& request, Role needed) {
     const std::string_view by = request.way == Way::Unix && request.role == Role::View
                                     ? "this socket only shows; changes go to the one for operators"
                                 : request.way == Way::Api ? "the API by TCP is read_only here"
-                                                          : "another one is given on the box";
+                                : request.way == Way::Proxy
+                                    ? "the proxy in front of the dashboard gives another one"
+                                    : "another one is given on the box";
     return problem_response(
         403, "role",
         fmt::format("this needs the role {}, and {} has {}: {}", name_of(needed),

@@ -94,7 +94,7 @@ HttpResponse made(const HttpRequest& request, Services& services, RuleEdit edit,
     edit.strict = how.strict;
     edit.confirm = how.confirm;
     edit.in_place_of = how.in_place_of;
-    edit.from = request.peer.uid;
+    edit.from = author_of(request);
     edit.name = argument(request, "file", "rule.yaml");
     const RuleChange change = services.rules.edit(edit);
     record(services, request, call + how.words, change);

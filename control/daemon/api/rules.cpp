@@ -223,7 +223,7 @@ HttpResponse put_mode(const HttpRequest& request, Services& services) {
         return lacks_role(request, kAnyModeRole);
     }
     const RuleChange change = services.rules.set_mode(
-        id, static_cast<Mode>(found - kModeNames.begin()), request.peer.uid);
+        id, static_cast<Mode>(found - kModeNames.begin()), author_of(request));
     record(services, request, "mode " + id + " " + word, change);
     if (change.refusal) {
         return refused(*change.refusal);

@@ -118,10 +118,12 @@ std::variant<LinkSecrets::Promise, HttpResponse> promise_of(const HttpRequest& r
         return problem_response(422, "no such time", "a session lasts from 1m to 12h");
     }
     const std::optional<SystemUser> user = user_of(request.peer.uid);
+    const bool is_of_tenant = assigned->role == Role::Tenant;
     return LinkSecrets::Promise{.user = user ? user->name : request.user,
                                 .role = assigned->role,
                                 .lasts = std::chrono::duration_cast<std::chrono::seconds>(*lasts),
-                                .tenant = assigned->tenant};
+                                .tenant = assigned->tenant,
+                                .made_by = is_of_tenant ? kNobody : request.peer.uid};
 }
 
 }  // namespace

@@ -88,7 +88,7 @@ std::variant<TenantApply, HttpResponse> change_of(const HttpRequest& request,
     TenantApply apply{.tenant = tenant_in(request, after),
                       .text = request.body,
                       .file = argument(request, "file", "rules.yaml"),
-                      .from = request.peer.uid};
+                      .from = author_of(request)};
     if (find_tenant(apply.tenant) == nullptr) {
         return no_such_tenant(apply.tenant);
     }

@@ -190,7 +190,7 @@ void LiveRules::end_trial(const std::string& why) {
     applied.abandon_trial();
 }
 
-RuleChange LiveRules::change(uid_t from, const Edit& edit) {
+RuleChange LiveRules::change(const Author& from, const Edit& edit) {
     const Edit stamped = [&](StoredRules& next) {
         next.changed_at = applied.now();
         next.changed_by = from;

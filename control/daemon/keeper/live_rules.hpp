@@ -1,4 +1,5 @@
 #pragma once
+#include "control/daemon/author.hpp"
 #include "control/daemon/dataplane_link.hpp"
 #include "control/daemon/keeper/applied_rules.hpp"
 #include "control/daemon/keeper/compile_tries.hpp"
@@ -73,7 +74,7 @@ struct LiveRules {
     // Takes `changing` itself. Puts a copy of the set in force, as edited by `from`, in its place.
     // `edit` is called with it held; a change that it refuses is not made.
     // Where other rules come meanwhile it is made of those, and ends nevertheless (CompileTries).
-    [[nodiscard]] RuleChange change(uid_t from, const Edit& edit);
+    [[nodiscard]] RuleChange change(const Author& from, const Edit& edit);
     // A change of one tenant's rules alone.
     struct TenantEdit {
         std::string tenant;

@@ -76,7 +76,7 @@ StoredRules RuleApplier::as_applied(RuleFile file) const {
             .changed_at = rules_.applied.now(),
             .changed_by = file.from,
             .directory = std::move(file.directory),
-            .applied_by = file.from,
+            .applied_by = file.from.uid,
             .lists = std::move(file.lists),
             .sent = std::move(sent),
             .keys = shown->keys,

@@ -68,7 +68,7 @@ std::optional<RuleChange> try_edit(LiveRules& rules, const RuleEdit& edit, const
     }
     auto& become = std::get<EditedRules>(made);
     StoredRules next = std::move(become.next);
-    if (std::optional<Refusal> refusal = take_over(next, edit.from)) {
+    if (std::optional<Refusal> refusal = take_over(next, edit.from.uid)) {
         return refused(now.generation, *std::move(refusal));
     }
     const bool reads_lists_anew = next.applied_by != now.applied_by;

@@ -1,4 +1,5 @@
 #pragma once
+#include "control/daemon/author.hpp"
 #include "control/daemon/keeper/live_rules.hpp"
 #include "lib/policy/files/rule_edit.hpp"
 
@@ -22,7 +23,7 @@ struct RuleEdit {
     bool strict = false;
     std::optional<std::chrono::nanoseconds> confirm{};
     std::optional<std::string> in_place_of{};
-    uid_t from = 0;
+    Author from{};
 };
 
 // Everything else of the text stays byte for byte, and so do the modes, settings and buckets of all

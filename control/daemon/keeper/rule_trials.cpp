@@ -155,7 +155,7 @@ Result<RuleTrials::Return> RuleTrials::newest_return() const {
 }
 
 // Gives the set of before the lives and the settings of now.
-void RuleTrials::renew(Return& back, uid_t from) const {
+void RuleTrials::renew(Return& back, const Author& from) const {
     const AppliedRules& applied = rules_.applied;
     if (back.former) {
         RuleLives lives = applied.known_lives();

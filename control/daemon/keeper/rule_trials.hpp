@@ -1,4 +1,5 @@
 #pragma once
+#include "control/daemon/author.hpp"
 #include "control/daemon/keeper/dataplane_sync.hpp"
 #include "control/daemon/keeper/live_rules.hpp"
 #include "control/daemon/newest_next.hpp"
@@ -13,7 +14,7 @@ namespace sluice {
 
 // A rollback request.
 struct Rollback {
-    uid_t from = 0;
+    Author from{};
     std::optional<std::uint64_t> number{};              // of the history; nullopt: the newest
     std::optional<std::chrono::nanoseconds> confirm{};  // with a number: on trial
     std::optional<std::string> in_place_of{};           // not when another set is in force
@@ -47,7 +48,7 @@ private:
     };
     [[nodiscard]] std::variant<Return, Refusal> way_back(const Rollback& rollback) const;
     [[nodiscard]] Result<Return> newest_return() const;
-    void renew(Return& back, uid_t from) const;
+    void renew(Return& back, const Author& from) const;
     [[nodiscard]] RuleChange go_back(Return back, Compiled compiled);
     [[nodiscard]] RuleChange go_to(Return back, Compiled compiled, const Rollback& rollback);
     [[nodiscard]] RuleChange give_up_trial(StoredRules old, Compiled compiled);

@@ -70,7 +70,7 @@ std::vector<Mode> file_modes_of(const std::string& id, const RuleView& view) {
 
 }  // namespace
 
-RuleChange set_mode(LiveRules& rules, const std::string& rule, Mode mode, uid_t from) {
+RuleChange set_mode(LiveRules& rules, const std::string& rule, Mode mode, const Author& from) {
     return rules.change(from, [&](StoredRules& next) -> std::optional<Refusal> {
         const std::vector<Mode> in_file = file_modes_of(rule, *rules.board.view());
         if (in_file.empty()) {
@@ -90,10 +90,10 @@ RuleChange set_mode(LiveRules& rules, const std::string& rule, Mode mode, uid_t 
     });
 }
 
-RuleChange set_keys(LiveRules& rules, KeySettings settings, uid_t from) {
+RuleChange set_keys(LiveRules& rules, KeySettings settings, const Author& from) {
     for (KeySetting& setting : settings) {
         setting.set_at = rules.applied.now();
-        setting.set_by = from;
+        setting.set_by = from.uid;
         setting.is_new = true;
     }
     return rules.change(from, [&](StoredRules& next) -> std::optional<Refusal> {
@@ -119,7 +119,8 @@ RuleChange set_keys(LiveRules& rules, KeySettings settings, uid_t from) {
     });
 }
 
-RuleChange unset_keys(LiveRules& rules, const std::vector<SettingChoice>& choices, uid_t from) {
+RuleChange unset_keys(LiveRules& rules, const std::vector<SettingChoice>& choices,
+                      const Author& from) {
     return rules.change(from, [&](StoredRules& next) -> std::optional<Refusal> {
         if (!remove_settings(next.keys, choices)) {
             return nothing_set(choices);

@@ -1,4 +1,5 @@
 #pragma once
+#include "control/daemon/author.hpp"
 #include "control/daemon/keeper/live_rules.hpp"
 
 #include <string>
@@ -7,13 +8,14 @@
 namespace sluice {
 
 // A mode belongs to the set it is set on: on a trial it goes when that goes.
-[[nodiscard]] RuleChange set_mode(LiveRules& rules, const std::string& rule, Mode mode, uid_t from);
+[[nodiscard]] RuleChange set_mode(LiveRules& rules, const std::string& rule, Mode mode,
+                                  const Author& from);
 
 // Settings belong to their keys and not to a file: they go on with every set that has the rule,
 // whether applied, on trial or brought back, until they end. All of them are set, or none. Numbers
 // for a rule with `dynamic` are within its bounds, and end after its ttl at the latest.
-[[nodiscard]] RuleChange set_keys(LiveRules& rules, KeySettings settings, uid_t from);
+[[nodiscard]] RuleChange set_keys(LiveRules& rules, KeySettings settings, const Author& from);
 [[nodiscard]] RuleChange unset_keys(LiveRules& rules, const std::vector<SettingChoice>& choices,
-                                    uid_t from);
+                                    const Author& from);
 
 }  // namespace sluice

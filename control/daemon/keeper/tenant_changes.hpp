@@ -1,4 +1,5 @@
 #pragma once
+#include "control/daemon/author.hpp"
 #include "control/daemon/keeper/live_rules.hpp"
 #include "control/daemon/rule_diff.hpp"
 
@@ -20,7 +21,7 @@ struct TenantApply {
     std::string file{};  // its name in problems
     std::optional<std::chrono::nanoseconds> confirm{};
     std::optional<std::string> in_place_of{};  // tag_of() the rules to be replaced
-    uid_t from = 0;
+    Author from{};
 };
 
 // Names a tenant's rules as they stand; it differs where a comment does.
@@ -45,7 +46,7 @@ struct CheckedTenant {
 struct TenantTurn {
     std::string tenant;
     std::optional<std::string> in_place_of{};
-    uid_t from = 0;
+    Author from{};
 };
 [[nodiscard]] RuleChange confirm_tenant(LiveRules& rules, const TenantTurn& turn);
 // Ends the tenant's trial; without one, the text of before takes the place of the present one.

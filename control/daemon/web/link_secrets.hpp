@@ -1,4 +1,5 @@
 #pragma once
+#include "control/daemon/nobody.hpp"
 #include "control/daemon/web/role.hpp"
 #include "lib/base/result.hpp"
 #include "lib/l7/crypto/sha256.hpp"
@@ -28,6 +29,7 @@ public:
         std::chrono::seconds lasts{};
         Clock::time_point until{};  // the link's end
         std::string tenant{};       // that the user belongs to; empty: an operator
+        uid_t made_by = kNobody;    // who asked for it
     };
     [[nodiscard]] Result<std::string> make(Promise promise, Clock::time_point now);
     // Gives the session away. nullopt: there is no such secret, or it was used, or its time is

@@ -2,6 +2,8 @@
 
 #include "control/random_secret.hpp"
 
+#include <fmt/format.h>
+
 #include <string>
 #include <utility>
 
@@ -41,8 +43,10 @@ Result<std::string> Sessions::begin(Session session, Clock::time_point now) {
     }
     if (!make_room(session)) {
         return Error{Errc::Busy,
-                     "as many sessions as there may be are those of stronger users; "
-                     "they end by themselves, or with sluiced"};
+                     fmt::format("as many sessions as there may be, {} of {} or {} of all, are of "
+                                 "stronger roles: a link of such a role makes room, `Leave` ends "
+                                 "a session, and each ends by itself, or with sluiced",
+                                 kMostOfUser, owner_of(session), kMost)};
     }
     places_.emplace(digest_of(*token), Place{std::move(session), now});
     return token;

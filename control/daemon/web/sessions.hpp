@@ -1,4 +1,5 @@
 #pragma once
+#include "control/daemon/nobody.hpp"
 #include "control/daemon/pace.hpp"
 #include "control/daemon/web/role.hpp"
 #include "lib/base/result.hpp"
@@ -23,6 +24,8 @@ struct Session {
     std::string tenant{};  // that the user belongs to; empty: an operator
     // The digest of the named token that it began with, and ends with. nullopt: a link.
     std::optional<Sha256Digest> token{};
+    // Who made the link that it began with; of a named token nobody.
+    uid_t made_by = kNobody;
 };
 
 // The sessions of the dashboard. They are kept by the digests of their tokens, in memory alone, and

@@ -61,7 +61,7 @@ protected:
         StoredRules next = kept_;
         ++next.generation;
         next.changed_at += 3;
-        next.changed_by = 1000;
+        next.changed_by = {1000, next.generation % 2 == 0 ? "alice" : ""};
         next.keys.push_back(setting);
         change(std::move(next));
     }

@@ -33,6 +33,27 @@ void save(const Store& store, const StoredRules& rules) {
     ASSERT_TRUE(pending->commit());
 }
 
+// Files of versions that kept no name have none.
+TEST(Store, AuthorsComeBackByNameAndUser) {
+    const TemporaryFolder folder;
+    const ListCopies copies{folder.path()};
+    StoredRules rules = example();
+    const std::string without = file_text(rules);
+    EXPECT_EQ(without.find("changed_by_name"), std::string::npos);
+    rules.changed_by = {65'534, "alice"};
+    rules.tenants["blue"] = {.text = "version: 1\n", .changed_by = {65'534, "bob"}};
+    const auto back = rules_from_file(file_text(rules), copies);
+    ASSERT_TRUE(back) << back.error().what;
+    EXPECT_EQ(back->changed_by, (Author{65'534, "alice"}));
+    EXPECT_EQ(back->tenants.at("blue").changed_by, (Author{65'534, "bob"}));
+    const auto notes = notes_from_file(file_text(rules));
+    ASSERT_TRUE(notes);
+    EXPECT_EQ(notes->changed_by, (Author{65'534, "alice"}));
+    const auto old = rules_from_file(without, copies);
+    ASSERT_TRUE(old);
+    EXPECT_EQ(old->changed_by, (Author{1000, ""}));
+}
+
 TEST(Store, NothingIsThereAtFirst) {
     const TemporaryFolder folder;
     const auto loaded = Store{folder / "state"}.load();

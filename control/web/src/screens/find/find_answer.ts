@@ -28,6 +28,8 @@ export interface FindAnswer {
   lists_read: boolean;
   findings: Finding[];
   everybody?: string[];
+  /** Rules whose conditions read lists that were not looked into. */
+  unread?: string[];
   early_drop?: EarlyDrop | null;
   cut?: boolean;
   next: string | null;

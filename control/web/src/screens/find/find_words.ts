@@ -117,6 +117,7 @@ export function leftOut(answer: FindAnswer): string[] {
   return [
     answer.boxes_read ? "" : "No dataplane is connected: buckets and penalty boxes are not known.",
     answer.lists_read ? "" : "What lists name is told to root and to who applied the rules alone, and left out.",
+    (answer.unread ?? []).length === 0 ? "" : `Rules whose conditions read lists, of which it may be: ${(answer.unread ?? []).join(", ")}.`,
     answer.cut === true ? "Not all of it is here: there are more keys, or lists, than are looked into." : "",
   ].filter((one) => one !== "");
 }

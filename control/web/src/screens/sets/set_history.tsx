@@ -20,7 +20,7 @@ function Cells({ row }: { row: Members }) {
     <>
       <td>{instantText(textOf(row["at"]), zone.value, Date.now())}</td>
       <td>
-        <Text of={byText(row["by"])} most={40} />
+        <Text of={byText(row["by_name"] ?? row["by"])} most={40} />
       </td>
       <td class="number">
         <Num text={whole(numberOf(row["rules"]))} />

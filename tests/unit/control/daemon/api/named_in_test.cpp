@@ -203,5 +203,25 @@ TEST(MayMatch, IsFalseWhereNoFieldLeavesIt) {
     EXPECT_TRUE(may_match(rule_when("http.request.method eq \"GET\""), sought("old.example")));
 }
 
+// A condition with a list that names `listed`.
+RuleSummary rule_with_list(bool negated) {
+    RuleSummary rule = rule_when(negated ? "ip.src ne 10.0.0.8" : "ip.src eq 10.0.0.8");
+    rule.condition.leaf.from_list = true;
+    rule.condition.leaf.v4.clear();
+    return rule;
+}
+
+TEST(MayMatch, AListThatDoesNotNameAnAddressLeavesItTheOtherSide) {
+    const RuleSummary listed = rule_with_list(false);
+    EXPECT_TRUE(may_match(listed, sought("10.0.0.7")));
+    EXPECT_EQ(side_met(listed, sought("10.0.0.7")), "");
+    EXPECT_TRUE(may_match(listed, sought("10.0.0.7"), ListsSay::NotNamed));
+    EXPECT_EQ(side_met(listed, sought("10.0.0.7"), ListsSay::NotNamed), "ip.dst");
+    EXPECT_EQ(side_met(rule_with_list(true), sought("10.0.0.7"), ListsSay::NotNamed), "");
+    EXPECT_EQ(side_met(rule_when("ip.dst eq 10.0.0.9"), sought("10.0.0.7")), "ip.src");
+    EXPECT_EQ(side_met(rule_when("ip.proto eq 17"), sought("10.0.0.7")), "");
+    EXPECT_EQ(side_met(rule_when("ip.dst eq 10.0.0.9"), sought("a.example")), "");
+}
+
 }  // namespace
 }  // namespace sluice::named_in_test
