@@ -46,9 +46,11 @@ constexpr std::size_t most_of(Role role) {
 
 RequestClass class_by_role(const Speaker& speaker, const Visit& visit) {
     const RequestClass kind = class_of(visit.method, visit.path);
-    return speaker.role == Role::None     ? RequestClass::Stranger
-           : speaker.role == Role::Tenant ? tenant_class(kind)
-                                          : kind;
+    const bool by_web = speaker.way == Way::Session || speaker.way == Way::Proxy;
+    return speaker.role == Role::None             ? RequestClass::Stranger
+           : speaker.role == Role::Tenant         ? tenant_class(kind)
+           : speaker.role == Role::View && by_web ? viewer_class(kind)
+                                                  : kind;
 }
 
 using Clock = Deadlines::Clock;
@@ -66,12 +68,15 @@ struct Incoming {
     std::size_t size = 0;                 // bytes of the body that have come
     std::size_t most = kMostOfStrangers;  // bytes of it that are taken
     // Both refusals below are told once the body has come, for clients that read late.
-    bool bad_address = false;
+    const char* fault = nullptr;  // of the head; nullptr: it has none
     std::optional<TurnedBack> refusal;
 };
 
 constexpr const char* kBadAddress =
     "the address of the request has a control byte, such as %00 or %0A, which no argument may have";
+
+constexpr const char* kBadHead =
+    "a header of the request has a NUL, or goes on in another line, which no two read alike";
 
 int fd_of(MHD_Connection* connection) {
     const MHD_ConnectionInfo* info =
@@ -124,22 +129,11 @@ struct HttpCallbacks {
         return MHD_YES;
     }
 
-    // The fault of a head that says twice where the body ends: a front end may read it otherwise,
-    // and take for the next request what is a part of this one (RFC 9112 6.3, 11.2).
-    static std::optional<HttpResponse> framing_fault(const RequestHeaders& headers) {
-        if (headers.times("content-length") + headers.times("transfer-encoding") > 1) {
-            return problem_response(400, "bad request",
-                                    "the head says twice where the body ends: one Content-Length, "
-                                    "or one Transfer-Encoding");
-        }
-        return std::nullopt;
-    }
-
     static MHD_Result begin(HttpServer& server, MHD_Connection* connection, HttpRequest request,
                             void** context) {
         const int fd = fd_of(connection);
         const RequestHeaders headers = headers_of(connection);
-        if (const std::optional<HttpResponse> fault = framing_fault(headers)) {
+        if (const std::optional<HttpResponse> fault = fault_of_head(headers)) {
             return send_reply(connection, *fault, true);
         }
         const Visit visit{fd, headers, request.method, request.path};
@@ -205,8 +199,8 @@ struct HttpCallbacks {
             server.deadlines_.start(fd, Clock::now());
             return sent;
         }
-        const HttpResponse response = incoming.bad_address
-                                          ? problem_response(400, "bad request", kBadAddress)
+        const HttpResponse response = incoming.fault != nullptr
+                                          ? problem_response(400, "bad request", incoming.fault)
                                           : whole_answer(server.handler_, incoming);
         if (response.is_silent) {
             return MHD_NO;
@@ -229,8 +223,10 @@ struct HttpCallbacks {
                 const MHD_Result begun = begin(*static_cast<HttpServer*>(server), connection,
                                                {.method = method, .path = url}, context);
                 if (*context != nullptr) {
-                    static_cast<Incoming*>(*context)->bad_address =
-                        !is_whole_address(connection, version);
+                    static_cast<Incoming*>(*context)->fault =
+                        !is_whole_address(connection, version) ? kBadAddress
+                        : !is_whole_head(connection, method)   ? kBadHead
+                                                               : nullptr;
                 }
                 return begun;
             }
@@ -360,7 +356,7 @@ bool HttpServer::fits(int fd, RequestClass kind) {
     const auto found = placed_.find(fd);
     if (found == placed_.end() || found->second.kind == kind ||
         (found->second.kind == RequestClass::Ordinary && !is_live(kind) &&
-         kind != RequestClass::Tenant)) {
+         kind != RequestClass::Tenant && kind != RequestClass::Viewer)) {
         return true;
     }
     if (!places_.take(kind, found->second.user)) {

@@ -19,8 +19,8 @@ public:
         std::size_t of_user;
     };
     static constexpr std::array<Bound, kRequestClassCount> kBounds{
-        {{48, 24}, {12, 8}, {4, 4}, {32, 8}, {4, 2}, {32, 12}, {32, 8}}};
-    static constexpr std::size_t kAll = 164;
+        {{48, 24}, {12, 8}, {4, 4}, {32, 8}, {4, 2}, {32, 12}, {32, 8}, {32, 16}, {32, 8}}};
+    static constexpr std::size_t kAll = 228;
 
     [[nodiscard]] bool take(RequestClass kind, uid_t user);
     void give_back(RequestClass kind, uid_t user);

@@ -17,16 +17,26 @@ enum class RequestClass : std::uint8_t {
     // Of a tenant: places of their own, so that customers take none of the operators'.
     Tenant,
     TenantLive,
+    // Of the role view at the dashboard: who may change something finds a place beside them.
+    Viewer,
+    ViewerLive,
 };
-inline constexpr std::size_t kRequestClassCount = 7;
+inline constexpr std::size_t kRequestClassCount = 9;
 
 // The class of a request that somebody of a tenant makes.
 [[nodiscard]] constexpr RequestClass tenant_class(RequestClass kind) noexcept {
     return kind == RequestClass::Live ? RequestClass::TenantLive : RequestClass::Tenant;
 }
+// The class of a request that somebody of the role view makes at the dashboard.
+[[nodiscard]] constexpr RequestClass viewer_class(RequestClass kind) noexcept {
+    return kind == RequestClass::Live       ? RequestClass::ViewerLive
+           : kind == RequestClass::Ordinary ? RequestClass::Viewer
+                                            : kind;
+}
 // True of a request that waits for the next second of the box.
 [[nodiscard]] constexpr bool is_live(RequestClass kind) noexcept {
-    return kind == RequestClass::Live || kind == RequestClass::TenantLive;
+    return kind == RequestClass::Live || kind == RequestClass::TenantLive ||
+           kind == RequestClass::ViewerLive;
 }
 
 inline constexpr std::size_t kMostPeeked = 8192;

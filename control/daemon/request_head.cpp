@@ -40,13 +40,40 @@ bool is_beside(std::string_view name, const char* value) noexcept {
 MHD_Result add_request_header(void* into, MHD_ValueKind, const char* name, std::size_t name_size,
                               const char* value, std::size_t value_size) {
     auto& headers = *static_cast<RequestHeaders*>(into);
-    const std::string_view whole{value, value == nullptr ? 0 : value_size};
-    headers.add({name, name_size}, whole);
-    // A NUL ends the value for whoever reads it as a string of C.
-    if (value != nullptr &&
-        (!is_beside(name, value) || whole.find('\0') != std::string_view::npos)) {
+    headers.add({name, name_size}, {value, value == nullptr ? 0 : value_size});
+    if (value != nullptr && !is_beside(name, value)) {
         headers.mark_folded();
     }
+    return MHD_YES;
+}
+
+// The headers of a head one after another, as they lie in it.
+struct HeadWalk {
+    const char* end = nullptr;  // of the value before
+    bool is_whole = true;
+
+    // The library has put NULs in place of line ends, and leaves those that came.
+    void reach(const char* next, std::ptrdiff_t most_ends) noexcept {
+        constexpr std::ptrdiff_t kMostBlanks = 1 << 16;
+        if (end == nullptr) {
+            return;
+        }
+        const auto is_blank = [](char c) { return c == ' ' || c == '\t'; };
+        const auto is_end = [](char c) { return c == '\0' || c == '\r' || c == '\n'; };
+        const std::ptrdiff_t gap = next - end;
+        is_whole = is_whole && gap > 0 && gap < kMostBlanks &&
+                   std::count_if(end, next, is_end) <= most_ends &&
+                   std::all_of(end, next, [&](char c) { return is_blank(c) || is_end(c); });
+    }
+};
+
+// The library calls this for each header, in their order.
+// NOLINTNEXTLINE(readability-function-size)
+MHD_Result walk_header(void* into, MHD_ValueKind, const char* name, std::size_t, const char* value,
+                       std::size_t value_size) {
+    auto& walk = *static_cast<HeadWalk*>(into);
+    walk.reach(name, 2);
+    walk.end = value == nullptr ? nullptr : value + value_size;
     return MHD_YES;
 }
 
@@ -80,6 +107,18 @@ bool is_whole_address(MHD_Connection* connection, const char* version) noexcept 
     return line != nullptr && line->behind_address == version;
 }
 
+bool is_whole_head(MHD_Connection* connection, const char* method) {
+    const MHD_ConnectionInfo* info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+    if (info == nullptr) {
+        return false;
+    }
+    HeadWalk walk;
+    (void)MHD_get_connection_values_n(connection, MHD_HEADER_KIND, walk_header, &walk);
+    walk.reach(method + info->header_size, 4);
+    return walk.is_whole;
+}
+
 void read_arguments(MHD_Connection* connection, HttpRequest& request) {
     (void)MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, add_argument, &request);
 }
@@ -102,6 +141,21 @@ RequestHeaders headers_of(MHD_Connection* connection) {
     return headers;
 }
 
+std::optional<HttpResponse> fault_of_head(const RequestHeaders& headers) {
+    const std::size_t conditions = headers.times("if-match");
+    if (conditions > 1 || (conditions == 1 && headers.value("if-match").empty())) {
+        return problem_response(400, "bad request",
+                                "If-Match stands once, and names a generation, or the ETag "
+                                "that GET /v1/rules has");
+    }
+    if (headers.times("content-length") + headers.times("transfer-encoding") > 1) {
+        return problem_response(400, "bad request",
+                                "the head says twice where the body ends: one Content-Length, "
+                                "or one Transfer-Encoding");
+    }
+    return std::nullopt;
+}
+
 void read_terms(const RequestHeaders& headers, HttpRequest& request) {
     request.if_match = headers.value("if-match");
     request.content_type = headers.value("content-type");
@@ -117,6 +171,7 @@ void take_speaker(Speaker speaker, HttpRequest& request) {
     request.user = std::move(speaker.user);
     request.session = std::move(speaker.session);
     request.tenant = std::move(speaker.tenant);
+    request.reads_as = speaker.reads_as;
 }
 
 }  // namespace sluice

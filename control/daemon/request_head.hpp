@@ -4,6 +4,7 @@
 #include "control/daemon/web/request_headers.hpp"
 
 #include <cstddef>
+#include <optional>
 #include <string_view>
 
 struct MHD_Connection;
@@ -28,6 +29,10 @@ void note_address(MHD_Connection* connection, const char* address) noexcept;
 // library's.
 [[nodiscard]] bool is_whole_address(MHD_Connection* connection, const char* version) noexcept;
 
+// Nothing of the head stands behind a NUL, where the library's headers end: a proxy in front may
+// read more of such a value. `method` is the library's, the first byte of the head.
+[[nodiscard]] bool is_whole_head(MHD_Connection* connection, const char* method);
+
 // The arguments of its query, of which none is to stand there twice.
 void read_arguments(MHD_Connection* connection, HttpRequest& request);
 
@@ -37,6 +42,10 @@ void read_arguments(MHD_Connection* connection, HttpRequest& request);
 // The headers, as long as the request lasts. One that goes on in another line is marked: the
 // library cuts headers in place, and moves such a value away from its name.
 [[nodiscard]] RequestHeaders headers_of(MHD_Connection* connection);
+// The fault of a head that says twice where the body ends: a front end may read it otherwise,
+// and take for the next request what is a part of this one (RFC 9112 6.3, 11.2). An If-Match
+// that names nothing, or twice, is no condition that its sender meant.
+[[nodiscard]] std::optional<HttpResponse> fault_of_head(const RequestHeaders& headers);
 // The headers that calls go by are noted in the request.
 void read_terms(const RequestHeaders& headers, HttpRequest& request);
 // The one who asks, as an entrance knows them.

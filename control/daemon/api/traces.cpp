@@ -1,19 +1,21 @@
 #include "control/daemon/api/change.hpp"
+#include "control/daemon/api/condition_turns.hpp"
 #include "control/daemon/api/json_body.hpp"
 #include "control/daemon/rule_compile.hpp"
 #include "control/hex_text.hpp"
 #include "lib/base/whole_number.hpp"
 #include "lib/packet/ip_address.hpp"
+#include "lib/policy/expression/token.hpp"
 #include "lib/policy/rules/lone_condition.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
-#include <mutex>
 #include <optional>
 #include <thread>
 #include <utility>
+#include <vector>
 
 // Traces: what becomes of packets as they pass. The dataplane holds them; here is nothing to keep.
 namespace sluice {
@@ -69,8 +71,28 @@ Json traced_json(const TracedPackets& packets) {
             {"packets", std::move(list)}};
 }
 
+constexpr std::size_t kMostOfCondition = 2048;  // bytes
+constexpr std::size_t kMostPatterns = 8;
+
+// What is too much of a condition for somebody who only looks; empty: nothing. Patterns may take
+// seconds of processor time each.
+std::string too_much_in(const std::string& when) {
+    if (when.size() > kMostOfCondition) {
+        return fmt::format("a condition of a trace has at most {} bytes", kMostOfCondition);
+    }
+    const std::vector<Token> tokens = split_into_tokens(when);
+    const bool has_pattern = std::ranges::any_of(tokens, [](const Token& token) {
+        return token.kind == Token::Kind::Word && token.text == "matches";
+    });
+    const auto texts = std::ranges::count(tokens, Token::Kind::Text, &Token::kind);
+    return has_pattern && static_cast<std::size_t>(texts) > kMostPatterns
+               ? fmt::format("a condition of a trace that `matches` patterns has at most {} texts",
+                             kMostPatterns)
+               : "";
+}
+
 struct ConditionCompiler {
-    std::mutex mutex;
+    ConditionTurns turns;
     PatternCache patterns;
 };
 ConditionCompiler& condition_compiler() {
@@ -78,11 +100,20 @@ ConditionCompiler& condition_compiler() {
     return one;
 }
 
+// Those who come by the dashboard are told apart by name, all others by user.
+std::string asker_of(const HttpRequest& request) {
+    return request.via_web() ? request.user : fmt::format("uid {}", request.peer.uid);
+}
+
 // The condition of a trace. One compiles at a time, with the patterns of conditions before it,
-// which are kept apart from those of rules; it ends when the process does.
-LoneCondition compile_condition(const std::string& when, const RssMapping& box) {
+// which are kept apart from those of rules; it ends when the process does. nullopt: no turn.
+std::optional<LoneCondition> compile_condition(const std::string& when, const std::string& asker,
+                                               const RssMapping& box) {
     ConditionCompiler& with = condition_compiler();
-    const std::lock_guard lock{with.mutex};
+    const ConditionTurns::Turn turn{with.turns, asker};
+    if (!turn) {
+        return std::nullopt;
+    }
     return compile_lone_condition(when, box, &with.patterns, compile_stop().get_token());
 }
 
@@ -185,20 +216,28 @@ AskedTrace read_asked_trace(const Json& body) {
 }
 
 // Compiles the condition into the request, or says what is wrong with it.
-std::optional<HttpResponse> add_condition(AskedTrace& asked, const DataplaneLink& link,
-                                          Json& warnings) {
+std::optional<HttpResponse> add_condition(AskedTrace& asked, const std::string& asker,
+                                          const DataplaneLink& link, Json& warnings) {
     if (asked.when.empty()) {
         return std::nullopt;
     }
-    LoneCondition condition = compile_condition(asked.when, link.rss_mapping());
-    if (!condition.rules) {
+    if (const std::string wrong = too_much_in(asked.when); !wrong.empty()) {
+        return problem_response(422, "too much of a condition", wrong);
+    }
+    std::optional<LoneCondition> condition =
+        compile_condition(asked.when, asker, link.rss_mapping());
+    if (!condition) {
+        return busy_response(429, "busy",
+                             "the conditions of other traces are being compiled; try again");
+    }
+    if (!condition->rules) {
         return problem_response(422, "the condition does not compile", "nothing is traced",
-                                to_json(condition.problems));
+                                to_json(condition->problems));
     }
     asked.begin.conditional = true;
-    asked.begin.condition = *std::move(condition.rules);
+    asked.begin.condition = *std::move(condition->rules);
     asked.begin.seal = link.seal(asked.begin.condition);
-    warnings = to_json(condition.problems);
+    warnings = to_json(condition->problems);
     return std::nullopt;
 }
 
@@ -239,7 +278,8 @@ HttpResponse post_traces(const HttpRequest& request, Services& services) {
                                 "no rule in force is called " + asked.begin.rule);
     }
     Json warnings = Json::array();
-    if (std::optional<HttpResponse> refusal = add_condition(asked, services.link, warnings)) {
+    if (std::optional<HttpResponse> refusal =
+            add_condition(asked, asker_of(request), services.link, warnings)) {
         return *std::move(refusal);
     }
     const std::string rule = asked.begin.rule;

@@ -196,6 +196,7 @@ WebAccess::Judged WebAccess::judge(const Visit& visit, Speaker speaker, MayProxy
         speaker.user = session->user;
         speaker.session = token;
         speaker.tenant = session->tenant;
+        speaker.reads_as = session->made_by;
         return speaker;
     }
     if (may_proxy == MayProxy::Yes) {
@@ -253,7 +254,7 @@ std::optional<RequestClass> WebAccess::class_by_head(std::string_view bytes, Pee
         const bool is_of_tenant = session->role == Role::Tenant;
         peer.uid = is_of_tenant ? number_of_person("tenant", session->tenant)
                                 : number_of_person("session", session->user);
-        return is_of_tenant ? tenant_class(*kind) : *kind;
+        return class_of_role(*kind, session->role, bytes);
     }
     const std::string_view name = headers.value(proxies_.user_header());
     const bool is_socket = !options_.path.empty();
@@ -267,7 +268,22 @@ std::optional<RequestClass> WebAccess::class_by_head(std::string_view bytes, Pee
     const bool is_of_tenant = user && user->assigned.role == Role::Tenant;
     peer.uid = is_of_tenant ? number_of_person("tenant", user->assigned.tenant)
                             : number_of_person("proxy", name);
-    return is_of_tenant ? tenant_class(*kind) : *kind;
+    return class_of_role(*kind, user ? user->assigned.role : Role::None, bytes);
+}
+
+// A viewer's body that is small is waited for before it has a place, as strangers' are.
+std::optional<RequestClass> WebAccess::class_of_role(RequestClass kind, Role role,
+                                                     std::string_view bytes) {
+    if (role == Role::Tenant) {
+        return tenant_class(kind);
+    }
+    if (role != Role::View) {
+        return kind;
+    }
+    const RequestClass found = viewer_class(kind);
+    return found != RequestClass::Viewer || is_answerable(bytes, kMostOfStrangers)
+               ? std::optional{found}
+               : std::nullopt;
 }
 
 Result<WebAccess::Begun> WebAccess::begin(Session session) {
@@ -289,7 +305,8 @@ Result<WebAccess::Begun> WebAccess::begin_by_link(std::string_view secret) {
                                  .role = promise->role,
                                  .end = in_time(promise->lasts),
                                  .tenant = promise->tenant,
-                                 .token = {}});
+                                 .token = {},
+                                 .made_by = promise->made_by});
     if (!begun) {
         links_.put_back(secret, *promise);
     }

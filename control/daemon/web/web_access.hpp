@@ -80,6 +80,8 @@ private:
     // Takes over whom the proxy names; what is wrong with that: nullopt if nothing is.
     [[nodiscard]] std::optional<TurnedBack> take_proxied(const Visit& visit, Speaker& speaker);
     [[nodiscard]] Result<Begun> begin(Session session);
+    [[nodiscard]] static std::optional<RequestClass> class_of_role(RequestClass kind, Role role,
+                                                                   std::string_view bytes);
 
     WebOptions options_;
     ApiSockets sockets_;

@@ -72,5 +72,19 @@ TEST(Places, OfTenantsTakeNoneOfTheOperators) {
     EXPECT_EQ(all, Places::kAll);
 }
 
+TEST(Places, OfViewersLeaveThoseOfWhoMayChangeSomething) {
+    Places places;
+    for (uid_t user = 1; user < 40; ++user) {
+        (void)taken_by(places, viewer_class(RequestClass::Ordinary), user);
+        (void)taken_by(places, viewer_class(RequestClass::Live), user);
+    }
+    EXPECT_FALSE(places.take(RequestClass::Viewer, 99));
+    EXPECT_FALSE(places.take(RequestClass::ViewerLive, 99));
+    EXPECT_EQ(taken_by(places, RequestClass::Ordinary, 100),
+              Places::kBounds[static_cast<std::size_t>(RequestClass::Ordinary)].of_user);
+    EXPECT_TRUE(places.take(RequestClass::Live, 100));
+    EXPECT_EQ(viewer_class(RequestClass::Panic), RequestClass::Panic);
+}
+
 }  // namespace
 }  // namespace sluice::places_test
