@@ -40,6 +40,7 @@ Json heat_limits_json(const RuleSummary& rule) {
     for (std::size_t i = 0; i < rule.limits.size(); ++i) {
         const HeatTerms terms = heat_terms(rule.limits[i]);
         limits.push_back({{"index", i},
+                          {"name", rule.limits[i].name},
                           {"text", terms.text},
                           {"unit", terms.unit},
                           {"most", terms.most},

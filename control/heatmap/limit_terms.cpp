@@ -72,9 +72,16 @@ double HeatTerms::most_in(unsigned step_s) const noexcept {
                            : at_once * std::max(1.0, window_s > 0 ? step_s / window_s : 1.0);
 }
 
+double HeatTerms::steady_in(unsigned step_s) const noexcept {
+    const double units = each_second > 0 ? each_second * step_s
+                         : window_s > 0  ? at_once * step_s / window_s
+                                         : at_once;
+    return std::max(1.0, units);
+}
+
 std::size_t HeatTerms::limit_bucket(unsigned step_s) const noexcept {
     constexpr double kLargest = 0x1p62;
-    return offered_bucket(static_cast<std::uint64_t>(std::min(most_in(step_s), kLargest)));
+    return offered_bucket(static_cast<std::uint64_t>(std::min(steady_in(step_s), kLargest)));
 }
 
 HeatTerms heat_terms(const LimitSummary& limit) {

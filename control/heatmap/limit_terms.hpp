@@ -16,8 +16,10 @@ struct HeatTerms {
     double most = 0;
     unsigned step = 10;  // of the columns that fit its window
 
-    // The most that one group is admitted in a column.
+    // The most that one group is admitted in a column, with all of its burst.
     [[nodiscard]] double most_in(unsigned step_s) const noexcept;
+    // The part of a group that has used up its burst, column after column; one unit at least.
+    [[nodiscard]] double steady_in(unsigned step_s) const noexcept;
     // The row of the first map in which that lies.
     [[nodiscard]] std::size_t limit_bucket(unsigned step_s) const noexcept;
 };

@@ -86,6 +86,31 @@ TEST(HeatReading, FalsePositivesWhereManyAreRefusedThatHardlyOfferMoreThanIsAdmi
     EXPECT_LT(reading.numbers.median_q_refused, 1.5);
 }
 
+// Flooders that ask for four times the rate, column after column, under a burst of two columns.
+TEST(HeatReading, FloodersAreNoFalsePositivesWhereTheBurstIsLargerThanAColumn) {
+    const auto bucket = Limit::make({Units{50}, std::chrono::seconds{1}}, Units{100});
+    LimitSummary summary{.name = "1", .numbers = SharedNumbers{.limit = TokenBucketLimit{*bucket}}};
+    const HeatTerms terms = heat_terms(summary);
+    Columns drawn_columns;
+    for (std::int64_t at = 0; at < 60; ++at) {
+        std::vector<HeatSample> samples;
+        for (std::uint64_t group = 1; group <= 43; ++group) {
+            const bool floods = group > 40;
+            samples.push_back({.digest = group,
+                               .offered = floods ? 217U : 4U,
+                               .refused = floods ? 167U : 0U,
+                               .least_left = floods ? std::uint8_t{0} : std::uint8_t{250}});
+        }
+        ColumnJoin join{1000};
+        join.add(samples, 0, 0);
+        drawn_columns.emplace_back(HeatColumn{at, join});
+    }
+    const HeatReading reading = heat_reading(heat_numbers(drawn_columns, 1, terms), terms);
+    EXPECT_GT(reading.numbers.refused_share, 0.05);
+    EXPECT_GT(reading.numbers.median_q_refused, 3);
+    EXPECT_NE(reading.kind, HeatKind::FalsePositives) << reading.says;
+}
+
 TEST(HeatReading, TooLooseWhereNobodyComesNearTheLimitForAnHour) {
     const HeatReading reading = reading_of(always({{500, 10, 0.5}}), 2000, 60);
     EXPECT_EQ(reading.kind, HeatKind::TooLoose) << reading.says;

@@ -25,7 +25,10 @@ TEST(HeatTerms, OfABucketTheStepIsNearTheTimeThatItTakesToFill) {
     EXPECT_EQ(terms.step, 10U);
     EXPECT_DOUBLE_EQ(terms.most_in(10), 100);
     EXPECT_DOUBLE_EQ(terms.most_in(60), 350);
+    EXPECT_DOUBLE_EQ(terms.steady_in(10), 50);
     EXPECT_EQ(terms.limit_bucket(60), 17U);
+    const auto slow = Limit::make({Units{5}, std::chrono::hours{1}}, Units{10});
+    EXPECT_DOUBLE_EQ(heat_terms(summary(TokenBucketLimit{*slow})).steady_in(60), 1);
 }
 
 TEST(HeatTerms, OfAWindowTheStepIsNearItsLengthAndShorterColumnsAdmitAllOfIt) {
@@ -35,6 +38,7 @@ TEST(HeatTerms, OfAWindowTheStepIsNearItsLengthAndShorterColumnsAdmitAllOfIt) {
     EXPECT_EQ(terms.step, 60U);
     EXPECT_DOUBLE_EQ(terms.most_in(60), 300);
     EXPECT_DOUBLE_EQ(terms.most_in(10), 300);
+    EXPECT_DOUBLE_EQ(terms.steady_in(10), 50);
     const HeatTerms odd =
         heat_terms(summary(SlidingLogLimit{{.count = 4, .window = 2'000'000'000}}));
     EXPECT_EQ(odd.text, "4 requests per 2 s");
