@@ -64,6 +64,7 @@ std::optional<TokenPlace> token_place(const Options& options) {
         options.config_file.empty() ? std::string{kUsualConfig} : options.config_file;
     const std::optional<BoxConfig> box = read_box_file(config);
     if (!box) {
+        say_error("--config names the configuration of the box, --tokens-file the file of tokens");
         return std::nullopt;
     }
     if (!box->web || box->web->tokens_file.empty()) {

@@ -52,6 +52,13 @@ bool has_event_of(const Json& document, const std::string& rule) {
                        [&](const Json& event) { return event.value("rule", "") == rule; });
 }
 
+// True of a rule that tells of no event: it has limits or a ban, and no `events`.
+bool tells_nothing(const Json& running, const std::string& id) {
+    return std::ranges::any_of(running.at("rules"), [&](const Json& rule) {
+        return text_at(rule, "id") == id && rule.value("events", "") == "none";
+    });
+}
+
 // No event of the rule was there: nobody knows such a rule or service, perhaps.
 ExitCode end_without_events(const Options& options) {
     if (options.rule.empty()) {
@@ -62,6 +69,9 @@ ExitCode end_without_events(const Options& options) {
         return report(*refusal);
     }
     const Json& running = std::get<Json>(answer);
+    if (tells_nothing(running, options.rule)) {
+        say_error("rule " + options.rule + " has no `events:`, and tells of none");
+    }
     return names_one(running.at("rules"), options.rule) ||
                    names_one(running.at("services"), options.rule)
                ? ExitCode::Done

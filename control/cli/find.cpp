@@ -4,6 +4,9 @@
 #include "control/cli/early_drop_text.hpp"
 #include "control/cli/find_text.hpp"
 #include "control/cli/terminal.hpp"
+#include "control/visible_text.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -12,6 +15,14 @@ namespace {
 
 bool is_finding(const Json& row) {
     return row.at("what") != "counts";
+}
+
+// People look for rules by their ids here too.
+bool is_rule(const Options& options, const std::string& id) {
+    const auto answer = ask(options, {.target = "/v1/rules"});
+    const auto* const running = std::get_if<Json>(&answer);
+    const Json rules = running == nullptr ? Json::array() : running->value("rules", Json::array());
+    return std::ranges::any_of(rules, [&](const Json& rule) { return rule.value("id", "") == id; });
 }
 
 }  // namespace
@@ -34,6 +45,11 @@ ExitCode run_find(const Options& options) {
     const bool is_whole = options.list_after.empty() && document->at("next").is_null();
     const bool is_known = std::ranges::any_of(document->at("findings"), is_finding) ||
                           early_drop_entries(*document) != 0;
+    const bool is_key = document->at("is") == "key";
+    if (is_key && is_whole && !is_known && is_rule(options, options.key)) {
+        say_error(fmt::format("{} is a rule: `sluicectl stats --rule {}`, `sluicectl rules`",
+                              visible_line(options.key), visible_line(options.key)));
+    }
     return is_whole && !is_known ? ExitCode::NothingFound : exit;
 }
 

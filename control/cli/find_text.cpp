@@ -23,18 +23,22 @@ std::string rule_text(const Json& row) {
                        visible(row, "rule"), mode == "enforce" ? "" : " (" + mode + ")");
 }
 
+// ", in $bad by 10.0.0.0/8 (line 3) and 1 more"; nothing where no list names it.
+std::string listed_text(const Json& row) {
+    if (row.at("list").is_null()) {
+        return "";
+    }
+    const auto others = count_at(row, "others");
+    return fmt::format(", in ${} by {} (line {}){}", visible(row, "list"), visible(row, "entry"),
+                       count_at(row, "line"),
+                       others == 0 ? "" : fmt::format(" and {} more", others));
+}
+
 // "rule deny: ip.src in $bad, by 10.0.0.0/8 (line 3) and 1 more; drop".
 std::string condition_text(const Json& row) {
-    std::string entry;
-    if (!row.at("list").is_null()) {
-        const auto others = count_at(row, "others");
-        entry = fmt::format(", in ${} by {} (line {}){}", visible(row, "list"),
-                            visible(row, "entry"), count_at(row, "line"),
-                            others == 0 ? "" : fmt::format(" and {} more", others));
-    }
     return fmt::format("{}: its condition {} it as {}{}: {}\n", rule_text(row),
                        row.at("except").get<bool>() ? "excepts" : "names", visible(row, "field"),
-                       entry, visible(row, "action"));
+                       listed_text(row), visible(row, "action"));
 }
 
 std::string ban_text(const Json& row) {
@@ -81,6 +85,8 @@ std::string head_of(const Json& document) {
         std::ranges::count_if(findings,
                               [](const Json& row) { return text_at(row, "what") != "counts"; }) +
         early_drop_entries(document);
+    const std::string further =
+        document.value("next", Json()).is_null() ? "" : " up to here, and more behind them";
     const std::string inside =
         document.at("inside").is_null()
             ? ""
@@ -88,17 +94,45 @@ std::string head_of(const Json& document) {
                           text_at(document, "inside"));
     return fmt::format("{} {}: {}\n{}", text_at(document, "is"), visible(document, "of"),
                        found == 0   ? "nothing is known of it"
-                       : found == 1 ? "1 finding"
-                                    : fmt::format("{} findings", found),
+                       : found == 1 ? "1 finding" + further
+                                    : fmt::format("{} findings", found) + further,
                        inside);
 }
 
+// "service shop: its condition names it as ip.dst".
+std::string services_text(const Json& document) {
+    std::string text;
+    for (const Json& row : document.value("services", Json::array())) {
+        const auto mode = text_at(row, "mode");
+        text +=
+            fmt::format("{}service {}{}: its condition {} it as {}{}\n", text.empty() ? "\n" : "",
+                        visible(row, "service"), mode == "enforce" ? "" : " (" + mode + ")",
+                        row.at("except").get<bool>() ? "excepts" : "names", visible(row, "field"),
+                        listed_text(row));
+    }
+    return text;
+}
+
+// "blocked (as ip.dst)", of rules that meet an address on one side alone.
 std::string everybody_text(const Json& document) {
+    const Json sides = document.value("everybody_as", Json::object());
     std::string rules;
-    for (const Json& rule : document.value("everybody", Json::array())) {
-        rules += (rules.empty() ? "" : ", ") + visible_line(rule.get<std::string>());
+    for (const Json& one : document.value("everybody", Json::array())) {
+        const auto rule = one.get<std::string>();
+        rules += (rules.empty() ? "" : ", ") + visible_line(rule);
+        rules += sides.contains(rule) ? " (as " + visible(sides, rule.c_str()) + ")" : "";
     }
     return rules.empty() ? "" : "\nrules that may meet it as they meet everybody: " + rules + "\n";
+}
+
+std::string unread_text(const Json& document) {
+    std::string rules;
+    for (const Json& rule : document.value("unread", Json::array())) {
+        rules += (rules.empty() ? "" : ", ") + visible_line(rule.get<std::string>());
+    }
+    return rules.empty()
+               ? ""
+               : "\nrules whose conditions read lists, of which it may be: " + rules + "\n";
 }
 
 std::string left_out_text(const Json& document) {
@@ -108,7 +142,8 @@ std::string left_out_text(const Json& document) {
                                            : "\nwhat lists name is told to root and to who applied "
                                              "the rules alone, and left out\n",
         document.value("cut", false)
-            ? "\nnot all of it is here: there are more keys, or lists, than are looked into\n"
+            ? "\nnot all of it is here: there are more keys, or lists, than are looked into; "
+              "a narrower network, or a single key, is found all the same\n"
             : "");
 }
 
@@ -124,7 +159,7 @@ std::string find_text(const Json& document) {
         was_key = is_key;
     }
     text += early_drop_text(document);
-    text += everybody_text(document);
+    text += services_text(document) + everybody_text(document) + unread_text(document);
     return text + left_out_text(document) + more_text(document);
 }
 

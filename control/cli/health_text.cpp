@@ -213,6 +213,17 @@ std::string web_text(const Json& health) {
                        : "tokens that do not hold: " + text_at(web, "problem") + "\n");
 }
 
+// Of a dataplane that was never given any.
+std::string no_rules_text(const Json& health) {
+    const Json& dataplane = health.at("dataplane");
+    const bool has_none =
+        has_dataplane(health) &&
+        text_at(dataplane, "generation").find_first_not_of('0') == std::string::npos;
+    return has_none ? "no rules were applied: every packet passes unjudged; `sluicectl apply` puts "
+                      "some in force\n"
+                    : "";
+}
+
 std::string notify_text(const Json& health) {
     std::string text;
     for (const Json& webhook : health.value("notify", Json::array())) {
@@ -244,7 +255,7 @@ std::string health_text(const Json& document) {
         has_dataplane(document) ? fmt::format("pid {}, generation {}", dataplane.at("pid").dump(),
                                               text_at(dataplane, "generation"))
                                 : "not connected");
-    return text + panic_text(document) + rules_problem_text(document) +
+    return text + no_rules_text(document) + panic_text(document) + rules_problem_text(document) +
            tenants_aside_text(document) + trusted_text(document) + fallen_back_text(document) +
            other_programs_text(document) + links_down_text(document) + low_mtus_text(document) +
            raised_mtus_text(document) + lost_state_text(document) + list_problem_text(document) +

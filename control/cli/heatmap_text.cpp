@@ -3,6 +3,7 @@
 #include "control/cli/human_units.hpp"
 #include "control/cli/table.hpp"
 #include "control/cli/terminal.hpp"
+#include "control/visible_text.hpp"
 
 #include <fmt/format.h>
 
@@ -161,13 +162,27 @@ std::string sampling_text(std::span<const Json> columns) {
     return "";
 }
 
+// " (--step 10 or 60 draws others)"; nothing where there are none.
+std::string other_steps(const Json& map) {
+    std::string others;
+    for (const Json& step : map.value("steps", Json::array())) {
+        if (step != map.at("step_s")) {
+            others += (others.empty() ? "" : " or ") + step.dump();
+        }
+    }
+    return others.empty() ? "" : " (--step " + others + " draws others)";
+}
+
 std::string head_text(const Json& map) {
     const Json& limits = map.at("limits");
     const auto limit = map.at("limit").get<std::size_t>();
-    const std::string words = limit < limits.size() ? text_at(limits.at(limit), "text") : "none";
-    return bold(fmt::format("rule {}, limit {}: {}", text_at(map, "rule"), limit, words)) +
-           fmt::format("\ncolumns of {} s until {} UTC, {} no data\n", count_at(map, "step_s"),
-                       text_at(map, "to"), kNoData);
+    const bool is_there = limit < limits.size();
+    const std::string name = is_there ? limits.at(limit).value("name", fmt::format("{}", limit + 1))
+                                      : fmt::format("{}", limit + 1);
+    return bold(fmt::format("rule {}, limit {}: {}", text_at(map, "rule"), visible_line(name),
+                            is_there ? text_at(limits.at(limit), "text") : "none")) +
+           fmt::format("\ncolumns of {} s{} until {} UTC, {} no data\n", count_at(map, "step_s"),
+                       other_steps(map), text_at(map, "to"), kNoData);
 }
 
 std::string map_title(std::string_view words, std::span<const Json> columns, std::uint64_t step) {
@@ -181,6 +196,25 @@ std::size_t heatmap_columns(std::size_t width) noexcept {
     constexpr std::size_t kBeside = kLabel + 12;  // with the border and the word for the limit
     const std::size_t room = width == 0 ? kAnyWidth : width;
     return room > kBeside + kFewestColumns ? room - kBeside : kFewestColumns;
+}
+
+std::optional<std::uint64_t> limit_named(const Json& map, std::string_view name) {
+    const Json limits = map.value("limits", Json::array());
+    for (std::size_t at = 0; at < limits.size(); ++at) {
+        if (limits[at].value("name", fmt::format("{}", at + 1)) == name) {
+            return at;
+        }
+    }
+    return std::nullopt;
+}
+
+std::string no_such_limit(const Json& map, std::string_view name) {
+    std::string there;
+    for (const Json& limit : map.value("limits", Json::array())) {
+        there += (there.empty() ? "" : ", ") + limit.value("name", "");
+    }
+    return fmt::format("rule {} has no limit `{}`; it has {}", visible_line(text_at(map, "rule")),
+                       visible_line(name), there.empty() ? "none" : visible_line(there));
 }
 
 std::string heatmap_text(const Json& map, std::string_view by, std::size_t columns) {

@@ -5,6 +5,7 @@
 #include "control/cli/table.hpp"
 #include "control/cli/terminal.hpp"
 #include "control/cli/unconfirmed_text.hpp"
+#include "control/visible_text.hpp"
 #include "lib/base/system_user.hpp"
 
 #include <fmt/format.h>
@@ -22,10 +23,17 @@ std::string user_name(std::uint64_t uid) {
     return user ? user->name : fmt::format("{}", uid);
 }
 
+// Who came by the dashboard has the name of their session, whatever user sluiced knows them as.
+std::string author_text(const Json& set) {
+    const Json name = set.value("by_name", Json());
+    return name.is_string() ? visible_line(name.get<std::string>()) + " (web)"
+                            : user_name(count_at(set, "by"));
+}
+
 std::vector<std::string> cells_of(std::string number, const Json& set) {
     return {std::move(number),
             text_at(set, "at"),
-            user_name(count_at(set, "by")),
+            author_text(set),
             set.at("rules").is_null() ? "" : grouped(count_at(set, "rules")),
             text_at(set, "generation"),
             text_at(set, "note")};

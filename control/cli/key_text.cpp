@@ -348,8 +348,11 @@ std::string key_text(const Json& document) {
                                  ? ": banned" + banned_scope_text(document)
                              : document.at("exempt").get<bool>() ? ": exempt"
                                                                  : "";
+    // Without a dataplane nothing is carried out, and what is set is all that is known.
+    const std::string set_alone =
+        fate.empty() && is_set(document.at("set"), "banned") ? ": set to be banned" : "";
     std::string text = fmt::format(
-        "{}{}\n{}\n{}", head(document), fate,
+        "{}{}\n{}\n{}", head(document), fate + set_alone,
         settings_text(document.at("set")) + banned_all_the_same_text(document) +
             own_rows_text(document) + exempt_by_text(document) + number_rows_text(document) +
             file_ban_text(document) + networks_text(document) + way_out_text(document) +

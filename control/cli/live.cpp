@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <string>
@@ -67,6 +68,13 @@ private:
     Clock::time_point since_;
 };
 
+// False while no dataplane is connected.
+bool has_box(const Json& live) {
+    const Json problems = live.value("problems", Json::array());
+    return std::ranges::none_of(
+        problems, [](const Json& problem) { return problem.value("name", "") == "no_dataplane"; });
+}
+
 // A second with rates, where there are any.
 ExitCode show_live_once(const Options& options) {
     auto answer = ask(options, live_request(options, 0));
@@ -75,7 +83,9 @@ ExitCode show_live_once(const Options& options) {
                                                        count_at(live->at("box"), "workers") != 0) {
         answer = ask(options, live_request(options, count_at(*live, "snapshot")));
     }
-    return show_answer(options, answer, live_text);
+    const ExitCode exit = show_answer(options, answer, live_text);
+    const auto* const live = std::get_if<Json>(&answer);
+    return live != nullptr && !has_box(*live) ? ExitCode::Unreached : exit;
 }
 
 }  // namespace

@@ -84,7 +84,7 @@ struct Options {
     bool once = false;           // of live
     std::string sort = "matched_pps";  // of live: a column
     std::string filter;                // of live: a part of a rule's id
-    unsigned map_limit = 0;            // of heatmap: a limit of the rule, from 0 on
+    std::string map_limit;             // of heatmap: a limit of the rule; empty: the first
     std::string map_by;                // of heatmap: offered or left; empty: both
     unsigned step = 0;                 // of heatmap: seconds of a column; 0: as the limit has it
     std::string dataplane_socket = "/run/sluice/dataplane.sock";

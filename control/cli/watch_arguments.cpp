@@ -48,12 +48,12 @@ void live_arguments(CLI::App& app, Options& options) {
 
 void heatmap_arguments(CLI::App& app, Options& options) {
     app.add_option("RULE", options.rule, "id of the rule")->required();
-    app.add_option("--limit", options.map_limit, "which of its limits, from 0 on")
-        ->capture_default_str();
+    app.add_option("--limit", options.map_limit,
+                   "name of one of its limits, as `key` and `stats` have it; the first otherwise");
     app.add_option("--by", options.map_by, "offered or left; both otherwise")
         ->check(CLI::IsMember({"offered", "left"}));
-    app.add_option("--step", options.step, "seconds of a column; as the limit has it otherwise")
-        ->check(CLI::IsMember({1, 5, 10, 30, 60}));
+    app.add_option("--step", options.step,
+                   "seconds of a column, of those that the limit has; what fits it otherwise");
 }
 
 void top_arguments(CLI::App& app, Options& options) {

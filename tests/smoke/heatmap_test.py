@@ -223,7 +223,7 @@ class Shown(Heatmap):
         drawn = self.ctl("heatmap", "fast")
         self.assertEqual((drawn.returncode, drawn.stderr), (0, ""))
         text = drawn.stdout
-        self.assertTrue(text.startswith("rule fast, limit 0: 20 packets per second\n"), text)
+        self.assertTrue(text.startswith("rule fast, limit 1: 20 packets per second\n"), text)
         self.assertNotIn("\033", text)
         for words in ("1 in 4 is watched", "refused now |", "full |", "| the limit", "groups, about: ", "/ no data"):
             self.assertIn(words, text)
@@ -235,6 +235,12 @@ class Shown(Heatmap):
         document = json.loads(self.ctl("heatmap", "fast", "--json").stdout)
         self.assertEqual(document["rule"], "fast")
         self.assertEqual(json.loads(self.ctl("heatmap", "login", "--step", "60", "--json").stdout)["step_s"], 60)
+        self.assertEqual(json.loads(self.ctl("heatmap", "fast", "--limit", "1", "--json").stdout)["limit"], 0)
+        self.assertIn(" draws others)", text)
+        for words, told in ((("--limit", "0"), "rule fast has no limit `0`; it has 1"), (("--step", "7"), "`step` is one of ")):
+            refused = self.ctl("heatmap", "fast", *words)
+            self.assertNotEqual(refused.returncode, 0)
+            self.assertIn(told, refused.stderr)
 
     def test_scripts_plot_draws_them_as_a_picture(self):
         found, _ = self.known("fast")

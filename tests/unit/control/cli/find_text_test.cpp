@@ -53,7 +53,7 @@ TEST(FindText, NamesConditionsAndBans) {
     document["next"] = "1:a:k:1:x";
     EXPECT_EQ(
         find_text(document),
-        "address 10.0.0.7: 4 findings\n\n"
+        "address 10.0.0.7: 4 findings up to here, and more behind them\n\n"
         "rule a: its condition names it as ip.src, in $bad by 10.0.0.0/8 (line 3) and 2 more: "
         "drop\n"
         "rule b (monitor): its condition excepts it as ip.src: drop\n"
@@ -90,8 +90,29 @@ TEST(FindText, SaysWhatIsLeftOut) {
     EXPECT_EQ(find_text(document),
               "address 10.0.0.7: nothing is known of it\n\n"
               "what lists name is told to root and to who applied the rules alone, and left out\n\n"
-              "not all of it is here: there are more keys, or lists, than are looked into\n"
+              "not all of it is here: there are more keys, or lists, than are looked into; "
+              "a narrower network, or a single key, is found all the same\n"
               "more: --after '1:a:k:1:it'\\''s'\n");
+}
+
+TEST(FindText, TellsRulesOfOneSideAndOfListsThatWereNotRead) {
+    Json document = answer(Json::array());
+    document["everybody"] = {"all", "blocked"};
+    document["everybody_as"] = {{"blocked", "ip.dst"}};
+    document["unread"] = {"listed"};
+    document["services"] = {{{"service", "shop"},
+                             {"mode", "enforce"},
+                             {"field", "ip.dst"},
+                             {"except", false},
+                             {"list", nullptr},
+                             {"entry", nullptr},
+                             {"line", nullptr},
+                             {"others", 0}}};
+    EXPECT_EQ(find_text(document),
+              "address 10.0.0.7: nothing is known of it\n\n"
+              "service shop: its condition names it as ip.dst\n\n"
+              "rules that may meet it as they meet everybody: all, blocked (as ip.dst)\n\n"
+              "rules whose conditions read lists, of which it may be: listed\n");
 }
 
 TEST(FindText, PointsToTheAddressInside) {

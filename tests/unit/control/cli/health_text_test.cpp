@@ -15,6 +15,10 @@ Json health() {
 
 TEST(HealthText, IsShortWhereAllIsWell) {
     EXPECT_EQ(health_text(health()), "sluiced: 1.2\ndataplane: pid 7, generation 0a\n");
+    Json bare = health();
+    bare["dataplane"]["generation"] = "0000000000000000";
+    EXPECT_NE(health_text(bare).find("no rules were applied: every packet passes unjudged"),
+              std::string::npos);
     Json away = health();
     away["dataplane"] = {{"connected", false}, {"pid", nullptr}, {"generation", nullptr}};
     EXPECT_FALSE(has_dataplane(away));
