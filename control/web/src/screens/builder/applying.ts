@@ -171,8 +171,9 @@ const ENDS = {
 /** By the text of the rule that is in force: the generation is another one after each ban. */
 async function endInForce(now: Applied): Promise<keyof typeof ENDS> {
   const reply = await ask(`/v1/rules/${encodeURIComponent(now.id)}/full`);
-  const text = textOf(membersOf(membersOf(reply.body)["source"])["text"]);
-  return reply.status === 404 ? endOf(now, null) : reply.status !== 200 || text === null ? "unknown" : endOf(now, text);
+  const body = membersOf(reply.body);
+  const text = textOf(membersOf(body["source"])["text"]);
+  return reply.status === 404 ? endOf(now, null, null) : reply.status !== 200 || text === null ? "unknown" : endOf(now, text, textOf(body["generation"]));
 }
 
 async function tellEnd(now: Applied): Promise<void> {

@@ -19,17 +19,20 @@ export function outdented(text: string): string {
     .join("\n");
 }
 
-/** The same of a rule as an item and as a map, whatever blanks are around it. */
+/** The same of a rule as an item and as a map, whatever blanks and comments are around it: sluiced tells the lines of the rule alone. */
 export function bareRule(text: string): string {
-  const plain = outdented(text.replace(/\r/g, "")).trimEnd();
+  const lines = text.replace(/\r/g, "").split("\n");
+  const isOwn = (line: string): boolean => /^\s*[^\s#]/.test(line);
+  const [first, last] = [lines.findIndex(isOwn), lines.length - [...lines].reverse().findIndex(isOwn)];
+  const plain = first === -1 ? "" : outdented(lines.slice(first, last).join("\n")).trimEnd();
   const mark = /^- +/.exec(plain)?.[0] ?? "";
   return outdented(" ".repeat(mark.length) + plain.slice(mark.length));
 }
 
-/** What is in force of a trial that is over; `now`: the rule's text, null: there is no such rule. */
-export function endOf(trial: TrialOfRule, now: string | null): "stays" | "back" | "other" {
+/** What is in force of a trial that is over; `now`: the rule's text, null: there is no such rule; `generation`: of the set. */
+export function endOf(trial: TrialOfRule, now: string | null, generation: string | null): "stays" | "back" | "other" {
   const text = now === null ? "" : bareRule(now);
-  return text === bareRule(trial.text) ? "stays" : text === bareRule(trial.original) ? "back" : "other";
+  return text === bareRule(trial.text) || generation === trial.generation ? "stays" : text === bareRule(trial.original) ? "back" : "other";
 }
 
 /** The set on trial is one that others have put in place of this tab's. Before that one was `seen`, an older one may be shown. */

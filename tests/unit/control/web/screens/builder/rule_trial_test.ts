@@ -11,14 +11,17 @@ test("a rule is the same as an item and as a map, however far in", () => {
   assert.equal(bareRule("  - id: a\n    key:\n      - ip.src\r\n\n"), "id: a\nkey:\n  - ip.src");
   assert.equal(bareRule("id: a\nkey:\n  - ip.src\n"), "id: a\nkey:\n  - ip.src");
   assert.equal(bareRule(""), "");
+  assert.equal(bareRule("# above\n\n- id: a # its own\n  # within\n  key: []\n# below\n\n"), "id: a # its own\n# within\nkey: []");
+  assert.equal(bareRule("# nothing but a comment"), "");
 });
 
 test("a trial ends by the text that is in force, not by the generation, which a ban changes", () => {
-  assert.equal(endOf(TRIAL, "  - id: a\n    key: []\n"), "stays");
-  assert.equal(endOf(TRIAL, "- id: a\n  key: [ip.src]"), "back");
-  assert.equal(endOf(TRIAL, "- id: a\n  key: [ip.dst]"), "other");
-  assert.equal(endOf(TRIAL, null), "other");
-  assert.equal(endOf({ ...TRIAL, original: "" }, null), "back"); // a new rule is gone
+  assert.equal(endOf(TRIAL, "  - id: a\n    key: []\n", "2"), "stays");
+  assert.equal(endOf(TRIAL, "- id: a\n  key: [ip.src]", "2"), "back");
+  assert.equal(endOf(TRIAL, "- id: a\n  key: [ip.dst]", "2"), "other");
+  assert.equal(endOf(TRIAL, null, null), "other");
+  assert.equal(endOf(TRIAL, "- id: a\n  key: [ip.dst]", "1"), "stays"); // the very set, however its text is told
+  assert.equal(endOf({ ...TRIAL, original: "" }, null, null), "back"); // a new rule is gone
 });
 
 test("another trial is of others once this one was seen, or where it ends later", () => {
