@@ -436,7 +436,7 @@ TEST(ReadBox, Tenants) {
     EXPECT_EQ(acme.text, 2048U);
     EXPECT_EQ(acme.compile_time, 20ms);
     const std::string one = "{name: a, networks: [192.0.2.0/24], table_share: 60%}";
-    const std::pair<std::string, std::string_view> kWrong[] = {
+    const std::pair<std::string, std::string_view> kWrongTenants[] = {
         {"{}", "list"},
         {"[{networks: [192.0.2.0/24], table_share: 1%}]", "small letter"},
         {"[{name: 'a:b', networks: [192.0.2.0/24], table_share: 1%}]", "small letter"},
@@ -450,7 +450,7 @@ TEST(ReadBox, Tenants) {
         {"[{name: a, networks: [192.0.2.0/24, 192.0.2.7], table_share: 1%}]", "overlaps"},
         {"[" + one + ", {name: b, networks: [10.0.0.0/8], table_share: 50%}]", "110%"},
     };
-    for (const auto& [text, part] : kWrong) {
+    for (const auto& [text, part] : kWrongTenants) {
         const Outcome wrong = read(HEAD "tenants: " + text + "\n");
         EXPECT_FALSE(wrong.box) << text;
         ASSERT_FALSE(wrong.problems.empty()) << text;
