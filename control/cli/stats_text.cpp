@@ -186,11 +186,11 @@ std::string mode_cell(const Json& rule) {
     return rule.value("ended", false) ? "ended" : text_at(rule, "mode");
 }
 
-// Zeros of a rule that is off say nothing of what it count_text before.
+// Zeros of a rule that is off say nothing of what it counted before.
 std::string off_note(const Json& rules) {
     const bool any =
         std::ranges::any_of(rules, [](const Json& rule) { return text_at(rule, "mode") == "off"; });
-    return any ? "rules that are off or have ended count nothing: what they count_text before is "
+    return any ? "rules that are off or have ended count nothing: what they counted before is "
                  "not "
                  "shown here\n"
                : "";

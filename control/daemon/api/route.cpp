@@ -140,7 +140,7 @@ constexpr auto kRoutes = std::to_array<Route>({
      kMostOfTenant},
     {"POST",
      "/v1/tenants/*/check",
-     {Role::View, ForTenant::OwnName},
+     {Role::Operate, ForTenant::OwnName},
      post_tenant_check,
      "file",
      kMostOfTenant},
