@@ -33,18 +33,23 @@ HeatReading reading_of(const HttpRequest& request, const AskedMap& asked, HeatSt
 
 enum class MapState : std::uint8_t { On, LookedAt, Off, OthersLook };
 
+// Rules that whoever has that role can look at, at most.
+std::size_t most_looked_at(Role role) {
+    return role == Role::View ? Heatmaps::kMostOfViewers : kMostLookedAt;
+}
+
 // The reason for nothing being added to the map any more, of a rule that could have one; null: it
 // is watched.
-Json why_unwatched(MapState state) {
+Json why_unwatched(MapState state, Role role) {
     return state == MapState::OthersLook
                ? Json(fmt::format("others look at {} rules, as many as may be at once; a rule with "
                                   "`heatmap: on` has its map always",
-                                  kMostLookedAt))
+                                  most_looked_at(role)))
                : Json();
 }
 
 // The reason for there being nothing to draw; null: there is something.
-Json why_empty(const AskedMap& asked, MapState state, const std::string& failed,
+Json why_empty(const AskedMap& asked, MapState state, Role role, const std::string& failed,
                const std::vector<std::optional<HeatColumn>>& columns) {
     const auto has_data = [](const auto& column) { return column.has_value(); };
     const auto has_groups = [](const auto& column) { return column && column->watched() != 0; };
@@ -61,7 +66,7 @@ Json why_empty(const AskedMap& asked, MapState state, const std::string& failed,
         return "nothing can be read of the dataplane: " + failed;
     }
     if (state == MapState::OthersLook) {
-        return why_unwatched(state);
+        return why_unwatched(state, role);
     }
     if (std::ranges::none_of(columns, has_data)) {
         return fmt::format("nothing of this time is kept{}; a column comes when its {} s are over",
@@ -74,15 +79,16 @@ Json why_empty(const AskedMap& asked, MapState state, const std::string& failed,
     return "the rule has matched nothing in this time";
 }
 
-MapState map_state(const AskedMap& asked, Services& services) {
+MapState map_state(const AskedMap& asked, Role role, Services& services) {
     if (always_has_map(*asked.rule)) {
         return MapState::On;
     }
     if (asked.rule->mode == Mode::Off || asked.rule->limits.empty()) {
         return MapState::Off;
     }
-    return services.heatmaps->look(asked.rule->id, Heatmaps::Clock::now()) ? MapState::LookedAt
-                                                                           : MapState::OthersLook;
+    return services.heatmaps->look(asked.rule->id, role, Heatmaps::Clock::now())
+               ? MapState::LookedAt
+               : MapState::OthersLook;
 }
 
 HttpResponse packed_map(const HttpRequest& request, const Json& document) {
@@ -110,7 +116,7 @@ HttpResponse get_heatmap(const HttpRequest& request, Services& services) {
     }
     const auto& range = std::get<HeatStore::Range>(meant);
     constexpr std::array<std::string_view, 4> kStates{"on", "looked_at", "off", "off"};
-    const MapState state = map_state(asked, services);
+    const MapState state = map_state(asked, request.role, services);
     const HeatStore& store = services.heatmaps->store();
     const auto columns = store.columns(asked.rule->id, asked.limit, range);
     Json document{
@@ -125,8 +131,9 @@ HttpResponse get_heatmap(const HttpRequest& request, Services& services) {
                                     .from = range.from,
                                     .to = range.to},
                                    columns, reading_of(request, asked, range, store)));
-    document["why_empty"] = why_empty(asked, state, services.heatmaps->failed(), columns);
-    document["why_unwatched"] = why_unwatched(state);
+    document["why_empty"] =
+        why_empty(asked, state, request.role, services.heatmaps->failed(), columns);
+    document["why_unwatched"] = why_unwatched(state, request.role);
     return packed_map(request, document);
 }
 

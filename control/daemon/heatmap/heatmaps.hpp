@@ -1,5 +1,6 @@
 #pragma once
 #include "control/daemon/heatmap/heat_store.hpp"
+#include "control/daemon/web/role.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -21,10 +22,13 @@ public:
     // Of the rules that are looked at at a time, those of all tenants, and of one.
     static constexpr std::size_t kMostOfTenants = kMostLookedAt / 2;
     static constexpr std::size_t kMostOfTenant = kMostOfTenants / 2;
+    // Those of all who have the role view, and what these and tenants leave to the others.
+    static constexpr std::size_t kMostOfViewers = kMostLookedAt / 2;
+    static constexpr std::size_t kLeftToOthers = kMostLookedAt / 4;
 
-    // Somebody asks for the map of a rule. False (counted): others look at as many as may be, and
-    // whoever looks goes on looking.
-    bool look(const std::string& rule, Clock::time_point now);
+    // Somebody of that role asks for the map of a rule. False (counted): others look at as many as
+    // may be, and whoever looks goes on looking.
+    bool look(const std::string& rule, Role role, Clock::time_point now);
     [[nodiscard]] std::uint64_t refused_looks() const;
     // The rules that are looked at, kMostLookedAt at most.
     [[nodiscard]] std::vector<std::string> looked_at(Clock::time_point now);
@@ -36,11 +40,15 @@ public:
     [[nodiscard]] HeatStore& store() noexcept { return store_; }
 
 private:
-    [[nodiscard]] bool has_room(const std::string& rule) const;
+    struct Look {
+        Clock::time_point until{};
+        bool is_viewers = false;  // nobody else has looked
+    };
+    [[nodiscard]] bool has_room(const std::string& rule, bool is_viewers) const;
 
     HeatStore store_;
-    mutable std::mutex mutex_;                        // of what stands below
-    std::map<std::string, Clock::time_point> looks_;  // until when
+    mutable std::mutex mutex_;           // of what stands below
+    std::map<std::string, Look> looks_;  // by rule
     std::uint64_t refused_looks_ = 0;
     std::string failed_;
 };
