@@ -1,5 +1,7 @@
 #include "control/daemon/key_settings.hpp"
 
+#include "control/daemon/tenant_compile.hpp"
+
 #include "control/daemon/whole_number.hpp"
 #include "lib/bucket/hash/siphash.hpp"
 #include "lib/rules/tenant_name.hpp"
@@ -55,9 +57,12 @@ bool fit_tenants(const KeySettings& settings, const KeySettings& next) {
             ++found->second;
         }
     }
-    return of_all <= kMaxTenantsKeySettings && std::ranges::all_of(of_tenant, [](const auto& one) {
-               return one.second <= kMaxTenantKeySettings;
-           });
+    // As many for each as all of them can have.
+    const std::size_t share =
+        std::min(kMaxTenantKeySettings,
+                 kMaxTenantsKeySettings / std::max(tenant_options().size(), std::size_t{1}));
+    return of_all <= kMaxTenantsKeySettings &&
+           std::ranges::all_of(of_tenant, [&](const auto& one) { return one.second <= share; });
 }
 
 // Reads any member, of the right type or as if it were not there.
@@ -209,9 +214,11 @@ void forget_ended(KeySettings& settings, std::int64_t now) {
     std::erase_if(settings, [now](const KeySetting& one) { return has_ended(one, now); });
 }
 
-void forget_other_rules(KeySettings& settings, const std::vector<RuleSummary>& rules) {
+void forget_other_rules(KeySettings& settings, const std::vector<RuleSummary>& rules,
+                        const std::map<std::string, std::string>& aside) {
     std::erase_if(settings, [&](const KeySetting& one) {
-        return std::none_of(rules.begin(), rules.end(),
+        return !aside.contains(std::string{tenant_of(one.rule)}) &&
+               std::none_of(rules.begin(), rules.end(),
                             [&](const RuleSummary& rule) { return rule.id == one.rule; });
     });
 }

@@ -162,6 +162,20 @@ struct CompileTerms {
     std::string_view only{};  // as RuleText has it
 };
 
+// Warnings of the texts of tenants, who were told them, are no operator's. Files are told apart by
+// their names; one of an operator's that is called like a tenant keeps its own.
+void forget_problems_of_tenants(std::vector<Problem>& problems,
+                                const std::vector<RuleFilePart>& parts) {
+    const auto has = [&](const Problem& problem, bool of_tenant) {
+        return std::ranges::any_of(parts, [&](const RuleFilePart& part) {
+            return (part.tenant != nullptr) == of_tenant && problem.file == part.file;
+        });
+    };
+    std::erase_if(problems, [&](const Problem& problem) {
+        return has(problem, true) && !has(problem, false);
+    });
+}
+
 Compiled compile_without(const TenantsAside& aside, StoredRules& rules, const CompileTerms& terms) {
     const auto& [sources, box, webhooks, only] = terms;
     Problems problems{rules.file, compile_stop().get_token()};
@@ -195,10 +209,12 @@ Compiled compile_without(const TenantsAside& aside, StoredRules& rules, const Co
         forget_what_nobody_asked_for(rules, asked);
     }
     no_memory = no_memory && !compiled;
+    std::vector<Problem> found = problems.list();
     if (compiled) {
         compiled->aside = aside;
+        forget_problems_of_tenants(found, parts);
     }
-    return {std::move(compiled), problems.list(), no_memory};
+    return {std::move(compiled), std::move(found), no_memory};
 }
 
 // The operator's set compiles, and with all its tenants it does not: each stands aside with whom it
@@ -274,7 +290,7 @@ Compiled compile_at(StoredRules& rules, std::int64_t now, const RssMapping& box,
         return compiled;
     }
     const RuleLives before = std::move(rules.lives);
-    rules.lives = renewed(before, compiled.rules->rules, now);
+    rules.lives = renewed(before, compiled.rules->rules, now, compiled.rules->aside);
     return same_ends(compiled.rules->rules, before, rules.lives) ? std::move(compiled)
                                                                  : compile(rules, box, webhooks);
 }

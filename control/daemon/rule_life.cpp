@@ -1,7 +1,10 @@
 #include "control/daemon/rule_life.hpp"
 
+#include "lib/rules/tenant_name.hpp"
+
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 
 namespace sluice {
 
@@ -30,8 +33,12 @@ std::optional<std::int64_t> next_end(const std::vector<RuleSummary>& rules,
     return next;
 }
 
-RuleLives renewed(const RuleLives& lives, const std::vector<RuleSummary>& rules, std::int64_t now) {
+RuleLives renewed(const RuleLives& lives, const std::vector<RuleSummary>& rules, std::int64_t now,
+                  const std::map<std::string, std::string>& aside) {
     RuleLives next;
+    std::ranges::copy_if(lives, std::inserter(next, next.end()), [&](const auto& life) {
+        return aside.contains(std::string{tenant_of(life.first)});
+    });
     for (const RuleSummary& rule : rules) {
         if (rule.ttl) {
             const auto before = lives.find(rule.id);

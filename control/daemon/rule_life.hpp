@@ -28,9 +28,11 @@ using RuleLives = std::map<std::string, RuleLife>;  // by the rule's id
                                                    const RuleLives& lives);
 
 // The lives of these rules from now on: a rule that was there before keeps its beginning, also when
-// its ttl is another. What is not among them, or has no ttl any more, is forgotten.
+// its ttl is another. What is not among them, or has no ttl any more, is forgotten, but for rules
+// of tenants in `aside`, which come back.
 [[nodiscard]] RuleLives renewed(const RuleLives& lives, const std::vector<RuleSummary>& rules,
-                                std::int64_t now);
+                                std::int64_t now,
+                                const std::map<std::string, std::string>& aside = {});
 
 // True if the same of these rules have ended.
 [[nodiscard]] bool same_ends(const std::vector<RuleSummary>& rules, const RuleLives& lives,

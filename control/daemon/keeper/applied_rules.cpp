@@ -95,7 +95,7 @@ bool AppliedRules::renew_lives(StoredRules& rules, const Compiled& compiled) con
         return true;
     }
     const RuleLives before = std::move(rules.lives);
-    rules.lives = renewed(known_lives(), compiled.rules->rules, now_());
+    rules.lives = renewed(known_lives(), compiled.rules->rules, now_(), compiled.rules->aside);
     return same_ends(compiled.rules->rules, before, rules.lives);
 }
 
@@ -111,13 +111,17 @@ bool AppliedRules::renew_tenants(StoredRules& rules) const {
     if (current() == nullptr) {
         return true;
     }
-    const auto is_of_tenant = [](const auto& mode) { return !tenant_of(mode.first).empty(); };
-    ModeOverrides modes = rules.modes;
-    std::erase_if(modes, is_of_tenant);
-    std::ranges::copy_if(current()->modes, std::inserter(modes, modes.end()), is_of_tenant);
+    const auto is_of_tenant = [](const auto& one) { return !tenant_of(one.first).empty(); };
+    const auto with_tenants = [&](auto ours, const auto& theirs) {
+        std::erase_if(ours, is_of_tenant);
+        std::ranges::copy_if(theirs, std::inserter(ours, ours.end()), is_of_tenant);
+        return ours;
+    };
+    ModeOverrides modes = with_tenants(rules.modes, current()->modes);
     const bool same = rules.tenants == current()->tenants && rules.modes == modes;
     rules.tenants = current()->tenants;
     rules.modes = std::move(modes);
+    rules.lives = with_tenants(rules.lives, current()->lives);
     return same;
 }
 

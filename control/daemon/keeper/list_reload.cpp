@@ -57,8 +57,7 @@ std::optional<RuleChange> reload_lists(LiveRules& rules) {
             return std::nullopt;
         }
         StoredRules next = *applied.current();
-        const StoredRules before = next;
-        const std::string tag = tag_of(next);
+        const std::uint64_t edition = applied.edition();
         const bool is_alone = tries.begin_compile();
         const Result<bool> changed = read_again(next);
         Compiled compiled;
@@ -67,8 +66,7 @@ std::optional<RuleChange> reload_lists(LiveRules& rules) {
             compiled = rules.compile_now(next);
         }
         tries.lock();
-        if ((!is_alone && !rules.is_in_force(tag, before)) ||
-            !applied.renew_lives(next, compiled)) {
+        if ((!is_alone && applied.edition() != edition) || !applied.renew_lives(next, compiled)) {
             continue;  // other rules came meanwhile: it is their lists that count
         }
         if (!changed) {

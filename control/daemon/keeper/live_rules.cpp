@@ -54,6 +54,22 @@ std::size_t operators_rules(const RuleSet& set) {
         set.rules, [](const Rule& rule) { return tenant_of(rule.id).empty(); }));
 }
 
+// The reason for a tenant's change not to be made: its rules would stand aside, or those of another
+// would that do not now. nullopt: there is none.
+std::optional<std::string> why_not_beside_others(const LiveRules::TenantEdit& of,
+                                                 const TenantsAside& aside,
+                                                 const TenantsAside& before) {
+    if (const auto own = aside.find(of.tenant); own != aside.end()) {
+        return own->second;
+    }
+    const bool leaves_all =
+        std::ranges::all_of(aside, [&](const auto& one) { return before.contains(one.first); });
+    return leaves_all ? std::nullopt
+                      : std::optional<std::string>{
+                            "the box has no room for these rules beside "
+                            "those of others"};
+}
+
 // A set's line of the history. The same source again is one set there, with the note that it came
 // with; an empty `call` leaves the note that the set has.
 std::string note_on(const StoredRules& next, const CompiledRules& compiled, const std::string& call,
@@ -141,11 +157,6 @@ RuleChange LiveRules::push(StoredRules next, Compiled compiled, const PushTerms&
     return change;
 }
 
-bool LiveRules::is_in_force(const std::string& tag, const StoredRules& rules) const {
-    return applied.current() != nullptr && applied.current()->lists == rules.lists &&
-           applied.current()->tenants == rules.tenants && tag_of(*applied.current()) == tag;
-}
-
 std::optional<Refusal> LiveRules::not_in_force(const std::optional<std::string>& wanted) const {
     const std::string running = generation_text(applied.generation());
     const std::string generation = applied.current() == nullptr
@@ -231,10 +242,11 @@ std::optional<RuleChange> LiveRules::try_change(const Edit& edit, const TenantEd
     if ((!is_alone && applied.edition() != edition) || !applied.renew_lives(next, compiled)) {
         return std::nullopt;
     }
-    if (of != nullptr && of->is_needed && compiled.rules &&
-        compiled.rules->aside.contains(of->tenant)) {
-        return refused(applied.generation(),
-                       {Refusal::Kind::DoesNotCompile, compiled.rules->aside.at(of->tenant), {}});
+    if (of != nullptr && of->is_needed && compiled.rules) {
+        if (const std::optional<std::string> why =
+                why_not_beside_others(*of, compiled.rules->aside, board.view()->aside)) {
+            return refused(applied.generation(), {Refusal::Kind::DoesNotCompile, *why, {}});
+        }
     }
     return push_edited(std::move(next), std::move(compiled), of != nullptr);
 }

@@ -60,8 +60,6 @@ struct LiveRules {
         return push(std::move(next), std::move(compiled),
                     {.force = true, .end = applied.trial_end(), .of_tenant = of_tenant});
     }
-    // True if the set with this tag is in force, with the lists and the tenants of `rules`.
-    [[nodiscard]] bool is_in_force(const std::string& tag, const StoredRules& rules) const;
     // The refusal where a generation or tag is to be in force and is not; nullopt: none.
     [[nodiscard]] std::optional<Refusal> not_in_force(
         const std::optional<std::string>& wanted) const;

@@ -60,8 +60,8 @@ std::optional<RuleChange> try_edit(LiveRules& rules, const RuleEdit& edit, const
         return refused(applied.generation(), *std::move(others));
     }
     const StoredRules now = *applied.current();
+    const std::uint64_t edition = applied.edition();
     const bool is_alone = tries.begin_compile();
-    const std::string tag = tag_of(now);
     std::variant<EditedRules, Refusal> made = edited(now, edit, rule, *rules.board.view());
     if (auto* refusal = std::get_if<Refusal>(&made)) {
         return refused(now.generation, std::move(*refusal));
@@ -78,13 +78,13 @@ std::optional<RuleChange> try_edit(LiveRules& rules, const RuleEdit& edit, const
     next.changed_by = edit.from;
     Compiled compiled = rules.compile_now(next, {.is_refused = true, .of = id});
     tries.lock();
-    const bool is_same = is_alone || (rules.is_in_force(tag, now) && applied.renew_keys(next));
+    const bool is_same = is_alone || (applied.edition() == edition && applied.renew_keys(next));
     if (!is_same || !applied.renew_lives(next, compiled)) {
         return std::nullopt;
     }
     std::vector<Problem> ended;
     if (compiled.rules) {
-        forget_other_rules(next.keys, compiled.rules->rules);
+        forget_other_rules(next.keys, compiled.rules->rules, compiled.rules->aside);
         ended = ended_rules(compiled.rules->rules, next.lives, next.file);
     }
     RuleChange change =
