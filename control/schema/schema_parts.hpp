@@ -24,6 +24,10 @@ using ValueOf = std::map<std::string_view, Json>;
     Json list = Json::array();
     for (const std::string_view word : all) {
         list.push_back(word);
+        // Readers of YAML 1.1 make a truth value of on and true.
+        if (word == "true") {
+            list.push_back(true);
+        }
     }
     return {{"enum", list}};
 }

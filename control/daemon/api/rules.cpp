@@ -218,8 +218,12 @@ HttpResponse put_mode(const HttpRequest& request, Services& services) {
     if (found == kModeNames.end()) {
         return problem_response(422, "no such mode", "a mode is monitor, enforce or off");
     }
-    if (request.role < kAnyModeRole &&
-        (word != "monitor" || mode_in_force(*view_for(request, services), id) != Mode::Enforce)) {
+    const std::optional<Mode> now = mode_in_force(*view_for(request, services), id);
+    // A tenant is not told by its role which ids others have.
+    if (request.role == Role::Tenant && !now) {
+        return no_such_rule(id);
+    }
+    if (request.role < kAnyModeRole && (word != "monitor" || now != Mode::Enforce)) {
         return lacks_role(request, kAnyModeRole);
     }
     const RuleChange change = services.rules.set_mode(

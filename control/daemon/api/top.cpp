@@ -72,7 +72,7 @@ HttpResponse get_top(const HttpRequest& request, Services& services) {
     }
     if (!asked.request.rule.empty() &&
         find_rule(view_for(request, services)->rules, asked.request.rule) == nullptr) {
-        return problem_response(404, "no such rule", "no rule is called " + asked.request.rule);
+        return no_such_rule(asked.request.rule);
     }
     const Result<Top> top = ask_for<Top>(services.link, asked.request);
     if (!top) {
