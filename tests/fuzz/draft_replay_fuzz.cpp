@@ -14,11 +14,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     using namespace sluice;
     static const std::optional<CompiledRules> rules = [] {
         Problems problems{"fuzz"};
-        return compile_rules({.file = "fuzz",
-                              .text = "version: 1\nrules:\n  - id: draft\n    key: [ip.src]\n"
-                                      "    when: http.host ne \"a\" or ip.proto eq 17\n"
-                                      "    limits: [{rate: 1/s, burst: 1}]\n"},
-                             Purpose::Enforce, {}, problems);
+        return compile_rules(
+            {.file = "fuzz",
+             .text = "version: 1\nrules:\n  - id: draft\n    key: [ip.src]\n"
+                     "    when: http.host ne \"a\" or ip.proto eq 17\n"
+                     "    limits: [{algorithm: token_bucket, rate: 1/s, burst: 1}]\n"},
+            Purpose::Enforce, {}, problems);
     }();
     test::require(rules.has_value());
     int turns = 0;

@@ -91,7 +91,7 @@ class ExactMaps(Case):
         capture = self.write("in.pcap", pcap([(START, udp(src="10.0.0.1"))] * 30))
         rules = self.write("rules.yaml", BUCKET)
         out, _ = self.ctl("replay", rules, "--pcap", capture, "--heatmap")
-        self.assertIn("rule per-source, limit 0: 4 packets per second, 20 at once", out)
+        self.assertIn("rule per-source, limit 1: 4 packets per second, 20 at once", out)
         self.assertIn("1 group in the last column, all of them watched", out)
         self.assertIn("refused now |@|", out)
         out, _ = self.ctl("replay", rules, "--pcap", capture)

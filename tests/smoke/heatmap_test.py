@@ -72,7 +72,7 @@ class Maps(Heatmap):
         self.assertEqual((found["rule"], found["map"], found["limit"], found["step_s"], found["steps"]),
                          ("fast", "on", 0, 1, [1, 10, 60]))
         self.assertEqual(found["generation"], self.box.generation())
-        self.assertEqual(found["limits"], [{"index": 0, "text": "20 packets per second", "unit": "packets", "most": 20,
+        self.assertEqual(found["limits"], [{"index": 0, "name": "1", "text": "20 packets per second", "unit": "packets", "most": 20,
                                             "window_s": 1, "tier": None}])
         column = columns[-1]
         self.assertEqual((column["one_in"], column["groups"], column["left_out"]), (4, 400, 0))

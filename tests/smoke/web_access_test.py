@@ -450,7 +450,7 @@ class WebAccess(unittest.TestCase):
         self.assertEqual(self.begin({"token": bob}).status, 401)
         problem = self.box.get("/v1/health").json()["web"]["problem"]
         self.assertIn("tokens:1: a line is NAME ROLE END SHA256", problem)
-        self.assertIn("tokens:3: a role is view, operate or admin, found `viewer`; did you mean `view`?", problem)
+        self.assertIn("tokens:3: a role is view, operate, admin or tenant:NAME, found `viewer`; did you mean `view`?", problem)
         self.tokens.write_text(text)
         self.ctl("dashboard", "token", "remove", "alice", "--config", self.config)
         self.assertEqual(self.ask("GET", "/v1/session", token=session).status, 401)
@@ -584,7 +584,7 @@ class WebAccess(unittest.TestCase):
         """Every GET of the table of routes, as admin: nothing is recorded, sent or other than before."""
         self.start()
         source = pathlib.Path(__file__).resolve().parents[2] / "control/daemon/api/route.cpp"
-        paths = re.findall(r'\{"GET", "([^"]+)", Role::\w+', source.read_text())
+        paths = re.findall(r'\{"GET",\s*"([^"]+)"', source.read_text())
         self.assertGreater(len(paths), 18)
         before = (self.box.generation(), self.box.audit(), requests_of(self.dataplane))
         for path in paths:

@@ -40,7 +40,7 @@ test("pages are joined, and what one of them lacks is lacking", () => {
   assert.deepEqual([both.findings.length, both.next, both.everybody, both.boxes_read], [3, null, ["all"], false]);
   assert.equal(leftOut(both).length, 2);
   assert.deepEqual(leftOut({ ...PAGE, lists_read: false }).length, 1);
-  assert.match(leftOut({ ...PAGE, lists_read: false, unread: ["bad", "worse"] })[1] ?? "", /: bad, worse\.$/);
+  assert.ok((leftOut({ ...PAGE, lists_read: false, unread: ["bad", "worse"] })[1] ?? "").endsWith(": bad, worse."));
 });
 
 test("early drop says why there is none", () => {
