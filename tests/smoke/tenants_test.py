@@ -218,6 +218,13 @@ class StandingAside(Case):
 
 
 class Commands(Case):
+    def test_warnings_of_a_tenants_text_are_its_own(self):
+        warned = self.put("acme", ACME.replace("rules:", "limits: {spare: {algorithm: token_bucket, rate: 1/s, burst: 1}}\nrules:"))
+        self.assertEqual(warned.status, 200, warned.text)
+        self.assertIn("spare", json.dumps(warned.json()["warnings"]))
+        told = self.box.ask("PUT", "/v1/rules?strict=1", OPERATORS)
+        self.assertEqual((told.status, told.json().get("warnings", [])), (200, []), told.text)
+
     def test_sluicectl(self):
         rules = self.write("acme.yaml", ACME)
         self.assertIn("ok", self.ctl("check", "--config", self.config, "--tenant", "acme", rules))

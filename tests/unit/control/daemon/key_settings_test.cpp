@@ -97,6 +97,15 @@ TEST(KeySettings, EndAndGoWithTheirRules) {
     EXPECT_EQ(all[0].key, "c");
 }
 
+TEST(KeySettings, OfATenantThatStandsAsideStay) {
+    KeySettings all{setting("a", What::Exempt), setting("b", What::Exempt)};
+    all[0].rule = "acme:x";
+    all[1].rule = "zeta:x";
+    forget_other_rules(all, {}, {{"acme", "why"}});
+    ASSERT_EQ(all.size(), 1U);
+    EXPECT_EQ(all[0].rule, "acme:x");
+}
+
 TEST(KeySettings, ComeBackFromTheDisk) {
     KeySettings all{setting("a", What::Numbers, "1"), setting("b", What::Exempt),
                     setting("c", What::Banned)};

@@ -38,6 +38,11 @@ TEST(RuleLife, IsForgottenWithTheRuleAndKeptWithAnotherTtl) {
     EXPECT_EQ(renewed({}, kRules, 2000).at("a").first_applied, 2000);
 }
 
+TEST(RuleLife, OfATenantThatStandsAsideStays) {
+    const RuleLives ended{{"acme:a", {1000, true}}, {"zeta:a", {1000, true}}};
+    EXPECT_EQ(renewed(ended, {}, 2000, {{"acme", "why"}}), (RuleLives{{"acme:a", {1000, true}}}));
+}
+
 TEST(RuleLife, WhatHasEndedIsOffWhateverElseWasSaid) {
     const RuleLives lives{{"a", {0, true}}, {"c", {0, false}}};
     const ModeOverrides modes{{"a", Mode::Enforce}, {"b", Mode::Monitor}};
