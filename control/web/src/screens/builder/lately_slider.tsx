@@ -39,6 +39,11 @@ function logOf(value: number, [low, high]: [number, number]): number {
   return Math.round((STEPS * Math.log(Math.max(value, low) / low)) / Math.log(high / low));
 }
 
+function rangeText(least: number | null, most: number | null): string {
+  const [from, to] = [share(least), share(most)];
+  return from === to ? from : `${from} to ${to}`;
+}
+
 /** The limit over what groups did: p50, p90, p99, and how many of them it would refuse. */
 export function LatelySlider({ read }: { read: ReadRule }) {
   const { lately: ofMap, why } = useLately(draft.value?.subject ?? "");
@@ -60,11 +65,13 @@ export function LatelySlider({ read }: { read: ReadRule }) {
     const next = String(Math.max(1, Math.round(range[0] * (range[1] / range[0]) ** (place / STEPS))));
     edit((text) => (words === null ? withText(text, ["limits", 0, "count"], next) : withText(text, ["limits", 0, "rate"], rateText({ amount: next, span: words.span }))));
   };
-  const refuses = allowed === null ? null : refusedShare(lately, allowed);
+  // A burst is there once: who asks for more than the rate in each column has spent it after some.
+  const steady = mostIn(lately.step, { ...limit, burst: limit.burst === null ? null : "0" });
+  const refuses = rangeText(allowed === null ? null : refusedShare(lately, allowed), steady === null ? null : refusedShare(lately, steady));
   return (
     <div class="lately">
       <input type="range" aria-label="Limit over what groups did lately" min={0} max={STEPS} value={logOf(now, range)}
-        aria-valuetext={`${now}; refuses about ${share(refuses)} of groups`} onInput={(event) => set(Number(event.currentTarget.value))} />
+        aria-valuetext={`${now}; refuses about ${refuses} of groups`} onInput={(event) => set(Number(event.currentTarget.value))} />
       <p>
         {ofJudged === null ? "By its heat map" : <>By <Text of={judged?.of ?? ""} most={80} /></>}, in {lately.step} s a group asks for at most about{" "}
         {QUANTILES.map(([name, part], at) => (
@@ -73,7 +80,7 @@ export function LatelySlider({ read }: { read: ReadRule }) {
             {name} <Num text={scaled(quantile(lately, part))} />
           </span>
         ))}
-        ; this limit refuses about <Num text={share(refuses)} /> of groups.
+        ; this limit refuses about <Num text={refuses} /> of groups.
       </p>
     </div>
   );
