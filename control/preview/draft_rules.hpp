@@ -5,6 +5,7 @@
 #include "lib/policy/compile.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -12,13 +13,15 @@ namespace sluice {
 
 // What a draft has that cannot be judged by what a box shows of packets.
 struct DraftGaps {
-    bool one_bucket = false;            // it has no key
-    bool path_costs = false;            // requests cost by their paths
-    bool overrides = false;             // single keys have numbers of their own
-    bool further_keys = false;          // beyond those that are told apart
-    bool shapes = false;                // what exceeds would be delayed
-    bool lets_on = false;               // what exceeds goes on, tagged
-    std::vector<std::string> limits{};  // names of those that need more than amounts
+    bool has_tiers = false;                 // it has several keys
+    bool one_bucket = false;                // it has no key
+    bool path_costs = false;                // requests cost by their paths
+    bool overrides = false;                 // single keys have numbers of their own
+    bool further_keys = false;              // beyond those that are told apart
+    bool shapes = false;                    // what exceeds would be delayed
+    bool lets_on = false;                   // what exceeds goes on, tagged
+    std::vector<std::string> limits{};      // names of those that need more than amounts
+    std::vector<std::string> second_key{};  // of limits, and a ban, under it
 };
 
 // A draft as a replay judges it: the same limits and ban, under keys that stand for its own in
@@ -34,6 +37,14 @@ struct DraftRules {
     bool refuses_all = false;    // by `on_match`: there is nothing to judge
     bool decides_alone = false;  // likewise; else it passes all
     bool reads_units = false;    // of later layers: by its condition, its key or its limits
+    // The draft without its second key, of which a sample of the first one's groups shows but a
+    // part. Null: it has none, or nothing is left.
+    std::shared_ptr<const DraftRules> of_first_key;
+
+    // What can be judged of one in 2^bits groups. Null: nothing.
+    [[nodiscard]] const DraftRules* judged_at(unsigned bits) const noexcept {
+        return bits == 0 || gaps.second_key.empty() ? this : of_first_key.get();
+    }
 
     // The unit that the answer is in.
     [[nodiscard]] Per unit() const noexcept { return per.empty() ? Per::Packet : per.front(); }

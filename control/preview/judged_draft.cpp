@@ -14,17 +14,19 @@ namespace {
 
 constexpr std::size_t kLeastBuckets = std::size_t{1} << 14;
 constexpr std::size_t kMostBuckets = std::size_t{1} << 20;
+constexpr std::uint64_t kFramesBetweenLooks = 1024;
 constexpr std::size_t kHeatRecords = std::size_t{1} << 18;
 // Of packets of one group at one instant, what comes behind a burst that is refused whole is, too.
 constexpr std::uint64_t kLeastSkipped = 2 * kMaxBurst;
 
 constexpr std::size_t kEthernet = 14;
+constexpr std::size_t kTag = 4;
 constexpr std::size_t kIp = 20;
 constexpr std::size_t kTcp = 20;
 constexpr std::uint32_t kLeastUdp = kIp + 8;
 constexpr std::uint32_t kLeastTcp = kIp + kTcp;
 
-using FrameBytes = std::array<std::byte, kEthernet + kIp + kTcp>;
+using FrameBytes = std::array<std::byte, kEthernet + kTag + kIp + kTcp>;
 
 void put(FrameBytes& frame, std::size_t at, std::initializer_list<unsigned> bytes) {
     for (const unsigned byte : bytes) {
@@ -38,36 +40,41 @@ void put_address(FrameBytes& frame, std::size_t at, std::uint64_t digest) {
     }
 }
 
-// Frames of a packet each, whose Ethernet addresses are its groups: UDP, or a SYN where a packet
-// opens a connection or brings a unit of a later layer.
+// Frames of a packet each, whose Ethernet addresses are its groups, with a VLAN tag where it has
+// the second key: UDP, or a SYN where a packet opens a connection or brings a unit of a later
+// layer.
 class MadeFrames {
 public:
-    MadeFrames() {
-        put(frame_, 12, {0x08, 0x00, 0x45, 0, 0, 0, 0, 0, 0x40, 0, 64, 17, 0, 0, 192, 0, 2, 1});
-        put(frame_, 30, {198, 51, 100, 1, 0x10, 0, 0, 80});
-    }
     void of(const PreviewDigests& digests) {
         put_address(frame_, 0, digests[1]);
         put_address(frame_, 6, digests[0]);
+        ip_ = kEthernet;
+        if (digests[1] != 0) {
+            put(frame_, 12, {0x81, 0x00, 0, 1});
+            ip_ += kTag;
+        }
+        put(frame_, ip_ - 2, {0x08, 0x00, 0x45, 0, 0, 0, 0, 0, 0x40, 0, 64, 17, 0, 0});
+        put(frame_, ip_ + 12, {192, 0, 2, 1, 198, 51, 100, 1, 0x10, 0, 0, 80});
     }
     [[nodiscard]] CapturedFrame make(std::uint64_t bytes, bool opens) {
         const auto size = static_cast<std::uint32_t>(
             std::clamp<std::uint64_t>(bytes, opens ? kLeastTcp : kLeastUdp, UINT16_MAX));
-        put(frame_, 16, {size >> 8, size & 0xFF});
-        frame_[23] = std::byte{opens ? std::uint8_t{6} : std::uint8_t{17}};
+        put(frame_, ip_ + 2, {size >> 8, size & 0xFF});
+        frame_[ip_ + 9] = std::byte{opens ? std::uint8_t{6} : std::uint8_t{17}};
         if (opens) {
-            put(frame_, kEthernet + kIp + 4, {0, 0, 0, 1, 0, 0, 0, 0, 0x50, 0x02, 0xFF, 0xFF});
+            put(frame_, ip_ + kIp + 4, {0, 0, 0, 1, 0, 0, 0, 0, 0x50, 0x02, 0xFF, 0xFF});
         } else {
             const std::uint32_t udp = size - static_cast<std::uint32_t>(kIp);
-            put(frame_, kEthernet + kIp + 4, {udp >> 8, udp & 0xFF, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0});
+            put(frame_, ip_ + kIp + 4, {udp >> 8, udp & 0xFF, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0});
         }
-        const std::size_t held = std::min<std::size_t>(frame_.size(), kEthernet + size);
+        const std::size_t held = std::min<std::size_t>(ip_ + kIp + kTcp, ip_ + size);
         return {.bytes = ByteView{frame_}.first(held),
-                .wire_size = static_cast<std::uint32_t>(kEthernet + size)};
+                .wire_size = static_cast<std::uint32_t>(ip_ + size)};
     }
 
 private:
     FrameBytes frame_{};
+    std::size_t ip_ = kEthernet;  // where its header begins
 };
 
 std::size_t buckets_for(std::size_t groups, std::size_t states) {
@@ -107,13 +114,14 @@ public:
     }
 
     [[nodiscard]] std::optional<JudgedDraft> run(const JudgingBounds& bounds) {
-        std::size_t number = 0;
         for (const PreviewRecord& record : records_) {
-            const bool is_late = number++ % 1024 == 0 && !bounds.goes_on();
-            judge(record);
-            if (is_late || judged_frames_ > bounds.frames) {
+            if (!judge(record, bounds)) {
                 return std::nullopt;
             }
+        }
+        judged_.table_full = workers_.table_full();
+        if (judged_.table_full != 0 && draft_.has_key) {
+            return std::nullopt;
         }
         maps_.finish();
         judged_.heatmaps = maps_.json();
@@ -131,7 +139,19 @@ private:
         return per == Per::Packet ? 1 : per == Per::Byte ? frames.bytes : opens ? 1 : 0;
     }
 
-    void judge(const PreviewRecord& record) {
+    [[nodiscard]] bool may_go_on(const JudgingBounds& bounds) {
+        if (judged_frames_ > bounds.frames) {
+            return false;
+        }
+        if (judged_frames_ < looks_at_) {
+            return true;
+        }
+        looks_at_ = judged_frames_ + kFramesBetweenLooks;
+        return bounds.goes_on();
+    }
+
+    // False: there is more than the bounds allow.
+    [[nodiscard]] bool judge(const PreviewRecord& record, const JudgingBounds& bounds) {
         const Instant at{Nanoseconds{record.utc_ns}};
         maps_.reach(workers_.time_of(at).utc());
         frames_.of(record.digests);
@@ -139,6 +159,9 @@ private:
         judged_.packets += record.amounts.packets;
         JudgedGroup& group = groups_[record.digests[0]];
         for (std::uint64_t done = 0; done < all.all;) {
+            if (!may_go_on(bounds)) {
+                return false;
+            }
             const std::size_t count =
                 static_cast<std::size_t>(std::min<std::uint64_t>(kMaxBurst, all.all - done));
             for (std::size_t i = 0; i < count; ++i) {
@@ -151,9 +174,10 @@ private:
             const bool alike = all.opening <= done || all.opening == all.all;
             if (skips_ && alike && refused == kMaxBurst && all.all - done >= kLeastSkipped) {
                 refuse_rest(all, done, group);
-                return;
+                return true;
             }
         }
+        return true;
     }
 
     std::uint64_t judge_burst(std::size_t count, std::uint64_t done, const Frames& all, Instant at,
@@ -212,7 +236,8 @@ private:
     MadeFrames frames_;
     std::array<KeptFrame, kMaxBurst> kept_;
     std::uint64_t judged_frames_ = 0;
-    std::size_t limit_ = 0;  // that refused last
+    std::uint64_t looks_at_ = 0;  // whether it goes on
+    std::size_t limit_ = 0;       // that refused last
     std::unordered_map<std::uint64_t, JudgedGroup> groups_;
     JudgedDraft judged_;
 };

@@ -33,6 +33,7 @@ struct JudgedDraft {
     std::vector<std::uint64_t> by_limit;  // refused by each, in its unit
     std::vector<JudgedGroup> most;        // refused, most first
     Json heatmaps = Json::array();
+    std::uint64_t table_full = 0;  // packets let on since their groups found no room
 
     static constexpr std::size_t kMostGroups = 20;
 };
@@ -44,7 +45,7 @@ struct JudgingBounds {
 };
 
 // `records` in the order of their times, of one in 2^bits groups. nullopt: there is more than the
-// bounds allow.
+// bounds allow, or groups have no room in a draft of which fewer can be watched.
 [[nodiscard]] std::optional<JudgedDraft> judge(const DraftRules& draft,
                                                std::span<const PreviewRecord> records,
                                                unsigned bits, const JudgingBounds& bounds = {});

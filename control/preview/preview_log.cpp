@@ -6,11 +6,23 @@
 #include <utility>
 
 namespace sluice {
+namespace {
+
+bool is_possible(const PreviewAmounts& amounts) {
+    return std::max({amounts.packets, amounts.openings, amounts.units}) <=
+           PreviewLog::kMostOfRecord;
+}
+
+}  // namespace
 
 void PreviewLog::add(PreviewedPackets shown) {
     raise_to(shown.bits);
     for (const PreviewRecord& record : shown.records) {
         if (record.utc_ns < from_ || record.utc_ns >= to_ || !is_sampled(record.digests[0])) {
+            continue;
+        }
+        if (!is_possible(record.amounts)) {
+            ++dropped_;
             continue;
         }
         while (records_.size() >= most_ && halve()) {

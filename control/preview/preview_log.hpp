@@ -15,6 +15,8 @@ class PreviewLog {
 public:
     static constexpr std::size_t kMostRecords = std::size_t{1} << 20;
     static constexpr std::size_t kMostNames = 200'000;
+    // Of packets, or of units, that a record can be of: no link brings as many in its time.
+    static constexpr std::uint64_t kMostOfRecord = std::uint64_t{1} << 24;
 
     // Packets within [from, to) of UTC, in ns, count. `has_key`: false of a draft with one bucket.
     PreviewLog(std::int64_t from, std::int64_t to, bool has_key, std::size_t most = kMostRecords)

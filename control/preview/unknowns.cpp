@@ -73,16 +73,23 @@ void add_sampling(const DraftRules& draft, const PreviewLog& log, Unknowns& unkn
                     fmt::format("one group of {} was watched: the numbers of refusals and groups "
                                 "are about; that of matches is exact",
                                 std::uint64_t{1} << log.bits()));
+        if (!draft.gaps.second_key.empty()) {
+            unknown.add("not_judged",
+                        fmt::format("not judged: {}, whose groups are of the second key: one of {} "
+                                    "groups of the first shows but a part of them",
+                                    listed(draft.gaps.second_key), std::uint64_t{1} << log.bits()));
+        }
     }
     if (log.left_out() != 0) {
         unknown.add("left_out", fmt::format("{} packets of watched groups found no room: these "
                                             "groups would have been refused more than is said",
                                             log.left_out()));
     }
-    if (log.latest().keyless != 0) {
-        unknown.add("keyless", fmt::format("{} matching packets lack the draft's key, and are not "
-                                           "limited by it",
-                                           log.latest().keyless));
+    if (log.latest().keyless != 0 && !draft.decides_alone) {
+        unknown.add("keyless",
+                    fmt::format("{} matching packets lack the draft's {}", log.latest().keyless,
+                                draft.gaps.has_tiers ? "first key, and are not judged"
+                                                     : "key, and are not limited by it"));
     }
     if (log.latest().decided != 0) {
         unknown.add("other_rules_first",
@@ -100,8 +107,13 @@ Json unknowns_json(const DraftRules& draft, const PreviewLog& log, const Preview
     add_gaps(draft.gaps, unknown);
     add_sampling(draft, log, unknown);
     unknown.add_if(!facts.was_judged, "not_judged",
-                   "there was more traffic of one group than could be judged: matches alone are "
-                   "known");
+                   "there was more traffic than could be judged: matches alone are known");
+    if (facts.table_full != 0) {
+        unknown.add("left_out", fmt::format("{} times there was no room for a further group of a "
+                                            "key: what came of these would have been refused more "
+                                            "than is said",
+                                            facts.table_full));
+    }
     unknown.add_if(!draft.decides_alone, "state_begins_empty",
                    "every group began with a full budget: what it used before is not known");
     unknown.add_if(facts.rules_changed, "rules_changed",

@@ -3,6 +3,7 @@
 #include "control/preview/draft_rules.hpp"
 #include "control/preview/preview_log.hpp"
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -12,7 +13,8 @@ namespace sluice {
 struct PreviewFacts {
     std::vector<std::string> unread_fields;  // that the draft reads and no rule in force does
     bool rules_changed = false;              // while it was under way
-    bool was_judged = true;                  // false: it was more than the time allowed for
+    bool was_judged = true;                  // false: it was more than there is time or room for
+    std::uint64_t table_full = 0;            // as in JudgedDraft
     double seconds = 0;                      // that it lasted
     double seconds_asked = 0;
 };

@@ -1,13 +1,17 @@
 #include "control/preview/judged_draft.hpp"
 
+#include "control/preview/unknowns.hpp"
 #include "lib/watch/trace/preview_tap.hpp"
 #include "tests/packets/load_rules.hpp"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
+#include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace sluice::judged_draft_test {
@@ -92,6 +96,23 @@ TEST(JudgedDraft, RefusesWhatTheLimitDoes) {
     }
 }
 
+// Of thirty at once ten are green, ten yellow and ten red.
+TEST(JudgedDraft, ColorsAreRefusedAsTheDraftSays) {
+    const std::string meter =
+        "key: [ip.src], limits: [{algorithm: srtcm, cir: 10/s, cbs: 10, ebs: 10}]";
+    const auto refused = [&](const std::string& more) {
+        const DraftRules draft = sound(meter + more);
+        const std::vector<PreviewRecord> records{record(1, 0s, packets(30))};
+        const std::optional<JudgedDraft> judged = judge(draft, records, 0);
+        return std::pair{judged ? judged->refused : 1'000, draft.gaps.lets_on};
+    };
+    EXPECT_EQ(refused(""), (std::pair{std::uint64_t{10}, false}));
+    EXPECT_EQ(refused(", on_color: {yellow: {action: drop}}"),
+              (std::pair{std::uint64_t{20}, false}));
+    EXPECT_EQ(refused(", on_color: {red: {action: tag, dscp: 8}}"),
+              (std::pair{std::uint64_t{0}, true}));
+}
+
 TEST(JudgedDraft, CountsByLimitAndNamesTheMostRefusedFirst) {
     const DraftRules draft = sound(
         "key: [ip.src], limits: [{algorithm: token_bucket, rate: 10/s, burst: 5}, "
@@ -121,6 +142,9 @@ TEST(JudgedDraft, DraftsThatAmountsSayNothingOfAreRefused) {
     EXPECT_EQ(some.gaps.limits, std::vector<std::string>{"2"});
     EXPECT_TRUE(sound("on_match: drop").refuses_all);
     EXPECT_FALSE(sound("on_match: allow").refuses_all);
+    EXPECT_FALSE(sound("on_match: drop").gaps.one_bucket);
+    EXPECT_TRUE(
+        sound("key: [], limits: [{algorithm: token_bucket, rate: 1/s, burst: 1}]").gaps.one_bucket);
 }
 
 // A drawn population: most send little, some far too much. One in eight of the groups says of all
@@ -159,6 +183,94 @@ TEST(JudgedDraft, StopsAtItsBounds) {
                                              record(2, 0s, packets(500))};
     EXPECT_FALSE(judge(draft, records, 0, {.frames = 10}));
     EXPECT_FALSE(judge(draft, records, 0, {.goes_on = [] { return false; }}));
+    // Within one record of which nothing is skipped, too.
+    const DraftRules bans =
+        sound(std::string{kBucket} + ", ban: {after: 1000, within: 60s, for: 60s}");
+    const std::vector<PreviewRecord> endless{record(1, 0s, packets(std::uint64_t{1} << 63))};
+    EXPECT_FALSE(judge(bans, endless, 0, {.frames = 5'000}));
+    EXPECT_FALSE(
+        judge(bans, endless, 0, {.goes_on = [left = 9]() mutable { return --left != 0; }}));
+}
+
+constexpr const char* kTiers =
+    "tiers: [{key: [ip.src], limits: [{algorithm: fixed_window, count: 5, window: 1h}]}, "
+    "{key: [l4.dport], limits: [{algorithm: fixed_window, count: 8, window: 1h}]}]";
+
+PreviewRecord of_two_keys(std::uint64_t key, std::uint64_t second, std::uint64_t count) {
+    PreviewRecord made = record(key, 0s, packets(count));
+    made.digests[1] = second == 0 ? 0 : preview_digest(second);
+    return made;
+}
+
+// Twelve packets of three sources under the second limit: four are too many. Those that lack its
+// key are not under it.
+TEST(JudgedDraft, PacketsWithoutTheSecondKeyAreNotUnderItsLimits) {
+    const DraftRules draft = sound(kTiers);
+    const auto refused = [&](std::uint64_t second) {
+        const std::vector<PreviewRecord> records{
+            of_two_keys(1, second, 4), of_two_keys(2, second, 4), of_two_keys(3, second, 4)};
+        const std::optional<JudgedDraft> judged = judge(draft, records, 0);
+        return judged ? judged->by_limit : std::vector<std::uint64_t>{};
+    };
+    EXPECT_EQ(refused(9), (std::vector<std::uint64_t>{0, 4}));
+    EXPECT_EQ(refused(0), (std::vector<std::uint64_t>{0, 0}));
+}
+
+std::string text_of(const Json& unknown, std::string_view code) {
+    for (const Json& one : unknown) {
+        if (one.at("code") == code) {
+            return one.at("text").get<std::string>();
+        }
+    }
+    return "";
+}
+
+TEST(JudgedDraft, PacketsWithoutTheKeyAreToldOfAsTheDraftTakesThem) {
+    PreviewLog log{0, 1, true};
+    log.add({.known = true, .keyless = 3});
+    const auto told = [&](const std::string& rule) {
+        return text_of(unknowns_json(sound(rule), log, {}), "keyless");
+    };
+    EXPECT_EQ(told(kBucket), "3 matching packets lack the draft's key, and are not limited by it");
+    EXPECT_EQ(told(kTiers), "3 matching packets lack the draft's first key, and are not judged");
+    EXPECT_EQ(told("on_match: drop"), "");
+}
+
+// Groups of the second key have other groups of the first, which a sample of these leaves out.
+TEST(JudgedDraft, ASampleIsNotJudgedByTheSecondKey) {
+    const DraftRules draft = sound(kTiers);
+    EXPECT_EQ(draft.judged_at(0), &draft);
+    EXPECT_EQ(draft.gaps.second_key, std::vector<std::string>{"t2.1"});
+    const DraftRules* const sampled = draft.judged_at(1);
+    ASSERT_NE(sampled, nullptr);
+    EXPECT_EQ(sampled->limit_names, std::vector<std::string>{"t1.1"});
+    const std::vector<PreviewRecord> records{of_two_keys(1, 9, 7), of_two_keys(2, 9, 4)};
+    const std::optional<JudgedDraft> judged = judge(*sampled, records, 1);
+    ASSERT_TRUE(judged);
+    EXPECT_EQ(judged->by_limit, std::vector<std::uint64_t>{2});
+    const DraftRules one_key = sound(kBucket);
+    EXPECT_EQ(one_key.judged_at(9), &one_key);
+}
+
+TEST(JudgedDraft, AnAnswerOfASampleNamesWhatIsNotJudged) {
+    PreviewedPackets shown{.known = true, .bits = 1};
+    PreviewLog log{0, 1, true};
+    const auto texts = [&](const DraftRules& draft) {
+        std::string all;
+        for (const Json& one : unknowns_json(draft, log, {})) {
+            all +=
+                one.at("code").get<std::string>() + ": " + one.at("text").get<std::string>() + "\n";
+        }
+        return all;
+    };
+    const DraftRules draft =
+        sound(std::string{kTiers} + ", ban: {after: 10, within: 60s, for: 60s}");
+    EXPECT_EQ(texts(draft).find("second key"), std::string::npos) << texts(draft);
+    log.add(std::move(shown));
+    EXPECT_NE(texts(draft).find(
+                  "not_judged: not judged: t2.1, its ban, whose groups are of the second key"),
+              std::string::npos)
+        << texts(draft);
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 namespace sluice::preview_log_test {
 namespace {
 
@@ -55,6 +57,16 @@ TEST(PreviewLog, SamplesFewerWhereItHasNoRoom) {
     EXPECT_LE(log.sorted().size(), 100U);
     EXPECT_EQ(log.sorted().size(), sampled(900, log.bits()));
     EXPECT_EQ(log.left_out(), 0U);
+}
+
+TEST(PreviewLog, RecordsOfImpossibleAmountsAreLeftOut) {
+    PreviewLog log{0, 2'000, true};
+    PreviewedPackets made = shown(0, 3);
+    made.records[0].amounts.packets = std::uint64_t{1} << 63;
+    made.records[1].amounts.units = PreviewLog::kMostOfRecord + 1;
+    log.add(std::move(made));
+    EXPECT_EQ(log.sorted().size(), 1U);
+    EXPECT_EQ(log.left_out(), 2U);
 }
 
 TEST(PreviewLog, OneBucketIsLeftOutBeyondItsRoom) {
