@@ -79,6 +79,9 @@ private:
                 digests[i] = preview_digest(trace_.preview_hash().digest(key.view()));
             }
         }
+        if (rule_.keys.empty()) {
+            return;  // it decides on all that it matches
+        }
         if (digests[0] == 0) {
             tap_.count_keyless();
         } else if (tap_.samples(digests[0])) {

@@ -118,6 +118,14 @@ TEST(Preview, PacketsWithoutTheKeyAreCountedAlone) {
     EXPECT_EQ(previewed.tap().keyless(), 4U);
 }
 
+TEST(Preview, ADraftThatDecidesAloneHasNoKeyToLack) {
+    Previewed previewed{"on_match: drop"};
+    previewed.run(five());
+    EXPECT_EQ(previewed.packets(), Packets{});
+    EXPECT_EQ(previewed.tap().counted().packets, 4U);
+    EXPECT_EQ(previewed.tap().keyless(), 0U);
+}
+
 TEST(Preview, ADraftWithoutAKeyHasOneGroup) {
     Previewed previewed{"limits: [{algorithm: token_bucket, rate: 1/s, burst: 1}], key: []"};
     previewed.run(five());
