@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <mutex>
 #include <optional>
 #include <utility>
 #include <variant>
@@ -34,6 +35,7 @@ std::variant<AskedPreview, HttpResponse> read_asked_preview(const HttpRequest& r
     }
     AskedPreview asked{.draft = std::get<RuleDraft>(std::move(draft))};
     asked.draft.alone = true;
+    asked.draft.from += " preview";
     const std::variant<Json, HttpResponse> body = parse_body(request);
     const Json& json = std::get<Json>(body);
     if (const auto seconds = json.find("seconds"); seconds != json.end()) {
@@ -118,13 +120,15 @@ HttpResponse post_previews(const HttpRequest& request, Services& services) {
                      .rule = asked.draft.rule,
                      .preview = true};
     begin.seal = services.link.seal(begin.condition);
+    const std::string id = ready.rules.id;
+    std::unique_lock turn = services.previews->turn();
     Result<TraceBegun> begun = ask_for<TraceBegun>(services.link, std::move(begin));
     if (!begun) {
         return no_dataplane(begun.error());
     }
     const std::string name = fmt::format("{:x}-{}", begun->origin, begun->number);
-    const std::string id = ready.rules.id;
     services.previews->begin(name, {std::move(ready.rules), *std::move(begun), asked.lasts});
+    turn.unlock();
     write_audit(services, request,
                 {.call = "preview rule " + id,
                  .before = "",

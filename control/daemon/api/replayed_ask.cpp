@@ -75,6 +75,7 @@ std::variant<ReplayedAsk, HttpResponse> replayed_ask_of(const Json& body,
     if (auto* const refusal = std::get_if<HttpResponse>(&capture)) {
         return std::move(*refusal);
     }
+    std::get<RuleDraft>(draft).from += " replay";
     return ReplayedAsk{std::get<RuleDraft>(std::move(draft)),
                        std::get<std::vector<std::byte>>(std::move(capture)), *std::move(inside)};
 }

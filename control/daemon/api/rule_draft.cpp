@@ -7,6 +7,8 @@
 #include "lib/policy/yaml/place_path.hpp"
 #include "lib/policy/yaml/yaml_tree.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -47,11 +49,16 @@ Json draft_problem_json(const Problem& problem, const LineIndex& lines, const Ya
             {"file", text_or_none(problem.file)}};
 }
 
-// A session, a token's name, a user of the box: whoever has several sessions is several.
+// A session, a token's name, a process of a user of the box: whoever has several sessions is
+// several.
 std::string asker_of(const HttpRequest& request) {
-    return !request.session.empty() ? "session " + request.session
-           : !request.user.empty()  ? "user " + request.user
-                                    : "uid " + std::to_string(request.peer.uid);
+    if (!request.session.empty()) {
+        return "session " + request.session;
+    }
+    if (request.way == Way::Unix) {
+        return fmt::format("uid {} process {}", request.peer.uid, request.peer.pid);
+    }
+    return "user " + request.user;
 }
 
 }  // namespace

@@ -15,6 +15,9 @@ class PreviewDesk {
 public:
     explicit PreviewDesk(DataplaneLink& link) noexcept : link_{link} {}
 
+    // Held from before a trace begins until begin(), so that the newest trace is that of the newest
+    // preview.
+    [[nodiscard]] std::unique_lock<std::mutex> turn() { return std::unique_lock{turn_}; }
     // Begins a preview under this name, which is the trace's.
     void begin(const std::string& name, PreviewTerms terms);
     // nullopt: there is, and was, none of that name.
@@ -31,6 +34,7 @@ private:
     [[nodiscard]] std::shared_ptr<PreviewRun> find(const std::string& name);
 
     DataplaneLink& link_;
+    std::mutex turn_;  // locked before the other
     std::mutex mutex_;
     std::optional<Named> current_;
     std::optional<Named> former_;  // whose place was taken

@@ -41,6 +41,31 @@ constexpr std::string_view name_of(PreviewRun::State state) {
 
 }  // namespace
 
+std::optional<std::string> why_over(const Result<Reply>& reply) {
+    if (!reply) {
+        switch (reply.error().code) {
+            case Errc::Busy:
+                return std::nullopt;
+            case Errc::Unreachable:
+                return "the dataplane is away";
+            default:
+                return reply.error().what;
+        }
+    }
+    if (const auto* const failure = std::get_if<Failure>(&*reply)) {
+        return failure->what;
+    }
+    const auto* const shown = std::get_if<PreviewedPackets>(&*reply);
+    if (shown == nullptr) {
+        return "the dataplane answered something else";
+    }
+    if (shown->known) {
+        return std::nullopt;
+    }
+    return shown->other_start ? "the dataplane was started anew since"
+                              : "a newer preview has taken its place";
+}
+
 PreviewRun::PreviewRun(PreviewTerms terms, DataplaneLink& link)
     : draft_{std::move(terms.draft)},
       begun_{std::move(terms.begun)},
@@ -67,7 +92,7 @@ void PreviewRun::run(const std::stop_token& stop) {
 }
 
 bool PreviewRun::watch(const std::stop_token& stop) {
-    while (Clock::now() < began_ + lasts_) {
+    while (Clock::now() < began_ + lasts_ || !is_read_) {
         {
             std::unique_lock lock{mutex_};
             (void)changed_.wait_for(lock, stop, kReadEvery, [&] { return state_ == State::Ended; });
@@ -94,13 +119,15 @@ bool PreviewRun::watch(const std::stop_token& stop) {
 
 bool PreviewRun::gather() {
     Result<Reply> reply = link_.call(ReadPreview{begun_.origin, begun_.number, log_.bits()});
-    auto* const shown = reply ? std::get_if<PreviewedPackets>(&*reply) : nullptr;
-    if (shown == nullptr || !shown->known) {
-        end(shown == nullptr     ? "the dataplane is away"
-            : shown->other_start ? "the dataplane was started anew since"
-                                 : "a newer preview has taken its place");
+    if (std::optional<std::string> why = why_over(reply)) {
+        end(*std::move(why));
         return false;
     }
+    is_read_ = reply.has_value();
+    if (!is_read_) {
+        return true;
+    }
+    auto* const shown = std::get_if<PreviewedPackets>(&*reply);
     facts_.rules_changed =
         facts_.rules_changed || (generation_ != 0 && generation_ != shown->generation);
     generation_ = shown->generation;
@@ -121,13 +148,19 @@ void PreviewRun::judge_all(const std::stop_token& stop) {
     };
     const JudgingBounds bounds{.goes_on = [&] { return is_wanted() && thread_time() < end; }};
     std::optional<JudgedDraft> judged;
+    const DraftRules* rules = draft_.judged_at(log_.bits());
     if (!draft_.decides_alone) {
-        do {
-            judged = judge(draft_, log_.sorted(), log_.bits(), bounds);
-        } while (!judged && bounds.goes_on() && log_.halve());
-        facts_.was_judged = judged.has_value();
+        while (rules != nullptr) {
+            judged = judge(*rules, log_.sorted(), log_.bits(), bounds);
+            if (judged || !bounds.goes_on() || !log_.halve()) {
+                break;
+            }
+            rules = draft_.judged_at(log_.bits());
+        }
+        facts_.was_judged = judged || rules == nullptr;
+        facts_.table_full = judged ? judged->table_full : 0;
     }
-    Json result = preview_answer({draft_, log_, judged, facts_, from_});
+    Json result = preview_answer({rules == nullptr ? draft_ : *rules, log_, judged, facts_, from_});
     const std::lock_guard lock{mutex_};
     if (state_ != State::Ended) {
         bits_ = draft_.has_key ? log_.bits() : std::uint8_t{0};

@@ -4,6 +4,7 @@
 #include "control/preview/draft_rules.hpp"
 #include "control/preview/preview_answer.hpp"
 #include "control/preview/preview_log.hpp"
+#include "lib/base/result.hpp"
 #include "lib/wire/message.hpp"
 
 #include <chrono>
@@ -23,6 +24,10 @@ struct PreviewTerms {
     TraceBegun begun;
     std::chrono::milliseconds lasts{20'000};
 };
+
+// Why there is no more to come of a preview whose read the dataplane answered so. nullopt: there
+// is, by this answer or, where another call holds the dataplane, by the next.
+[[nodiscard]] std::optional<std::string> why_over(const Result<Reply>& reply);
 
 // One preview, from its beginning at the dataplane to its answer. run() is called once, in a thread
 // of its own; everything else from any.
@@ -69,6 +74,7 @@ private:
     PreviewLog log_;      // run()'s
     PreviewFacts facts_;  // likewise
     std::uint64_t generation_ = 0;
+    bool is_read_ = false;  // the last call was answered
 
     std::mutex mutex_;
     std::condition_variable_any changed_;

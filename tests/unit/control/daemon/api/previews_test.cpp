@@ -127,6 +127,17 @@ TEST_F(Previews, EndsWithItsDataplane) {
     EXPECT_EQ(call("POST", "/v1/previews", body_of(kDraft)).status, 503U);
 }
 
+TEST_F(Previews, AnotherCallOfTheDataplaneDoesNotEndThem) {
+    EXPECT_EQ(why_over(Error{Errc::Busy, "another call"}), std::nullopt);
+    EXPECT_EQ(why_over(Error{Errc::Unreachable, "no socket"}), "the dataplane is away");
+    EXPECT_EQ(why_over(Error{Errc::BadSyntax, "no message"}), "no message");
+    EXPECT_EQ(why_over(Reply{Failure{"no room"}}), "no room");
+    EXPECT_EQ(why_over(Reply{PreviewedPackets{.known = true}}), std::nullopt);
+    EXPECT_EQ(why_over(Reply{PreviewedPackets{.other_start = true}}),
+              "the dataplane was started anew since");
+    EXPECT_EQ(why_over(Reply{PreviewedPackets{}}), "a newer preview has taken its place");
+}
+
 // A thousand groups keep to the limit for each packet that they send; the flood does not.
 TEST_F(Previews, AnswersWithASentenceAndNames) {
     Problems problems{"d"};
