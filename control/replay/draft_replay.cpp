@@ -15,6 +15,8 @@
 #include <bit>
 #include <cstdio>
 #include <optional>
+#include <set>
+#include <string>
 #include <utility>
 
 namespace sluice {
@@ -151,20 +153,7 @@ public:
 
     void tell(DraftReplay& told, const RuleSummary& summary) {
         collect_rules(told);
-        for (unsigned i = 0; i < draft_.limits.size() && i < summary.limits.size(); ++i) {
-            const HeatTerms terms = heat_terms(summary.limits[i]);
-            told.limits.push_back({.name = summary.limits[i].name,
-                                   .text = terms.text,
-                                   .unit = std::string{terms.unit},
-                                   .counts = tally_.of_limit(i)});
-            if (told.limits[i].counts.refused > told.limits[told.worst].counts.refused) {
-                told.worst = i;
-            }
-        }
-        if (!told.limits.empty()) {
-            told.names = tally_.most_refused(static_cast<unsigned>(told.worst), kMostReplayedNames,
-                                             pair_of());
-        }
+        collect_limits(told, summary);
         told.values = tally_.values(kMostValuesOfField);
         told.heatmaps = maps_.json();
         told.packets = packets_;
@@ -175,6 +164,37 @@ public:
     }
 
 private:
+    // Numbers of a limit are of what it counts, whatever each of that costs.
+    void collect_limits(DraftReplay& told, const RuleSummary& summary) const {
+        const bool by_path = draft_.costs_by_path != nullptr;
+        const std::uint64_t cost = by_path ? 1 : draft_.cost;
+        std::set<std::string> units;
+        for (unsigned i = 0; i < draft_.limits.size() && i < summary.limits.size(); ++i) {
+            const HeatTerms terms = heat_terms(summary.limits[i]);
+            units.emplace(terms.unit);
+            DraftTally::OfLimit counts = tally_.of_limit(i);
+            counts.offered /= cost;
+            counts.refused /= cost;
+            told.limits.push_back({.name = summary.limits[i].name,
+                                   .text = terms.text,
+                                   .unit = by_path ? "units" : std::string{terms.unit},
+                                   .counts = counts});
+            if (counts.share() > told.limits[told.worst].counts.share()) {
+                told.worst = i;
+            }
+        }
+        if (units.size() == 1 && !units.contains("bytes")) {
+            told.unit = *units.begin();
+        }
+        if (!told.limits.empty()) {
+            told.names = tally_.most_refused(static_cast<unsigned>(told.worst), kMostReplayedNames,
+                                             pair_of());
+        }
+        for (ReplayedGroup& group : told.names) {
+            group.offered /= cost;
+            group.refused /= cost;
+        }
+    }
     [[nodiscard]] HeatCollector::PairOf pair_of() const {
         return [this](std::uint64_t) { return setup_.pair; };
     }

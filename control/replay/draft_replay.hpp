@@ -39,7 +39,7 @@ struct DraftReplay {
     struct LimitRow {
         std::string name;
         std::string text;
-        std::string unit;
+        std::string unit;  // "units": what requests cost by their paths
         DraftTally::OfLimit counts;
     };
     std::int64_t from_utc_ns = 0;
@@ -49,7 +49,8 @@ struct DraftReplay {
     LeftOut left_out;            // frames that are not Ethernet's
     std::vector<RuleRow> rules;  // all of the set, in its order
     std::vector<LimitRow> limits;
-    std::size_t worst = 0;             // the limit that refused most, by index; 0: none did
+    std::string unit = "packets";      // of the draft's counts: what all its limits count
+    std::size_t worst = 0;             // the limit that refused most of what it met, by index
     std::vector<ReplayedGroup> names;  // of that limit, those that were refused most first
     std::vector<SeenValues> values;
     Json heatmaps = Json::array();

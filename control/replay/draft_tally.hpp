@@ -47,6 +47,11 @@ public:
         std::uint64_t refused = 0;
         std::uint64_t groups = 0;
         std::uint64_t refused_groups = 0;
+
+        // Refused, of what was offered.
+        [[nodiscard]] double share() const noexcept {
+            return offered == 0 ? 0 : static_cast<double>(refused) / static_cast<double>(offered);
+        }
     };
     [[nodiscard]] OfLimit of_limit(unsigned limit) const;
     // Those that were refused anything.

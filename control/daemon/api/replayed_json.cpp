@@ -38,33 +38,32 @@ double seconds_of(const DraftReplay& replay) {
     return std::round(static_cast<double>(replay.to_utc_ns - replay.from_utc_ns) / 1e6) / 1e3;
 }
 
-// What the draft did, in units of the limit that refused most; of one without a limit in packets.
+// What the draft did by its own counts, whichever of its limits refused; groups are those of the
+// limit that refused most of what it met.
 struct DraftSums {
     std::string unit = "packets";
     DraftTally::OfLimit counts;
     std::uint64_t packets = 0;
     std::uint64_t bytes = 0;
-
-    [[nodiscard]] double share() const {
-        return counts.offered == 0
-                   ? 0
-                   : static_cast<double>(counts.refused) / static_cast<double>(counts.offered);
-    }
 };
 
 DraftSums sums_of(const DraftReplay& replay, const std::string& id) {
-    DraftSums sums;
+    DraftSums sums{.unit = replay.unit};
+    const bool in_packets = replay.unit == "packets";
     for (const DraftReplay::RuleRow& row : replay.rules) {
         if (row.id == id) {
             sums.packets = matched_by(row.counts);
             sums.bytes = row.counts.admitted_bytes + row.counts.exceeded_bytes;
-            sums.counts = {.offered = sums.packets, .refused = row.counts.exceeded};
+            // Without what has none of the units, which the draft skips.
+            const std::uint64_t judged = row.counts.admitted + row.counts.exceeded;
+            sums.counts = {.offered = in_packets ? sums.packets : judged,
+                           .refused = row.counts.exceeded};
         }
     }
     if (!replay.limits.empty()) {
-        const DraftReplay::LimitRow& worst = replay.limits[replay.worst];
-        sums.unit = worst.unit;
-        sums.counts = worst.counts;
+        const DraftTally::OfLimit& worst = replay.limits[replay.worst].counts;
+        sums.counts.groups = worst.groups;
+        sums.counts.refused_groups = worst.refused_groups;
     }
     return sums;
 }
@@ -74,7 +73,7 @@ std::string says(const DraftReplay& replay, const DraftSums& sums) {
         "of {} s from {:%Y-%m-%d %H:%M:%S} UTC: {} {} match; {} ({:.1f} %) would have been refused",
         seconds_of(replay), fmt::gmtime(static_cast<std::time_t>(replay.from_utc_ns / kSecondNs)),
         with_commas(sums.counts.offered), sums.unit, with_commas(sums.counts.refused),
-        sums.share() * 100);
+        sums.counts.share() * 100);
     if (!replay.limits.empty()) {
         text += fmt::format(", of {} of {} groups", with_commas(sums.counts.refused_groups),
                             with_commas(sums.counts.groups));
@@ -190,7 +189,7 @@ Json replayed_json(const DraftReplay& replay, const RuleSummary& draft, bool has
             {"matched_bytes", sums.bytes},
             {"refused", counts.refused},
             {"refused_share",
-             counts.offered == 0 ? Json() : Json(std::round(sums.share() * 1e4) / 1e4)},
+             counts.offered == 0 ? Json() : Json(std::round(counts.share() * 1e4) / 1e4)},
             {"groups", counts.groups},
             {"refused_groups", counts.refused_groups},
             {"watched_groups", counts.groups},
