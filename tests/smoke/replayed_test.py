@@ -107,6 +107,19 @@ class Replayed(unittest.TestCase):
         self.assertEqual(inside["matched"], 50)
         self.assertNotIn("direction", [one["code"] for one in inside["unknown"]])
 
+    def test_numbers_are_of_what_is_counted_and_not_of_its_cost(self):
+        result = self.replayed(text=DRAFT.replace("rate: 1/s, burst: 2", "rate: 2/s, burst: 4") + "cost: 2\n")
+        self.assertEqual((result["unit"], result["matched"], result["refused"]), ("packets", 55, 44))
+        self.assertEqual([(row["offered"], row["refused"]) for row in result["limits"]], [(55, 44)])
+        self.assertEqual(result["names"], [{"key": "192.0.2.1", "offered": 50, "refused": 44}])
+
+    def test_the_headline_is_of_all_limits(self):
+        both = DRAFT.replace("burst: 2}", "burst: 2}, {algorithm: token_bucket, rate: 1GB/s, burst: 1GB, per: byte}")
+        result = self.replayed(text=both)
+        self.assertEqual((result["unit"], result["matched"], result["refused"]), ("packets", 55, 44))
+        self.assertEqual([row["unit"] for row in result["limits"]], ["packets", "bytes"])
+        self.assertEqual(result["names"], [{"key": "192.0.2.1", "offered": 50, "refused": 44}])
+
     def test_nothing_changes_by_it(self):
         before = self.box.get("/v1/rules").json()
         self.replayed()
