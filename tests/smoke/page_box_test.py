@@ -20,7 +20,7 @@ ROWS = "document.querySelectorAll('table.{0} tbody tr').length"
 class Trace(PageCase):
     def begin_trace(self, stand_in, when=""):
         self.enter(stand_in)
-        self.open("trace", "document.querySelector('main .empty')?.innerText.startsWith('No trace runs')")
+        self.open("trace", "document.querySelector('.trace-form') !== null")
         if when:
             self.browser.type("[name=when]", when)
         self.press_button("Begin")

@@ -42,7 +42,7 @@ class Find(PageCase):
         self.seek("00003")
         self.browser.wait_for("its row", "return document.querySelectorAll('table.rules tbody tr').length === 1")
         self.seek("www.example.net")
-        self.browser.wait_for("nothing", "return document.querySelector('main').innerText.includes('No rule names it')")
+        self.browser.wait_for("nothing", "return document.querySelector('main').innerText.includes('no rule names it')")
         self.assertIn("about the host www.example.net", self.browser.text("main"))
         self.nothing_amiss()
 
