@@ -213,7 +213,7 @@ std::string web_text(const Json& health) {
                        : "tokens that do not hold: " + text_at(web, "problem") + "\n");
 }
 
-// Of a dataplane that was never given any.
+// A line for a dataplane that was never given any rules.
 std::string no_rules_text(const Json& health) {
     const Json& dataplane = health.at("dataplane");
     const bool has_none =

@@ -23,7 +23,7 @@ std::string user_name(std::uint64_t uid) {
     return user ? user->name : fmt::format("{}", uid);
 }
 
-// Who came by the dashboard has the name of their session, whatever user sluiced knows them as.
+// The name of a session, for who came by the dashboard, whatever user sluiced knows them as.
 std::string author_text(const Json& set) {
     const Json name = set.value("by_name", Json());
     return name.is_string() ? visible_line(name.get<std::string>()) + " (web)"

@@ -33,7 +33,7 @@ struct Options {
     std::uint64_t number = 0;  // of rollback, from 1 on; 0: the newest
     bool source = false;       // of rules
     std::string rule_file;     // of `rule`: a file, -, or an id
-    // Its name; of `tenant`, of check, and of links and tokens in place of a role.
+    // The name of a tenant; of `tenant`, of check, and of links and tokens in place of a role.
     std::string tenant;
     std::string before;  // of `rule add`, these two
     std::string after;

@@ -78,7 +78,7 @@ std::optional<unsigned> seconds_of(const Options& options) {
     return static_cast<unsigned>(*time / std::chrono::seconds{1});
 }
 
-// Of a rule that runs the draft takes the place; another is new.
+// The draft takes the place of a rule that runs; another is new.
 std::variant<Json, DaemonRefusal> begin_preview(const Options& options, const DraftText& draft,
                                                 unsigned seconds) {
     constexpr long kNotFound = 404;

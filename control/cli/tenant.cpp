@@ -94,7 +94,7 @@ std::string changed_text(const Json& answer) {
                        trial.empty() ? "" : ", " + trial);
 }
 
-// As those of a whole set are shown, of which a tenant's have no generation.
+// A difference as those of a whole set are shown, of which a tenant's have no generation.
 Json as_set_diff(const Json& answer) {
     Json diff = answer;
     diff["from"] = diff["to"] = "";

@@ -5,7 +5,7 @@
 
 namespace sluice {
 
-// Who brought a change: a user of this machine, and, of those who come by the dashboard, the name
+// The author of a change: a user of this machine, and, of those who come by the dashboard, the name
 // of their session, or that a trusted proxy gives them.
 struct Author {
     uid_t uid = 0;

@@ -57,7 +57,7 @@ bool fit_tenants(const KeySettings& settings, const KeySettings& next) {
             ++found->second;
         }
     }
-    // As many for each as all of them can have.
+    // Settings for each, as many as all of them can have.
     const std::size_t share =
         std::min(kMaxTenantKeySettings,
                  kMaxTenantsKeySettings / std::max(tenant_options().size(), std::size_t{1}));

@@ -14,10 +14,11 @@ enum class RequestClass : std::uint8_t {
     Panic,
     Live,      // waits for the next second: a place of its own, or an answer at once
     Stranger,  // by TCP without the token: what is left to do is to refuse it
-    // Of a tenant: places of their own, so that customers take none of the operators'.
+    // Requests of a tenant: places of their own, so that customers take none of the operators'.
     Tenant,
     TenantLive,
-    // Of the role view at the dashboard: who may change something finds a place beside them.
+    // Requests of the role view at the dashboard: who may change something finds a place beside
+    // them.
     Viewer,
     ViewerLive,
 };

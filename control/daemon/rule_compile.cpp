@@ -133,7 +133,7 @@ constexpr const char* kNoRoom = "together with the other rules of the box they d
 
 using ListSource = Result<ListFile> (*)(StoredRules& rules, const std::string& path);
 
-// What a set is compiled with: its lists, and what was compiled and read before.
+// Sources that a set is compiled with: its lists, and what was compiled and read before.
 struct CompileSources {
     ListSource list;
     PatternCache& patterns;

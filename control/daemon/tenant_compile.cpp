@@ -57,7 +57,7 @@ LoneTenant refused_alone(const std::string& file, std::string why) {
         .is_sound = false, .problems = {{file, {}, Severity::Error, std::move(why)}}, .rules = {}};
 }
 
-// What became of each tenant's text when it was compiled last: a change of the operator's compiles
+// The outcome of each tenant's text when it was compiled last: a change of the operator's compiles
 // those anew that have changed.
 struct KnownTenant {
     std::string text;

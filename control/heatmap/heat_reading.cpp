@@ -197,7 +197,7 @@ HeatNumbers heat_numbers(std::span<const std::optional<HeatColumn>> columns, uns
     found.groups = sum_of(offered);
     found.refused_share = found.groups == 0 ? 0 : sum_of(refused) / found.groups;
     if (most > 0) {
-        // Who is refused has had the burst, and not anew in each column.
+        // A group that is refused has had the burst, and not anew in each column.
         found.median_q_refused = quantile(refused, 0.5) / terms.steady_in(step);
         found.p99_q = quantile(offered, 0.99) / most;
         found.p999_q = quantile(offered, 0.999) / most;

@@ -34,7 +34,7 @@ public:
     [[nodiscard]] const std::vector<HeatKey>* keys_at(std::int64_t begins) const;
     // True if one of the columns that have their keys has this one.
     [[nodiscard]] bool has_key(std::uint64_t digest) const;
-    // Of all columns with keys but the newest, those go for which `stays` is false.
+    // Drops the keys of all columns but the newest for which `stays` is false.
     template <typename Stays>
     void thin_keys(Stays&& stays) {
         for (std::size_t i = 0; i + 1 < keys_.size(); ++i) {

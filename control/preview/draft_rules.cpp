@@ -21,7 +21,7 @@ constexpr std::string_view kJudgedRule =
     "    limits: [{algorithm: token_bucket, rate: 1/s, burst: 1}]\n"
     "    on_exceed: {action: drop}\n";
 
-// Of the keys that are told apart: where groups are sampled, the first alone.
+// Keys that are told apart: where groups are sampled, the first alone.
 enum class JudgedKeys : std::uint8_t { First, All };
 
 bool is_of_amounts(const MeteredLimit& limit) {
@@ -130,7 +130,7 @@ DraftGaps gaps_of(const Rule& draft, const RuleSet& set) {
         gaps.shapes = set.actions[draft.on_exceed].verdict == Verdict::Shape;
         gaps.lets_on = forwards(set.actions[draft.on_exceed].verdict) && !gaps.shapes;
     }
-    // What exceeds limits of colours alone goes by their actions, as it is judged.
+    // A packet that exceeds limits of colours alone goes by their actions, as it is judged.
     if (std::ranges::all_of(draft.limits, is_of_colors)) {
         const auto red = draft.on_color[static_cast<std::size_t>(Color::Red)];
         gaps.shapes = false;

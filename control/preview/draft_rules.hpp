@@ -11,7 +11,7 @@
 
 namespace sluice {
 
-// What a draft has that cannot be judged by what a box shows of packets.
+// Parts of a draft that cannot be judged by what a box shows of packets.
 struct DraftGaps {
     bool has_tiers = false;                 // it has several keys
     bool one_bucket = false;                // it has no key
@@ -41,7 +41,7 @@ struct DraftRules {
     // part. Null: it has none, or nothing is left.
     std::shared_ptr<const DraftRules> of_first_key;
 
-    // What can be judged of one in 2^bits groups. Null: nothing.
+    // The rules that can be judged of one in 2^bits groups. Null: none.
     [[nodiscard]] const DraftRules* judged_at(unsigned bits) const noexcept {
         return bits == 0 || gaps.second_key.empty() ? this : of_first_key.get();
     }

@@ -16,7 +16,7 @@ constexpr std::size_t kLeastBuckets = std::size_t{1} << 14;
 constexpr std::size_t kMostBuckets = std::size_t{1} << 20;
 constexpr std::uint64_t kFramesBetweenLooks = 1024;
 constexpr std::size_t kHeatRecords = std::size_t{1} << 18;
-// Of packets of one group at one instant, what comes behind a burst that is refused whole is, too.
+// Packets of one group at one instant, behind a burst that is refused whole, are refused, too.
 constexpr std::uint64_t kLeastSkipped = 2 * kMaxBurst;
 
 constexpr std::size_t kEthernet = 14;

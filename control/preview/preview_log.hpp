@@ -9,13 +9,13 @@
 
 namespace sluice {
 
-// What a box shows of a preview, gathered until it is judged. Where there is more than it has room
-// for, keys are sampled by one bit more, and what has come of the others is dropped.
+// Packets that a box shows of a preview, gathered until they are judged. Where there are more than
+// it has room for, keys are sampled by one bit more, and what has come of the others is dropped.
 class PreviewLog {
 public:
     static constexpr std::size_t kMostRecords = std::size_t{1} << 20;
     static constexpr std::size_t kMostNames = 200'000;
-    // Of packets, or of units, that a record can be of: no link brings as many in its time.
+    // Packets, or units, that a record can be of: no link brings as many in its time.
     static constexpr std::uint64_t kMostOfRecord = std::uint64_t{1} << 24;
 
     // Packets within [from, to) of UTC, in ns, count. `has_key`: false of a draft with one bucket.

@@ -9,7 +9,7 @@
 
 namespace sluice {
 
-// What surrounds a preview, and is no matter of its packets.
+// Circumstances of a preview, which are no matter of its packets.
 struct PreviewFacts {
     std::vector<std::string> unread_fields;  // that the draft reads and no rule in force does
     bool rules_changed = false;              // while it was under way
@@ -19,7 +19,7 @@ struct PreviewFacts {
     double seconds_asked = 0;
 };
 
-// What an answer of a preview cannot know: [{"code":…,"text":…}], each a sentence.
+// Facts that an answer of a preview cannot know: [{"code":…,"text":…}], each a sentence.
 [[nodiscard]] Json unknowns_json(const DraftRules& draft, const PreviewLog& log,
                                  const PreviewFacts& facts);
 

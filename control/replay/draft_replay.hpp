@@ -29,7 +29,7 @@ struct CaptureForDraft {
     std::function<bool()> may_go_on = [] { return true; };
 };
 
-// What became of it: by the whole pipeline, of every packet.
+// The outcome of the capture: by the whole pipeline, of every packet.
 struct DraftReplay {
     struct RuleRow {
         std::string id;

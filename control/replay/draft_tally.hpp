@@ -54,7 +54,7 @@ public:
         }
     };
     [[nodiscard]] OfLimit of_limit(unsigned limit) const;
-    // Those that were refused anything.
+    // Groups that were refused anything, the most refused ones first.
     [[nodiscard]] std::vector<ReplayedGroup> most_refused(
         unsigned limit, std::size_t most, const HeatCollector::PairOf& pair_of) const;
     [[nodiscard]] std::vector<SeenValues> values(std::size_t most_of_field) const;

@@ -161,7 +161,7 @@ private:
         rules_.check_bounds(rules);
     }
 
-    // What an operator's file names, a tenant's cannot: it has limits and defaults of its own.
+    // A tenant's text names nothing of an operator's file: it has limits and defaults of its own.
     void read_tenant(const TenantTree& tree) {
         const MapReader top{tree.root, rule_keys::kTop, context_, "a rule file"};
         const YamlNode* rules = top.find("rules");

@@ -36,7 +36,8 @@ struct Services {
     LiveBoard* live = nullptr;     // set wherever /v1/live is asked for
     Heatmaps* heatmaps = nullptr;  // set wherever a heat map is
     ExplainTurns simulation_turns{kSimulationPlaces};
-    // Of tenants' people, who so wait for each other alone, and for one turn beside the operators'.
+    // Turns of tenants' people, who so wait for each other alone, and for one turn beside the
+    // operators'.
     ExplainTurns tenant_simulation_turns{kSimulationPlaces};
     TenantPaces tenant_paces{};
     ExplainTurns replay_turns{};

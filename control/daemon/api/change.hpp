@@ -37,7 +37,7 @@ void record(Services& services, const HttpRequest& request, const std::string& c
 // "fields":[…]}} of those that reach beyond services, by these fields.
 [[nodiscard]] HttpResponse changed(const RuleChange& change, Services& services);
 
-// Whose rights a change has, and by which name it is told of later.
+// The user with whose rights a change is made, and the name by which it is told of later.
 [[nodiscard]] Author author_of(const HttpRequest& request);
 // null: they did not come by the dashboard.
 [[nodiscard]] Json name_json(const std::string& name);

@@ -7,7 +7,7 @@
 #include <functional>
 #include <vector>
 
-// What GET /v1/find tells once, beside its findings.
+// Facts that GET /v1/find tells once, beside its findings.
 namespace sluice {
 
 struct KnownOfConditions {

@@ -14,7 +14,7 @@ namespace sluice {
 // The outcome of a condition for packets of which one field alone is known.
 enum class Truth : std::uint8_t { No, Maybe, Yes };
 
-// What the lists of a condition say of what is sought, as far as it is known.
+// The answer of a condition's lists about what is sought, as far as it is known.
 enum class ListsSay : std::uint8_t { Unknown, NotNamed };
 
 // The field is one by its name in the language: client.ip has several. Of ip.src and ip.dst the
@@ -26,7 +26,7 @@ enum class ListsSay : std::uint8_t { Unknown, NotNamed };
 // addresses and client.ip are looked at where the condition names them.
 [[nodiscard]] bool may_match(const RuleSummary& rule, const Sought& sought,
                              ListsSay lists = ListsSay::Unknown);
-// Of ip.src and ip.dst the one as which alone an address may match the rule; empty: both, or none.
+// The one of ip.src and ip.dst as which alone an address may match the rule; empty: both, or none.
 [[nodiscard]] std::string_view side_met(const RuleSummary& rule, const Sought& sought,
                                         ListsSay lists = ListsSay::Unknown);
 

@@ -38,7 +38,7 @@ double seconds_of(const DraftReplay& replay) {
     return std::round(static_cast<double>(replay.to_utc_ns - replay.from_utc_ns) / 1e6) / 1e3;
 }
 
-// What the draft did by its own counts, whichever of its limits refused; groups are those of the
+// Sums of the draft by its own counts, whichever of its limits refused; groups are those of the
 // limit that refused most of what it met.
 struct DraftSums {
     std::string unit = "packets";

@@ -15,7 +15,8 @@ namespace {
 
 using Resource = HttpResponse (*)(const HttpRequest&, Services&);
 
-// Who may make a call: operators by the least role, and what somebody of a tenant may do with it.
+// Callers that a row admits: operators by the least role, and what somebody of a tenant may do with
+// it.
 struct Callers {
     // NOLINTNEXTLINE(google-explicit-constructor): a row names the role alone where that is all
     constexpr Callers(Role least, ForTenant tenant = ForTenant::Refused)

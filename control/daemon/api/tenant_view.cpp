@@ -63,7 +63,8 @@ std::shared_ptr<const RuleView> view_for(const HttpRequest& request, const Servi
                : all;
 }
 
-// What somebody has written stands between quotes that are escaped: only a member is spelled so.
+// A text that somebody has written stands between quotes that are escaped: only a member is spelled
+// so.
 void hide_generation(HttpResponse& response) {
     constexpr std::string_view kMember = R"("generation":")";
     std::string& body = response.body;

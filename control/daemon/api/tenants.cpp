@@ -180,7 +180,7 @@ HttpResponse put_tenant_rules(const HttpRequest& request, Services& services) {
     return outcome(change, apply.tenant, services);
 }
 
-// What PUT would say, and what would be others of the tenant's rules. Nothing changes.
+// The answer of PUT, and what would be others of the tenant's rules. Nothing changes.
 HttpResponse post_tenant_check(const HttpRequest& request, Services& services) {
     std::variant<TenantApply, HttpResponse> read = change_of(request, "/check");
     if (auto* refusal = std::get_if<HttpResponse>(&read)) {

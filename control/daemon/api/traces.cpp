@@ -74,8 +74,8 @@ Json traced_json(const TracedPackets& packets) {
 constexpr std::size_t kMostOfCondition = 2048;  // bytes
 constexpr std::size_t kMostPatterns = 8;
 
-// What is too much of a condition for somebody who only looks; empty: nothing. Patterns may take
-// seconds of processor time each.
+// The reason for a condition to be too much for somebody who only looks; empty: it is not. Patterns
+// may take seconds of processor time each.
 std::string too_much_in(const std::string& when) {
     if (when.size() > kMostOfCondition) {
         return fmt::format("a condition of a trace has at most {} bytes", kMostOfCondition);
@@ -100,7 +100,7 @@ ConditionCompiler& condition_compiler() {
     return one;
 }
 
-// Those who come by the dashboard are told apart by name, all others by user.
+// Askers who come by the dashboard are told apart by name, all others by user.
 std::string asker_of(const HttpRequest& request) {
     return request.via_web() ? request.user : fmt::format("uid {}", request.peer.uid);
 }

@@ -19,10 +19,11 @@ public:
     // Somebody looks at a map until so long after the last question for it.
     static constexpr std::chrono::seconds kLookHolds{60};
 
-    // Of the rules that are looked at at a time, those of all tenants, and of one.
+    // Rules of all tenants, and of one, that are looked at at a time.
     static constexpr std::size_t kMostOfTenants = kMostLookedAt / 2;
     static constexpr std::size_t kMostOfTenant = kMostOfTenants / 2;
-    // Those of all who have the role view, and what these and tenants leave to the others.
+    // Rules that all who have the role view look at, and room that these and tenants leave to the
+    // others.
     static constexpr std::size_t kMostOfViewers = kMostLookedAt / 2;
     static constexpr std::size_t kLeftToOthers = kMostLookedAt / 4;
 

@@ -236,7 +236,7 @@ void AppliedRules::abandon_trial() {
     store_.leave_journal();
     StoredRules back = kept_or_none();
     (void)renew_keys(back);
-    // What tenants did during the trial has no other record.
+    // Changes of tenants during the trial have no other record.
     if (!renew_tenants(back)) {
         write_whole(back);
     }

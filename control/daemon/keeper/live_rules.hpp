@@ -87,8 +87,8 @@ struct LiveRules {
     TenantTurns tenant_turns;
     std::mutex changing;  // of what stands below
     AppliedRules applied;
-    // What is kept compiles to another set than it did when a dataplane took it: sluice.yaml has
-    // other tenants now.
+    // True: the kept set compiles to another than it did when a dataplane took it, since
+    // sluice.yaml has other tenants now.
     bool is_behind = false;
     RuleBoard board;
     RevertLog reverts;

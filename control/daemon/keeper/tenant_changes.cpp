@@ -90,7 +90,7 @@ void put_text(StoredRules& rules, const TenantApply& apply, const AppliedRules& 
     forget_modes(rules, apply.tenant);
 }
 
-// What the tenant is told of a change: nothing of others.
+// A change as the tenant is told of it: nothing of others.
 RuleChange told(const LiveRules& rules, RuleChange change, const std::string& tenant) {
     const std::shared_ptr<const RuleView> shown = rules.board.view();
     change.warnings.clear();

@@ -32,7 +32,7 @@ struct TenantApply {
 // The tenant's own problems alone are told, at places of its text. RuleChange::rules are its own.
 [[nodiscard]] RuleChange apply_tenant(LiveRules& rules, const TenantApply& apply);
 
-// What apply_tenant() would say of a text now, and what would be others of the tenant's rules.
+// The answer of apply_tenant() to a text now, and what would be others of the tenant's rules.
 struct CheckedTenant {
     std::optional<Refusal> refusal{};
     std::size_t rules = 0;

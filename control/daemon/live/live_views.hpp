@@ -52,7 +52,7 @@ private:
     LiveSnapshot snapshot_;
     std::string head_;         // all but the rules
     std::string tenant_head_;  // the part of it that tenants' people may know
-    // What is kept for operators, and for tenants' people: neither takes the others' room.
+    // Answers kept for operators, and for tenants' people: neither takes the others' room.
     struct Kept {
         std::map<std::string, std::shared_ptr<Page>> pages;
         std::map<std::string, std::shared_ptr<Ordered>> orders;

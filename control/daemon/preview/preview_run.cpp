@@ -12,7 +12,7 @@ namespace {
 // Processor time that a judgement may take, however often it begins anew with fewer groups.
 constexpr std::chrono::seconds kMostProcessorTime{6};
 
-// What is shown is judged as it is counted, from the trace's beginning to the last read: of other
+// Packets are judged as they are counted, from the trace's beginning to the last read: of other
 // times are only packets of a clock that was set.
 constexpr std::chrono::nanoseconds kAround = std::chrono::seconds{10};
 

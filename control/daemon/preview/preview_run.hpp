@@ -46,8 +46,8 @@ public:
     // Ends it; `why` for who reads it afterwards.
     void end(std::string why);
 
-    // As GET /v1/previews/ID tells of it, behind its name: what there is, after so long at most if
-    // it is under way.
+    // The preview as GET /v1/previews/ID tells of it, behind its name: what there is, after so long
+    // at most if it is under way.
     struct View {
         State state = State::Watching;
         std::string why;  // it has ended

@@ -24,7 +24,7 @@ struct Session {
     std::string tenant{};  // that the user belongs to; empty: an operator
     // The digest of the named token that it began with, and ends with. nullopt: a link.
     std::optional<Sha256Digest> token{};
-    // Who made the link that it began with; of a named token nobody.
+    // The user who made the link that it began with; of a named token nobody.
     uid_t made_by = kNobody;
 };
 
@@ -64,7 +64,7 @@ private:
 
     std::mutex mutex_;
     Places places_;
-    // Of users and tenants who have begun one lately.
+    // Paces of users and tenants who have begun one lately.
     std::map<std::pair<std::string, Role>, Pace> begun_;
 };
 

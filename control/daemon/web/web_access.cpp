@@ -214,8 +214,8 @@ WebAccess::Judged WebAccess::judge(const Visit& visit, Speaker speaker, MayProxy
     return speaker;
 }
 
-// Whoever may open such a socket sees the whole box by it: no way in for a tenant's people, who
-// would have more without their session than with it.
+// A socket of the API shows the whole box to whoever may open it: no way in for a tenant's people,
+// who would have more without their session than with it.
 WebAccess::Judged WebAccess::judge_by_socket(const Visit& visit, Speaker speaker) {
     Judged judged = judge(visit, std::move(speaker), MayProxy::No);
     const auto* const known = std::get_if<Speaker>(&judged);

@@ -21,7 +21,8 @@ public:
           rule_{trace.condition()->set().rules.front()},
           plan_{trace.condition()->set().meter_plan.rules.front()} {}
 
-    // What a packet has but once is counted with its own row, which stands for its first unit too.
+    // An amount that a packet has but once is counted with its own row, which stands for its first
+    // unit too.
     void run() noexcept {
         Burst& burst = decided_.burst;
         RowMask come = 0;

@@ -9,7 +9,7 @@
 namespace sluice {
 
 inline constexpr std::size_t kMaxKeySettings = 10'000;
-// Of them those of one tenant's rules, and of all tenants'.
+// Settings of one tenant's rules, and of all tenants'.
 inline constexpr std::size_t kMaxTenantKeySettings = 1'000;
 inline constexpr std::size_t kMaxTenantsKeySettings = kMaxKeySettings / 2;
 

@@ -129,7 +129,7 @@ private:
         }
     }
 
-    // What lets a packet on at once lets it past the operator's limits, whose rules stand first.
+    // A packet that is let on at once is past the operator's limits, whose rules stand first.
     void check_on_match(const YamlNode* on_match) {
         constexpr std::string_view kPast = "would let packets past the operator's limits";
         if (on_match == nullptr) {

@@ -7,7 +7,7 @@
 
 namespace sluice {
 
-// What becomes of a key in the rule file of a tenant. What no row allows is refused.
+// A key of the rule file and whether a tenant may write it. A key that no row allows is refused.
 struct TenantKey {
     std::string_view name;
     std::string_view refusal{};  // why it is the operator's; empty: a tenant may say it

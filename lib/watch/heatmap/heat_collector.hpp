@@ -94,7 +94,7 @@ private:
     std::uint64_t lost_before_ = 0;  // names, before the epoch that is to be closed next
 };
 
-// What people are told of a packet of a watched key.
+// A packet of a watched key, as people are told of it.
 [[nodiscard]] HeatPacket heat_packet_of(const HeatPacketRecord& record,
                                         const HeatCollector::PairOf& pair_of);
 

@@ -69,7 +69,7 @@ void PreviewTap::close(Open& open, Instant now) noexcept {
     open.is_used = false;
 }
 
-// What is left of the share has to last as long as the share does.
+// The rest of the share has to last as long as the share does.
 void PreviewTap::keep_pace(Instant now) noexcept {
     if (++paced_ <= share_ / kPaced) {
         return;
