@@ -1229,7 +1229,7 @@ rules:
     def test_first_rules_with_errors_are_said_and_left_out(self):
         (self.box.folder / "first.yaml").write_text("version: 1\nruels: []\n")
         sluiced = self.box.start_sluiced("--rules", self.box.folder / "first.yaml")
-        self.assertIn("first.yaml:2:1: error:", sluiced.log.read_text())
+        wait_until("the file's error", lambda: "first.yaml:2:1: error:" in sluiced.log.read_text())
         self.assertEqual(self.box.generation(), NONE)
 
 
