@@ -203,7 +203,9 @@ Fault fault_of(const Rule& rule, const std::vector<Action>& actions) {
         return "rule " + rule.id + ": its overrides are not sound";
     }
     for (const MeteredLimit& limit : rule.limits) {
-        if (!within(limit.per, Per::Handshake) || !within(limit.scope, LimitScope::Asked)) {
+        if (!within(limit.per, Per::Handshake) || !within(limit.scope, LimitScope::Asked) ||
+            !within(limit.cluster_scope, ClusterScope::Cluster) ||
+            !within(limit.owner_down, OwnerDown::Closed)) {
             return "rule " + rule.id + ": a limit counts something unknown";
         }
     }

@@ -69,6 +69,15 @@ inline constexpr auto kHeatmapNames = std::to_array<std::string_view>({"off", "o
 enum class LimitScope : std::uint8_t { Local, Merged, Owner, Asked };
 inline constexpr auto kLimitScopeNames =
     std::to_array<std::string_view>({"local", "merged", "owner", "asked"});
+// `scope` of a limit: the boxes that share its keys. Cluster: all of a cluster, by its store.
+enum class ClusterScope : std::uint8_t { Box, Cluster };
+inline constexpr auto kClusterScopeNames = std::to_array<std::string_view>({"box", "cluster"});
+// A key's fate under a limit of the cluster once the store is away and its credit is spent.
+// LocalShare: the box admits as much as it may if all others do too. LastKnown: the box's copy
+// decides alone. Open: all passes. Closed: nothing does.
+enum class OwnerDown : std::uint8_t { LocalShare, LastKnown, Open, Closed };
+inline constexpr auto kOwnerDownNames =
+    std::to_array<std::string_view>({"local_share", "last_known", "open", "closed"});
 
 // One part of a grouping key: a field, or a text. For an address, only the first `v4` or `v6` bits
 // count.
@@ -112,6 +121,8 @@ struct MeteredLimit {
     std::uint64_t rss_mapping_at_ports = 0;
     // How far workers may go ahead of each other where it is merged; 0: as the numbers suggest.
     std::uint64_t max_unsynced = 0;
+    ClusterScope cluster_scope = ClusterScope::Box;
+    OwnerDown owner_down = OwnerDown::LocalShare;  // of a limit of the cluster
     // When the rule coarsens: the limit with its numbers times factor, factor^2, factor^3.
     std::vector<AnyLimit> coarser;
 };

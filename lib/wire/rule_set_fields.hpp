@@ -37,7 +37,8 @@ void serialize(auto& archive, Of<KeyPart> auto& part) {
 }
 void serialize(auto& archive, Of<MeteredLimit> auto& limit) {
     archive(limit.identity, limit.name, limit.key, limit.per, limit.scope,
-            limit.rss_mapping_at_ports, limit.max_unsynced, limit.limit, limit.of);
+            limit.rss_mapping_at_ports, limit.max_unsynced, limit.cluster_scope, limit.owner_down,
+            limit.limit, limit.of);
 }
 void serialize(auto& archive, Of<TagValues> auto& tag) {
     archive(tag.dscp, tag.pcp);

@@ -1,0 +1,44 @@
+#pragma once
+#include "lib/peer/merge/terms.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+// Whether and how a limit is shared by the boxes of a cluster. M: the boxes that it may have, W:
+// the workers of each, U_m: units that a box may have spent which the store has not confirmed, U_w:
+// units that a worker may have spent which its box's owner of the key has not counted.
+namespace sluice {
+
+// Box: not at all, the rule says so. Merged: amounts out, totals back. Asked: each request waits
+// for the store. Refused: no rule set may have it; `why` says why.
+enum class ClusterSharing : std::uint8_t { Merged, Asked, Refused };
+
+struct ClusterQuestion {
+    const AnyLimit& limit;
+    std::uint64_t largest_cost;  // units that one packet may be charged
+    std::size_t machines;        // M, at least 2
+    std::size_t workers;         // W
+    Nanoseconds merge_interval;  // between workers
+    bool requests = false;       // it counts units of layer 7, which may wait
+};
+
+struct ClusterTerms {
+    ClusterSharing sharing = ClusterSharing::Refused;
+    std::uint64_t box_unsynced = 0;     // U_m
+    std::uint64_t worker_unsynced = 0;  // U_w; 0 where W is 1
+    // (M - 1) * U_m + M * (W - 1) * U_w: the most that is admitted beyond the limit's own bound; of
+    // windows, in each of them.
+    std::uint64_t overshoot = 0;
+    const char* why = nullptr;  // of what is not merged
+};
+
+// By default the overshoot is 1/8 of the burst or count, half of it for either level; at most half
+// of the burst or count, else the limit is asked or refused. U_m and U_w are at least the largest
+// cost.
+[[nodiscard]] ClusterTerms cluster_terms_for(const ClusterQuestion& question) noexcept;
+
+// U_m from which a box never waits for the store: 2 * rate * (`round_trip` + `sync`) + one cost.
+[[nodiscard]] std::uint64_t enough_box_unsynced(const ClusterQuestion& question,
+                                                Nanoseconds round_trip, Nanoseconds sync) noexcept;
+
+}  // namespace sluice
