@@ -101,7 +101,8 @@ struct Scratch {
     LazyArray<BucketLookup> lookups = uninitialized_array<BucketLookup>(kMaxBurst * kMaxLimits);
     std::array<std::uint32_t, kMaxBurst + 1> first{};
     // Whether the limit of each look-up has refused its packet, in the same order: written with
-    // ActiveRule::refused, of rules with several limits and of those that shape.
+    // ActiveRule::refused while keys are watched, of rules with several limits and of those that
+    // shape.
     LazyArray<bool> refuses = uninitialized_array<bool>(kMaxBurst * kMaxLimits);
     // Look-ups whose key is not in its first line, in the same order.
     LazyArray<BucketLookup*> missed = uninitialized_array<BucketLookup*>(kMaxBurst * kMaxLimits);

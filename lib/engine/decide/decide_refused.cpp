@@ -37,7 +37,9 @@ void FastPath::note_refusal(const BucketLookup& lookup) noexcept {
     const RulePlan& rule = set_.meter_plan.rules[limit.rule];
     if (rule.limits > 1) {
         core_.counters.limits.refused(rule.counters, limit.index);
-        scratch_.refuses_in(lookup) = true;
+        if (core_.watching != nullptr) {
+            scratch_.refuses_in(lookup) = true;
+        }
     }
 }
 
@@ -56,7 +58,9 @@ void FastPath::note_refusal(const BucketLookup& lookup) noexcept {
     };
     commit_each(lookups, outcome.spending(), found.coarsened);
     count_coarsened(found.coarsened);
-    std::fill_n(&scratch_.refuses_in(lookups.front()), lookups.size(), false);
+    if (core_.watching != nullptr) {
+        std::fill_n(&scratch_.refuses_in(lookups.front()), lookups.size(), false);
+    }
     each(found.refused, [&](const BucketLookup& lookup) { note_refusal(lookup); });
     each(outcome.refusing(),
          [&](const BucketLookup& lookup) { active_rule_of(lookup).refused |= row_bit(row); });

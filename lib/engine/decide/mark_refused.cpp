@@ -33,13 +33,15 @@ void mark_limits(const EvaluatedUnit& unit, const Match& match, const PacketChec
 
 }  // namespace
 
-void mark_refused(const PacketChecks& packet, const LoadedSet& set) noexcept {
+void mark_refused(const PacketChecks& packet, const LoadedSet& set, bool watched) noexcept {
     for (const EvaluatedUnit& unit : packet.units) {
         Scratch& scratch = unit.burst->scratch();
         for (const Match& match : unit.matches) {
             if (match.refused) {
                 scratch.rules[scratch.active_of[match.rule]].refused |= row_bit(unit.row);
-                mark_limits(unit, match, packet, set);
+                if (watched) {
+                    mark_limits(unit, match, packet, set);
+                }
             }
         }
     }

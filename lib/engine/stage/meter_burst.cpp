@@ -31,7 +31,7 @@ namespace {
     for (std::size_t number = 0; of.units.size() > 1 && number < of.units.size(); ++number) {
         burst.units()->decision(row, number) = of.units[number].decision;
     }
-    mark_refused(of, set);
+    mark_refused(of, set, core.watching != nullptr);
 }
 
 [[gnu::always_inline]] inline bool decides_fast(FastPath& fast, std::size_t row) noexcept {
