@@ -88,7 +88,8 @@ std::variant<TenantApply, HttpResponse> change_of(const HttpRequest& request,
     TenantApply apply{.tenant = tenant_in(request, after),
                       .text = request.body,
                       .file = argument(request, "file", "rules.yaml"),
-                      .from = author_of(request)};
+                      .from = author_of(request),
+                      .by_operator = request.tenant.empty()};
     if (find_tenant(apply.tenant) == nullptr) {
         return no_such_tenant(apply.tenant);
     }
@@ -211,8 +212,10 @@ HttpResponse turn_by(TenantCall call, const std::string& word, const HttpRequest
         return *refusal;
     }
     const auto& of = std::get<TenantApply>(read);
-    const RuleChange change = (services.rules.*call)(
-        {.tenant = of.tenant, .in_place_of = of.in_place_of, .from = of.from});
+    const RuleChange change = (services.rules.*call)({.tenant = of.tenant,
+                                                      .in_place_of = of.in_place_of,
+                                                      .from = of.from,
+                                                      .by_operator = of.by_operator});
     record(services, request, "tenant " + word + " " + of.tenant, change);
     return outcome(change, of.tenant, services);
 }

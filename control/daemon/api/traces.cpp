@@ -1,6 +1,6 @@
 #include "control/daemon/api/change.hpp"
-#include "control/daemon/api/condition_turns.hpp"
 #include "control/daemon/api/json_body.hpp"
+#include "control/daemon/fair_turns.hpp"
 #include "control/daemon/rule_compile.hpp"
 #include "control/hex_text.hpp"
 #include "lib/base/whole_number.hpp"
@@ -15,6 +15,7 @@
 #include <optional>
 #include <thread>
 #include <utility>
+#include <variant>
 #include <vector>
 
 // Traces: what becomes of packets as they pass. The dataplane holds them; here is nothing to keep.
@@ -92,7 +93,7 @@ std::string too_much_in(const std::string& when) {
 }
 
 struct ConditionCompiler {
-    ConditionTurns turns;
+    FairTurns turns{{.another = FairTurns::Another::Waits, .patience = std::chrono::seconds{10}}};
     PatternCache patterns;
 };
 ConditionCompiler& condition_compiler() {
@@ -110,8 +111,8 @@ std::string asker_of(const HttpRequest& request) {
 std::optional<LoneCondition> compile_condition(const std::string& when, const std::string& asker,
                                                const RssMapping& box) {
     ConditionCompiler& with = condition_compiler();
-    const ConditionTurns::Turn turn{with.turns, asker};
-    if (!turn) {
+    const std::variant<FairTurns::Turn, FairTurns::Refused> turn = with.turns.enter(asker);
+    if (std::holds_alternative<FairTurns::Refused>(turn)) {
         return std::nullopt;
     }
     return compile_lone_condition(when, box, &with.patterns, compile_stop().get_token());

@@ -1,11 +1,12 @@
 #pragma once
 #include "control/daemon/author.hpp"
 #include "control/daemon/dataplane_link.hpp"
+#include "control/daemon/fair_turns.hpp"
 #include "control/daemon/keeper/applied_rules.hpp"
 #include "control/daemon/keeper/compile_tries.hpp"
 #include "control/daemon/keeper/revert_log.hpp"
 #include "control/daemon/keeper/rule_board.hpp"
-#include "control/daemon/keeper/tenant_turns.hpp"
+#include "lib/rules/tenant_options.hpp"
 
 #include <chrono>
 #include <functional>
@@ -77,6 +78,7 @@ struct LiveRules {
     struct TenantEdit {
         std::string tenant;
         bool is_needed = true;  // it is refused where they cannot be a part of the set
+        bool by_operator = false;
     };
     // The same, by nobody who is recorded. `of`: nullptr: the operator's.
     [[nodiscard]] RuleChange change_unstamped(const Edit& edit, const TenantEdit* of = nullptr);
@@ -84,7 +86,12 @@ struct LiveRules {
     DataplaneLink& link;
     Audit& audit;
     std::mutex editing;  // single rules, one at a time; taken before `changing`
-    TenantTurns tenant_turns;
+    // Of tenants' rules, one tenant's at a time. The pauses between let an operator's change
+    // through that had to begin anew for the one before, however many tenants change theirs.
+    FairTurns tenant_turns{{.another = FairTurns::Another::Refused,
+                            .most_waiting = kMostTenants,
+                            .patience = std::chrono::seconds{5},
+                            .pause = 3}};
     std::mutex changing;  // of what stands below
     AppliedRules applied;
     // True: the kept set compiles to another than it did when a dataplane took it, since

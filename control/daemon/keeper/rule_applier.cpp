@@ -9,8 +9,8 @@
 namespace sluice {
 
 RuleChange RuleApplier::apply(RuleFile file) {
-    const std::optional<NewestNext::Turn> turn = turns_.enter();
-    if (!turn) {
+    const auto turn = turns_.enter(FairTurns::kOneAsker);
+    if (std::holds_alternative<FairTurns::Refused>(turn)) {
         return refused(rules_.board.view()->generation,
                        {Refusal::Kind::Superseded,
                         "newer rules came while these waited for others to be compiled; these "
@@ -53,8 +53,8 @@ RuleChange RuleApplier::apply(RuleFile file) {
 }
 
 std::optional<Compiled> RuleApplier::preview(RuleFile file) {
-    const std::optional<NewestNext::Turn> turn = previews_.enter();
-    if (!turn) {
+    const auto turn = previews_.enter(FairTurns::kOneAsker);
+    if (std::holds_alternative<FairTurns::Refused>(turn)) {
         return std::nullopt;
     }
     StoredRules next = as_applied(std::move(file));

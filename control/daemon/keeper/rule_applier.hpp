@@ -1,6 +1,6 @@
 #pragma once
+#include "control/daemon/fair_turns.hpp"
 #include "control/daemon/keeper/live_rules.hpp"
-#include "control/daemon/newest_next.hpp"
 
 namespace sluice {
 
@@ -24,8 +24,8 @@ private:
     [[nodiscard]] StoredRules as_applied(RuleFile file) const;
 
     LiveRules& rules_;
-    NewestNext turns_;
-    NewestNext previews_;
+    FairTurns turns_;
+    FairTurns previews_;
 };
 
 }  // namespace sluice

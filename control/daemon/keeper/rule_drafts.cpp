@@ -34,7 +34,7 @@ Refusal no_such_file(const std::string& name) {
 Refusal not_compiled(FairTurns::Refused why) {
     if (why == FairTurns::Refused::Crowded) {
         return {Refusal::Kind::Busy,
-                "drafts of " + std::to_string(FairTurns::kMostWaiting) +
+                "drafts of " + std::to_string(FairTurns::Terms{}.most_waiting) +
                     " others wait to be compiled, as many as may",
                 {}};
     }

@@ -90,8 +90,8 @@ RuleChange RuleTrials::rollback(const Rollback& rollback) {
 }
 
 std::optional<std::variant<Compiled, Refusal>> RuleTrials::preview(const Rollback& rollback) {
-    const std::optional<NewestNext::Turn> turn = previews_.enter();
-    if (!turn) {
+    const auto turn = previews_.enter(FairTurns::kOneAsker);
+    if (std::holds_alternative<FairTurns::Refused>(turn)) {
         return std::nullopt;
     }
     std::unique_lock lock{rules_.changing};

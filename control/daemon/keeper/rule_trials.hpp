@@ -1,8 +1,8 @@
 #pragma once
 #include "control/daemon/author.hpp"
+#include "control/daemon/fair_turns.hpp"
 #include "control/daemon/keeper/dataplane_sync.hpp"
 #include "control/daemon/keeper/live_rules.hpp"
-#include "control/daemon/newest_next.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -55,7 +55,7 @@ private:
 
     LiveRules& rules_;
     DataplaneSync& sync_;
-    NewestNext previews_;
+    FairTurns previews_;
 };
 
 }  // namespace sluice
