@@ -116,6 +116,8 @@ DraftGaps gaps_of(const Rule& draft, const RuleSet& set) {
         .has_tiers = draft.keys.size() > 1,
         .one_bucket = draft.has_limits() && (draft.keys.empty() || draft.keys.front().empty()),
         .path_costs = !draft.path_costs.empty(),
+        .windows = std::ranges::any_of(
+            draft.limits, [](const MeteredLimit& limit) { return lies_on_instants(limit.limit); }),
         .overrides = draft.overrides != nullptr,
         .further_keys = draft.keys.size() > kPreviewedKeys};
     for (const MeteredLimit& limit : draft.limits) {

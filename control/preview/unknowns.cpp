@@ -52,8 +52,13 @@ void add_gaps(const DraftGaps& gaps, Unknowns& unknown) {
                    "to compare");
     unknown.add_if(gaps.path_costs, "path_costs",
                    "requests are counted alike: what they cost by their paths is not known here");
-    unknown.add_if(gaps.overrides, "overrides",
-                   "keys with numbers of their own are judged by the rule's");
+    unknown.add_if(
+        gaps.overrides, "overrides",
+        "keys with numbers of their own, exempt and banned ones are judged by the rule's "
+        "numbers");
+    unknown.add_if(gaps.windows, "windows",
+                   "windows began with the first packet, and on the box they begin by its clock: "
+                   "what spans two of them there is refused less, or more");
     unknown.add_if(gaps.further_keys, "further_keys",
                    "limits behind the second key are not judged");
     unknown.add_if(gaps.shapes, "shaped",
@@ -93,8 +98,9 @@ void add_sampling(const DraftRules& draft, const PreviewLog& log, Unknowns& unkn
     }
     if (log.latest().decided != 0) {
         unknown.add("other_rules_first",
-                    fmt::format("{} matching packets were refused or passed by other rules, and "
-                                "never came to the draft",
+                    fmt::format("{} matching packets were refused or passed by other rules, "
+                                "whatever the draft says: they are not among the matches above, "
+                                "and the counters of the rule would have them",
                                 log.latest().decided));
     }
 }
@@ -115,7 +121,8 @@ Json unknowns_json(const DraftRules& draft, const PreviewLog& log, const Preview
                                             facts.table_full));
     }
     unknown.add_if(!draft.decides_alone, "state_begins_empty",
-                   "every group began with a full budget: what it used before is not known");
+                   "every group began with a full budget, in a table with room for all: what it "
+                   "used before is not known");
     unknown.add_if(facts.rules_changed, "rules_changed",
                    "the rules in force changed meanwhile: what they refuse first is not the same");
     if (facts.seconds + 0.5 < facts.seconds_asked) {

@@ -56,6 +56,10 @@ Nanoseconds cycle_of(const LoadedSet& rules) {
 
 }  // namespace
 
+bool lies_on_instants(const AnyLimit& limit) {
+    return std::visit(WindowOnInstants{}, limit) != 1;
+}
+
 // Tables count ages in parts of a second.
 ReplayClock::ReplayClock(const LoadedSet& rules, Nanoseconds longest_timeout)
     : longest_memory_{std::max<Nanoseconds>(longest_debt_of(rules),

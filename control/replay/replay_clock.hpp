@@ -6,6 +6,9 @@
 
 namespace sluice {
 
+// True of a limit whose windows begin by a box's own clock, of which no capture tells.
+[[nodiscard]] bool lies_on_instants(const AnyLimit& limit);
+
 // The clocks of a box at the instants of a capture. Instants count from the first frame on and must
 // stay as small as a box's, while captures may span a century: of a pause in which everything is
 // forgotten only so much passes that all is as if the whole of it had.

@@ -87,11 +87,12 @@ Result<Done> TraceReport::load_condition(BeginTrace& request,
 }
 
 Reply TraceReport::begin(BeginTrace request) {
-    if (request.preview) {
-        std::erase_if(running_, [](const Reader& one) { return one.trace->terms().preview; });
-        publish();
-    }
-    if (running_.size() == kMostTraces) {
+    const auto is_preview = [](const Reader& one) {
+        return one.trace->terms().preview.has_value();
+    };
+    const auto traces =
+        running_.size() - static_cast<std::size_t>(std::ranges::count_if(running_, is_preview));
+    if (!request.preview && traces == kMostTraces) {
         return Failure{std::to_string(kMostTraces) +
                        " traces are under way, and there is room for no more; one whose reader has "
                        "gone ends within 10 s"};
@@ -113,8 +114,12 @@ Reply TraceReport::begin(BeginTrace request) {
                      .snap = request.snap};
     if (request.preview) {
         terms.preview = rules_.key_hasher();
+        terms.behind = std::move(request.behind);
     }
     auto trace = std::make_shared<Trace>(std::move(terms), std::move(condition), workers_.size());
+    if (request.preview) {
+        std::erase_if(running_, is_preview);  // it has a place of its own, for one
+    }
     running_.push_back({next_, std::move(trace), std::chrono::steady_clock::now()});
     note_rules();
     publish();

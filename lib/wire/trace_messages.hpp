@@ -18,13 +18,14 @@ struct BeginTrace {
     bool refused = false;       // what is kept back alone
     bool would_refuse = false;  // what services in monitor would refuse alone
     std::uint32_t snap = 0;     // bytes of each frame, kMostTracedBytes at most
-    // The first rule of `condition` is a draft that would stand for `rule`: its keys are shown, by
-    // ReadPreview, and no packet is.
+    // The first rule of `condition` is a draft that would stand for `rule`, and before `behind`,
+    // where that is not empty: its keys are shown, by ReadPreview, and no packet is.
     bool preview = false;
+    std::string behind{};
 
     static void fields(auto& archive, auto& m) {
         archive(m.conditional, m.condition, m.seal, m.rule, m.refused, m.would_refuse, m.snap,
-                m.preview);
+                m.preview, m.behind);
         archive.check(m.snap <= kMostTracedBytes);
     }
 };

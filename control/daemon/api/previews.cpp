@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <mutex>
 #include <optional>
@@ -102,6 +103,15 @@ std::variant<ReadyDraft, HttpResponse> ready_draft(const RuleDraft& draft, Servi
     return ReadyDraft{std::move(checked), *std::move(rules)};
 }
 
+// The first rule behind the draft in the set that it would make; empty: it is the last there.
+std::string rule_behind(const std::string& draft, const RuleSet& set) {
+    const auto of = std::ranges::find_if(
+        set.rules, [&](const Rule& rule) { return rule.id == draft && !rule.candidate; });
+    const auto next = std::find_if(of == set.rules.end() ? of : of + 1, set.rules.end(),
+                                   [](const Rule& rule) { return !rule.candidate; });
+    return next == set.rules.end() ? std::string{} : next->id;
+}
+
 }  // namespace
 
 HttpResponse post_previews(const HttpRequest& request, Services& services) {
@@ -118,7 +128,8 @@ HttpResponse post_previews(const HttpRequest& request, Services& services) {
     BeginTrace begin{.conditional = true,
                      .condition = std::move(ready.checked.alone->set),
                      .rule = asked.draft.rule,
-                     .preview = true};
+                     .preview = true,
+                     .behind = rule_behind(ready.rules.id, ready.checked.rules->set)};
     begin.seal = services.link.seal(begin.condition);
     const std::string id = ready.rules.id;
     std::unique_lock turn = services.previews->turn();

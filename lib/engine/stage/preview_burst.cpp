@@ -27,7 +27,9 @@ public:
         Burst& burst = decided_.burst;
         RowMask come = 0;
         for_each_row(burst.live(), [&](std::size_t row) {
-            come |= comes_to_draft(burst.packets()[row].decision) ? row_bit(row) : 0;
+            const Decision& decision = burst.packets()[row].decision;
+            const bool by_later = is_behind(decision) && !has_row(burst.scratch().banned, row);
+            come |= comes_to_draft(decision, by_later) ? row_bit(row) : 0;
         });
         if (decided_.evaluated && burst.units() != nullptr) {
             for (Burst& further : burst.units()->further()) {
@@ -46,14 +48,22 @@ private:
         return rows == 0 ? 0 : rows_of_condition(trace_, worker_, burst, rows);
     }
 
+    // True if a rule has decided that would stand behind the draft.
+    [[nodiscard]] bool is_behind(const Decision& decision) const noexcept {
+        return decision.rule != kNoRule && decision.rule >= decided_.behind;
+    }
+
     // Packets that other rules decide before a rule at the draft's place never come to it. Those
-    // that the rule decides which the draft is to replace do.
-    [[nodiscard]] bool comes_to_draft(const Decision& decision) const noexcept {
-        if (decided_.rule != kNoRule && decision.rule == decided_.rule) {
-            return true;
-        }
-        return forwards(decision.verdict) && decision.reason != Reason::Bypass &&
-               decision.reason != Reason::AllowRule;
+    // that the rule decides which the draft is to replace do. Of what rules behind it decide
+    // (`by_later`), all comes to a draft that decides on sight; to one with limits what they pass,
+    // since what is refused spends nothing.
+    [[nodiscard]] bool comes_to_draft(const Decision& decision, bool by_later) const noexcept {
+        const bool is_replaced = decided_.rule != kNoRule && decision.rule == decided_.rule;
+        const bool passes = forwards(decision.verdict);
+        const bool is_passed_first =
+            decision.reason == Reason::Bypass || decision.reason == Reason::AllowRule;
+        return is_replaced || (passes && !is_passed_first) ||
+               (by_later && (passes || rule_.on_match == OnMatch::Act));
     }
 
     [[nodiscard]] PreviewAmounts amounts_of(const Burst& burst, std::size_t row,

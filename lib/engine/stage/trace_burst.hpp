@@ -9,11 +9,13 @@
 namespace sluice {
 
 // A burst that a worker has decided and is about to send. `rule`: index of the trace's rule in
-// `set`; kNoRule: there is none. `evaluated`: by rules, and not forwarded or dropped unread.
+// `set`; kNoRule: there is none. `behind`: likewise of the first rule behind a draft. `evaluated`:
+// by rules, and not forwarded or dropped unread.
 struct TracedBurst {
     Burst& burst;
     const LoadedSet& set;
     std::uint32_t rule = kNoRule;
+    std::uint32_t behind = kNoRule;
     bool evaluated = true;
     Now now;
 };

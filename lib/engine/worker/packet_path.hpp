@@ -219,8 +219,9 @@ private:
             parse_burst(*current_.burst, core_);
         }
         for (const ActiveTrace& active : running.traces) {
-            trace_burst(*active.trace, self_,
-                        {*current_.burst, running.rules(), active.rule, evaluated, at});
+            trace_burst(
+                *active.trace, self_,
+                {*current_.burst, running.rules(), active.rule, active.behind, evaluated, at});
         }
     }
 

@@ -46,7 +46,8 @@ std::vector<ActiveTrace> under(const std::vector<std::shared_ptr<Trace>>& traces
     std::vector<ActiveTrace> active;
     active.reserve(traces.size());
     for (const std::shared_ptr<Trace>& trace : traces) {
-        active.push_back({trace, rule_called(trace->terms().rule, set)});
+        active.push_back({trace, rule_called(trace->terms().rule, set),
+                          rule_called(trace->terms().behind, set)});
     }
     return active;
 }

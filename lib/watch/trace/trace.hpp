@@ -23,8 +23,10 @@ struct TraceTerms {
     bool would_refuse = false;  // only what services in monitor would refuse
     std::uint32_t snap = 0;     // bytes of each frame, kMostTracedBytes at most
     // The first rule of the condition is a draft, and keys of it are shown in the place of packets
-    // (preview_tap.hpp), picked by this hash. `rule` is the one that it replaces.
+    // (preview_tap.hpp), picked by this hash. `rule` is the one that it replaces, and `behind` the
+    // first that it would stand before; empty: it would be the last.
     std::optional<KeyHasher> preview{};
+    std::string behind{};
 };
 
 // One trace: what it is about, and each worker's end of it. All memory is allocated when it is
@@ -69,7 +71,8 @@ private:
 // A trace as workers see it under one rule set.
 struct ActiveTrace {
     std::shared_ptr<Trace> trace;
-    std::uint32_t rule = kNoRule;  // index of the terms' rule in the set
+    std::uint32_t rule = kNoRule;    // index of the terms' rule in the set
+    std::uint32_t behind = kNoRule;  // likewise of the first rule behind a draft
 };
 
 // The rule of this name, no candidate; kNoRule: there is none.

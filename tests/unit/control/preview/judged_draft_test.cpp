@@ -236,6 +236,18 @@ TEST(JudgedDraft, PacketsWithoutTheKeyAreToldOfAsTheDraftTakesThem) {
     EXPECT_EQ(told("on_match: drop"), "");
 }
 
+TEST(JudgedDraft, WindowsOfABoxsOwnClockAreSaidToBeginElsewhere) {
+    const PreviewLog log{0, 1, true};
+    const auto told = [&](const std::string& limit) {
+        const std::string rule = "key: [ip.src], limits: [" + limit + "]";
+        return !text_of(unknowns_json(sound(rule), log, {}), "windows").empty();
+    };
+    EXPECT_TRUE(told("{algorithm: sliding_window, count: 5, window: 10s}"));
+    EXPECT_TRUE(told("{algorithm: fixed_window, count: 5, window: 10s, phase: per_key}"));
+    EXPECT_FALSE(told("{algorithm: fixed_window, count: 5, window: 10s}")) << "they begin by UTC";
+    EXPECT_FALSE(told("{algorithm: token_bucket, rate: 1/s, burst: 1}"));
+}
+
 // Groups of the second key have other groups of the first, which a sample of these leaves out.
 TEST(JudgedDraft, ASampleIsNotJudgedByTheSecondKey) {
     const DraftRules draft = sound(kTiers);

@@ -38,8 +38,9 @@ LoadedRules draft(const std::string& rule) {
 // A preview of a draft over bursts of a box, and what is shown of it.
 class Previewed {
 public:
-    explicit Previewed(const std::string& rule, const std::string& replaced = "")
-        : trace_{{.rule = replaced, .preview = kHash}, draft(rule), 1} {}
+    explicit Previewed(const std::string& rule, const std::string& replaced = "",
+                       const std::string& behind = "")
+        : trace_{{.rule = replaced, .preview = kHash, .behind = behind}, draft(rule), 1} {}
 
     void run(const std::vector<std::vector<std::byte>>& frames, Instant at = kStart) {
         Burst burst;
@@ -49,6 +50,7 @@ public:
                     {.burst = burst,
                      .set = box_.set(),
                      .rule = rule_called(trace_.terms().rule, box_.set()),
+                     .behind = rule_called(trace_.terms().behind, box_.set()),
                      .evaluated = true,
                      .now = {at, {}}});
         EXPECT_FALSE(may_trace(trace_, 0, burst, kNoRule, at));
@@ -108,6 +110,28 @@ TEST(Preview, WhatTheReplacedRuleRefusesComesToTheDraft) {
     replacing.run(two);
     EXPECT_EQ(replacing.packets(), (Packets{{"10.0.0.1", 2}}));
     EXPECT_EQ(replacing.tap().decided(), 0U);
+}
+
+// Both rules of the set decide on what the draft matches: `deny` on sight, `names` by its limit.
+TEST(Preview, WhatRulesBehindTheDraftDecideComesToOneThatDecidesOnSight) {
+    const std::vector<std::vector<std::byte>> frames{
+        udp().src("10.0.0.1").dport(7).bytes(), udp().src("10.0.0.1").dport(53).bytes(),
+        udp().src("10.0.0.1").dport(53).bytes(), udp().src("10.0.0.1").dport(9).bytes()};
+    struct Row {
+        const char* behind;
+        std::uint64_t on_sight;
+        std::uint64_t metered;
+    };
+    for (const Row& row : {Row{"", 2, 2}, Row{"names", 3, 2}, Row{"deny", 4, 2}}) {
+        SCOPED_TRACE(row.behind);
+        Previewed on_sight{"on_match: drop", "", row.behind};
+        on_sight.run(frames);
+        EXPECT_EQ(on_sight.tap().counted().packets, row.on_sight);
+        EXPECT_EQ(on_sight.tap().decided(), frames.size() - row.on_sight);
+        Previewed metered{kLimits, "", row.behind};
+        metered.run(frames);
+        EXPECT_EQ(metered.tap().counted().packets, row.metered) << "what is refused spends nothing";
+    }
 }
 
 TEST(Preview, PacketsWithoutTheKeyAreCountedAlone) {
