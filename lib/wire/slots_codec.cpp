@@ -32,14 +32,19 @@ void serialize(auto& archive, Of<MigratedFrom> auto& moved) {
 
 namespace {
 
-constexpr std::uint64_t kSlotsMagic = 0x34'53'54'4F'4C'53'4C'53;  // SLSLOTS4
+// The form before, which had no tenants.
+constexpr std::uint64_t kSlotsMagic4 = 0x34'53'54'4F'4C'53'4C'53;  // SLSLOTS4
+constexpr std::uint64_t kSlotsMagic = 0x35'53'54'4F'4C'53'4C'53;   // SLSLOTS5
 
 // The facts that tables need to know of a limit: other fields than those that cross the wire.
 template <typename Archive>
-void serialize_slot(Archive& archive, Of<LoadedLimit> auto& limit) {
+void serialize_slot(Archive& archive, Of<LoadedLimit> auto& limit, bool has_tenant) {
     bool shared = limit.shared != 0;
     archive(limit.identity, limit.slot, limit.version, limit.overridden, limit.limit, limit.coarser,
             limit.previous, limit.most_used, limit.forgiven, shared, limit.rss_mapping);
+    if (has_tenant) {
+        archive(limit.tenant);
+    }
     archive.optional_word(limit.migrating_to, Combine::Most);
     archive(limit.migrated_from);
     if constexpr (Archive::kReads) {
@@ -50,8 +55,10 @@ void serialize_slot(Archive& archive, Of<LoadedLimit> auto& limit) {
 void serialize_kept(auto& archive, Of<KeptSlots> auto& kept) {
     std::uint64_t magic = kSlotsMagic;
     archive(magic, kept.region, kept.slots.changes);
-    archive.check(magic == kSlotsMagic);
-    const auto slot = [](auto& each, auto& limit) { serialize_slot(each, limit); };
+    archive.check(magic == kSlotsMagic || magic == kSlotsMagic4);
+    const auto slot = [&](auto& each, auto& limit) {
+        serialize_slot(each, limit, magic == kSlotsMagic);
+    };
     archive.list(kept.slots.limits, slot);
     archive.list(kept.slots.moved, slot);
 }

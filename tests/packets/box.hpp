@@ -49,12 +49,15 @@ public:
     [[nodiscard]] Result<Done> reload(std::string_view rules, const ListReader* lists = nullptr,
                                       const KeySettings* keys = nullptr,
                                       Forgives forgives = Forgives::Nothing) {
-        CompiledRules next =
-            enforced({.file = "rules", .text = rules, .lists = lists, .keys = keys});
+        return reload_compiled(
+            enforced({.file = "rules", .text = rules, .lists = lists, .keys = keys}).set, forgives);
+    }
+    [[nodiscard]] Result<Done> reload_compiled(RuleSet next,
+                                               Forgives forgives = Forgives::Nothing) {
         Environment environment = this->environment();
         environment.forgives = forgives;
         environment.before = &loaded_;
-        Result<LoadedRules> fits = LoadedRules::make(std::move(next.set), environment);
+        Result<LoadedRules> fits = LoadedRules::make(std::move(next), environment);
         if (!fits) {
             return fits.error();
         }

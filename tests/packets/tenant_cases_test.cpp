@@ -124,6 +124,57 @@ TEST(TenantCases, FillNoMoreThanTheirShareOfTheTable) {
     EXPECT_EQ(admitted, 64U) << "the other tenant has its places";
 }
 
+// Rules that a tenant had before leave their debts, and these count for it too: neither other ids,
+// nor other keys, nor shares that move from one rule to the next get it more of the table.
+TEST(TenantCases, HoldNoMoreOfTheTableByChangingTheirRules) {
+    const auto of = [](int number, const std::string& more) {
+        return "  - {id: r" + std::to_string(number) +
+               ", mode: enforce, key: [ip.src], on_full: closed, " + more +
+               "limits: [{algorithm: token_bucket, rate: 1/d, burst: 1}]}\n";
+    };
+    const std::string begin = "version: 1\nrules:\n";
+    for (const bool moves_share : {false, true}) {
+        SCOPED_TRACE(moves_share);
+        Box box{joint(begin + of(0, "")), BucketStore{256, 256}};
+        const auto entries = [&] {
+            std::uint64_t live = 0;
+            for (std::size_t slot = 0; slot < kSlots; ++slot) {
+                live += box.buckets().registry.entries_of(static_cast<LimitSlot>(slot)).read();
+            }
+            return live;
+        };
+        for (int round = 0; round < 9; ++round) {
+            for (int i = 0; i < 300; ++i) {
+                const std::string source = "10." + std::to_string(round) + "." +
+                                           std::to_string(i / 250) + "." + std::to_string(i % 250);
+                (void)box.judge(udp().src(source).dst("198.51.100.9"), kStart);
+            }
+            EXPECT_LE(entries(), box.buckets().keys.slots() / 2) << round;
+            const std::string next =
+                moves_share ? of(round, "table_share: 1%, ") + of(round + 1, "table_share: 49%, ")
+                            : of(round + 1, "");
+            ASSERT_TRUE(box.reload_compiled(joint(begin + next)));
+        }
+        ASSERT_TRUE(box.reload_compiled(joint("version: 1\nrules: []\n", begin + of(0, ""))));
+        std::size_t admitted = 0;
+        for (int i = 0; i < 64; ++i) {
+            const std::string source = "10.99.0." + std::to_string(i);
+            admitted +=
+                box.judge(udp().src(source).dst("203.0.113.9"), kStart).verdict == Verdict::Pass
+                    ? 1
+                    : 0;
+        }
+        EXPECT_EQ(admitted, 64U) << "the other tenant has its places";
+        // Its debts end, and it has its part again.
+        ASSERT_TRUE(box.reload_compiled(joint(begin + of(99, ""))));
+        for (std::size_t i = 0; i < box.buckets().keys.lines(); ++i) {
+            (void)box.judge(test::arp().bytes(), kStart + 48h);
+        }
+        EXPECT_EQ(box.judge(udp().src("10.99.0.1").dst("198.51.100.9"), kStart + 48h).verdict,
+                  Verdict::Pass);
+    }
+}
+
 // Two tenants with a rule of one id, and the same keys, have buckets of their own.
 TEST(TenantCases, HaveBucketsOfTheirOwn) {
     constexpr std::string_view kOnce =

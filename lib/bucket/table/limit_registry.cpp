@@ -63,6 +63,14 @@ void LimitRegistry::adopt(std::span<const SlotRow> rows, std::uint64_t changes,
     recovery_log_->changes.set(changes);
 }
 
+void LimitRegistry::adopt_groups(std::span<const ShareGroup> groups) noexcept {
+    groups_ = groups;
+    live_in_group_ = {};
+    for (std::size_t slot = 0; slot < groups.size(); ++slot) {
+        live_in_group_[groups[slot]] += live_[slot].read();
+    }
+}
+
 // The change that most entries want. False: an entry of another kind.
 [[gnu::always_inline]] inline bool LimitRegistry::update_latest(Entry& entry) noexcept {
     const LatestChange& latest = rows_[entry.slot()].latest;
@@ -130,6 +138,9 @@ void LimitRegistry::keep_lines() noexcept {
 void LimitRegistry::evict(Entry& entry) noexcept {
     const LimitSlot slot = entry.slot();
     live_[slot].set(live_[slot].read() - 1);
+    if (slot < groups_.size()) [[unlikely]] {
+        --live_in_group_[groups_[slot]];
+    }
     live_[kSlots].add(1);
     const Cell cell = entry.cell();
     const bool own = entry.has_own_numbers();

@@ -9,10 +9,12 @@
 #include "lib/bucket/table/entry.hpp"
 #include "lib/bucket/table/own_bucket.hpp"
 #include "lib/bucket/table/recovery_log.hpp"
+#include "lib/bucket/table/share_group.hpp"
 #include "lib/bucket/table/slot_row.hpp"
 #include "lib/bucket/table/utc_steps.hpp"
 #include "lib/share/core.hpp"
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <span>
@@ -37,6 +39,8 @@ public:
     // The limits of the rule set in force; `rows` outlives its use. A set that changed numbers
     // names its change; buckets are read in the old numbers up to `now`.
     void adopt(std::span<const SlotRow> rows, std::uint64_t changes, Instant now) noexcept;
+    // The groups of the limits, by slot; empty: there are none. They outlive their use.
+    void adopt_groups(std::span<const ShareGroup> groups) noexcept;
     // Once per burst, before its first look.
     void note_time(Now now) noexcept { utc_steps_.note(now); }
 
@@ -48,6 +52,11 @@ public:
 
     // Live entries of a limit, as far as this core has seen them end.
     [[nodiscard]] const Counter& entries_of(LimitSlot slot) const noexcept { return live_[slot]; }
+
+    // The same of all limits of a group.
+    [[nodiscard]] std::uint64_t entries_of_group(ShareGroup group) const noexcept {
+        return live_in_group_[group];
+    }
 
     // Entries that have gone, of all limits: each had nothing to say any more, or was reset.
     [[nodiscard]] const Counter& evictions() const noexcept { return live_[kSlots]; }
@@ -160,7 +169,12 @@ public:
         }
     }
 
-    void came(LimitSlot slot) noexcept { live_[slot].add(1); }
+    void came(LimitSlot slot) noexcept {
+        live_[slot].add(1);
+        if (slot < groups_.size()) [[unlikely]] {
+            ++live_in_group_[groups_[slot]];
+        }
+    }
 
     // A line of the pool is kept for each of so many places for parents, and for the whole-rule
     // bucket of each limit in force that coarsens; those that have theirs are told by
@@ -224,6 +238,8 @@ private:
     void keep_lines() noexcept;
 
     std::span<const SlotRow> rows_;
+    std::span<const ShareGroup> groups_;
+    std::array<std::uint64_t, kMostShareGroups + 1> live_in_group_{};
     LazyArray<Counter> live_;  // by slot; behind them what has gone, and what was forgiven
     LinePool pool_;
     std::unique_ptr<RecoveryLog> own_recovery_log_;  // nullptr: they lie beside the tables

@@ -7,6 +7,7 @@ namespace sluice {
 inline void adopt(const LoadedSet& set, CoreState& core, Now now) noexcept {
     if (core.known != &set || core.known_load != set.load) [[unlikely]] {
         core.buckets.adopt(set.slots, set.changes, set.longest_debt, now);
+        core.buckets.registry.adopt_groups(set.share_groups);
         core.known = &set;
         core.known_load = set.load;
     }

@@ -45,8 +45,12 @@ bool BucketAllocator::parent() noexcept {
     return false;
 }
 
-// Entries a rule may hold, of those the table has.
+// Entries that a rule may hold of those the table has, and all of a tenant's together.
 bool BucketAllocator::share_is_used_up() const noexcept {
+    if (rule_.share_group != 0 && registry_.entries_of_group(rule_.share_group) >=
+                                      store_.keys.slots() * rule_.group_share / kWholeTable) {
+        return true;
+    }
     if (rule_.table_share == kWholeTable) {
         return false;
     }

@@ -1,17 +1,29 @@
 #include "lib/rules/load/loaded_set.hpp"
 
 #include "lib/rules/load/early_drop.hpp"
+#include "lib/rules/tenant_name.hpp"
 
 #include <algorithm>
+#include <string_view>
 
 namespace sluice {
 namespace {
 
-std::vector<LoadedLimit> unloaded(const std::vector<MeteredLimit>& limits) {
+// FNV-1a, 64 bits, and never 0 but for none.
+std::uint64_t number_of(std::string_view tenant) {
+    std::uint64_t hash = 14'695'981'039'346'656'037U;
+    for (const char letter : tenant) {
+        hash = (hash ^ static_cast<unsigned char>(letter)) * 1'099'511'628'211U;
+    }
+    return tenant.empty() ? 0 : std::max<std::uint64_t>(hash, 1);
+}
+
+std::vector<LoadedLimit> unloaded(const std::vector<MeteredLimit>& limits, std::uint64_t tenant) {
     std::vector<LoadedLimit> loaded;
     loaded.reserve(limits.size());
     for (const MeteredLimit& limit : limits) {
         loaded.push_back({limit});
+        loaded.back().tenant = tenant;
     }
     return loaded;
 }
@@ -63,9 +75,10 @@ LoadedSet unloaded(const RuleSet& rules) {
         if (!rule.path_costs.empty()) {
             loaded.costs_by_path = std::make_shared<const PathCosts>(rule.path_costs, rule.cost);
         }
-        loaded.limits = unloaded(rule.limits);
+        const std::uint64_t tenant = number_of(tenant_of(rule.id));
+        loaded.limits = unloaded(rule.limits, tenant);
         static_cast<BanTerms&>(loaded.ban) = rule.ban;
-        loaded.ban.boxes = unloaded(rule.ban.boxes);
+        loaded.ban.boxes = unloaded(rule.ban.boxes, tenant);
         loaded.boxes_sources = boxes_sources(rule);
         add_source_ban(rules, index, set);
     }

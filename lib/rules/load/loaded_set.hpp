@@ -1,4 +1,5 @@
 #pragma once
+#include "lib/bucket/table/share_group.hpp"
 #include "lib/bucket/table/slot_row.hpp"
 #include "lib/l7/http1/derived_texts.hpp"
 #include "lib/l7/http1/request_texts.hpp"
@@ -27,6 +28,7 @@ struct LoadedLimit : MeteredLimit {
     bool overridden = false;   // keys may have other numbers
     std::uint64_t shared = 0;  // max_unsynced in force; 0: each worker has its own buckets
     bool asked = false;        // of its keys' owners: several workers have packets of one
+    std::uint64_t tenant = 0;  // a number for the name of its rule's tenant; 0: the operator's
     std::vector<PreviousNumbers> previous;  // latest first
     // By aggregation level, the most units that its buckets may have used under any numbers; empty:
     // no more than those in force allow.
@@ -58,6 +60,9 @@ struct LoadedRule : RuleTerms {
     std::shared_ptr<const PathCosts> costs_by_path;  // nullptr: all cost the same
     bool asks_keys = false;                          // has overrides or a ban
     bool boxes_sources = false;                      // as boxes_sources() says
+    // A group of limits that share a part of the table, and how much that is, as `table_share`.
+    ShareGroup share_group = 0;
+    std::uint32_t group_share = kWholeTable;
 
     [[nodiscard]] bool bans() const noexcept { return !ban.boxes.empty(); }
 };
@@ -90,6 +95,7 @@ struct LoadedSet {
     DerivedTexts derived_texts;  // what functions in rules make of a unit's texts
     // By slot, every limit of the set and those of earlier sets that may still have entries.
     std::vector<SlotRow> slots;
+    std::vector<ShareGroup> share_groups;  // by slot; empty: no rule is a tenant's
     MeterPlan meter_plan;                                   // points into the rules above
     std::shared_ptr<const GeoTable> geo_table;              // nullptr: no rule uses origins
     std::shared_ptr<const ProxiedClients> proxied_clients;  // nullptr: as RuleSet::clients

@@ -4,6 +4,8 @@
 #include "lib/bucket/table/own_bucket.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <map>
 
 namespace sluice {
 namespace {
@@ -91,6 +93,53 @@ void list_limit(LoadedSet& set, const LoadedLimit& limit, Nanoseconds linger) {
     std::for_each(limit.coarser.begin(), limit.coarser.end(), note_debt);
 }
 
+// The share that a tenant's rules have together, and the group of what it has.
+struct TenantShare {
+    ShareGroup group = 0;
+    std::uint64_t share = 0;
+};
+using TenantShares = std::map<std::uint64_t, TenantShare>;  // by LoadedLimit::tenant
+
+// Tenants beyond kMostShareGroups, which sluice.yaml never has, share the last group.
+TenantShares tenant_shares(LoadedSet& set) {
+    TenantShares shares;
+    for (LoadedRule& rule : set.rules) {
+        std::uint64_t tenant = 0;
+        for_each_state(rule, [&](const LoadedLimit& limit) { tenant = limit.tenant; });
+        if (tenant == 0) {
+            continue;
+        }
+        const std::size_t next = std::min(shares.size() + 1, kMostShareGroups);
+        TenantShare& own =
+            shares.try_emplace(tenant, TenantShare{static_cast<ShareGroup>(next), 0}).first->second;
+        own.share += rule.table_share;
+        rule.share_group = own.group;
+    }
+    return shares;
+}
+
+void list_share_groups(LoadedSet& set) {
+    const TenantShares shares = tenant_shares(set);
+    set.share_groups.assign(shares.empty() ? 0 : set.slots.size(), 0);
+    if (shares.empty()) {
+        return;
+    }
+    const auto list = [&](const LoadedLimit& limit) {
+        const auto of = shares.find(limit.tenant);
+        set.share_groups[limit.slot] = of == shares.end() ? ShareGroup{0} : of->second.group;
+    };
+    std::for_each(set.gone.begin(), set.gone.end(), list);
+    for (LoadedRule& rule : set.rules) {
+        for_each_state(rule, [&](const LoadedLimit& limit) {
+            list(limit);
+            if (limit.tenant != 0) {
+                rule.group_share = static_cast<std::uint32_t>(
+                    std::min<std::uint64_t>(shares.at(limit.tenant).share, kWholeTable));
+            }
+        });
+    }
+}
+
 }  // namespace
 
 void list_slots(LoadedSet& set) {
@@ -112,6 +161,7 @@ void list_slots(LoadedSet& set) {
         });
     }
     set.syncs = set.syncs || set.shared_limits != 0;
+    list_share_groups(set);
     const bool shapes =
         std::any_of(set.actions.begin(), set.actions.end(),
                     [](const Action& action) { return action.verdict == Verdict::Shape; });
