@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <ctime>
 #include <optional>
 #include <string>
@@ -71,6 +72,11 @@ std::optional<TokenPlace> token_place(const Options& options) {
         say_error(config +
                   " has no `tokens_file` under `web:`; name one there, or give "
                   "--tokens-file");
+        return std::nullopt;
+    }
+    if (!options.tenant.empty() && std::ranges::find(box->tenants, options.tenant,
+                                                     &TenantOptions::name) == box->tenants.end()) {
+        say_error(config + " has no tenant " + options.tenant + " under `tenants:`");
         return std::nullopt;
     }
     return TokenPlace{beside_config(config, box->web->tokens_file), box->user};

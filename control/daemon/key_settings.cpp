@@ -39,6 +39,12 @@ bool replaces(const KeySetting& next, const KeySetting& before) {
     return next.what != What::Numbers || before.what != What::Numbers || next.limit == before.limit;
 }
 
+// A tenant that sluice.yaml has no more; should it come back, so do its settings.
+bool is_of_gone_tenant(const KeySetting& setting) {
+    const std::string_view tenant = tenant_of(setting.rule);
+    return !tenant.empty() && find_tenant(std::string{tenant}) == nullptr;
+}
+
 // True if no tenant that `next` is of has more settings than it may, alone and with all others.
 bool fit_tenants(const KeySettings& settings, const KeySettings& next) {
     std::map<std::string_view, std::size_t> of_tenant;
@@ -52,7 +58,7 @@ bool fit_tenants(const KeySettings& settings, const KeySettings& next) {
     std::size_t of_all = 0;
     for (const KeySetting& one : settings) {
         const std::string_view tenant = tenant_of(one.rule);
-        of_all += tenant.empty() ? 0 : 1;
+        of_all += tenant.empty() || is_of_gone_tenant(one) ? 0 : 1;
         if (const auto found = of_tenant.find(tenant); found != of_tenant.end()) {
             ++found->second;
         }
@@ -175,6 +181,9 @@ bool put_settings(KeySettings& settings, const KeySettings& next) {
         return std::any_of(first, last,
                            [&](const auto& one) { return replaces(*one.second, before); });
     });
+    if (settings.size() + next.size() > kMaxKeySettings) {
+        std::erase_if(settings, is_of_gone_tenant);
+    }
     if (settings.size() + next.size() > kMaxKeySettings) {
         return false;
     }

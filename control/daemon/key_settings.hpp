@@ -15,6 +15,8 @@ namespace sluice {
 // limit, or `exempt`; and a ban.
 
 // Each replaces an earlier setting of the same kind, and is of another key, or of another limit.
+// Settings of tenants that sluice.yaml has no more count for no tenant, and where there is no room
+// they go.
 // False: they would be more than kMaxKeySettings, or those of a tenant more than it may have.
 [[nodiscard]] bool put_settings(KeySettings& settings, const KeySettings& next);
 

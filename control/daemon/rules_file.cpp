@@ -104,7 +104,8 @@ json tenants_json(const TenantTexts& tenants) {
         if (rules.end) {
             one["unconfirmed"] = {{"boot", rules.end->at.boot},
                                   {"end_ns", rules.end->at.since.count()},
-                                  {"end_utc", rules.end->utc}};
+                                  {"end_utc", rules.end->utc},
+                                  {"before", rules.before_trial}};
         }
         object[name] = std::move(one);
     }
@@ -125,6 +126,7 @@ TenantTexts tenants_of(const json& object) {
                                 .since = std::chrono::nanoseconds{whole_number_in<std::int64_t>(
                                     end->at("end_ns"))}},
                          .utc = whole_number_in<std::int64_t>(end->at("end_utc"))};
+            rules.before_trial = end->value("before", "");
         }
         if (is_tenant_name(name)) {
             tenants.emplace(name, std::move(rules));

@@ -36,6 +36,7 @@ struct TenantRules {
     Author changed_by{};
     std::string before{};           // the text that a rollback goes back to
     std::optional<TrialEnd> end{};  // the text is on trial until then; nullopt: it is to stay
+    std::string before_trial{};     // the `before` that comes back with the end of a trial
 
     [[nodiscard]] bool operator==(const TenantRules&) const = default;
 };

@@ -206,6 +206,8 @@ class TenantAccess(unittest.TestCase):
         self.assertEqual(self.begin({"token": token}).status, 201)
         self.box.stop(self.sluiced)
         self.start(("acme",))
+        said = self.ctl("dashboard", "token", "add", "eve2", "--tenant", "other", "--config", self.config, code=1)
+        self.assertIn("has no tenant other under `tenants:`", said)
         refused = self.begin({"token": token})
         self.assertEqual(refused.status, 401)
         self.assertIn("other", refused.json()["detail"])

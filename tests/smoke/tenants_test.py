@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 import unittest
 
 from daemon_box import DaemonBox, wait_until
@@ -184,6 +185,21 @@ class Trials(Case):
         self.assertEqual(self.call("acme", "rollback").status, 200)
         self.assertEqual(self.of("acme")["text"], ACME)
 
+    def test_a_trial_that_went_back_leaves_what_was_before_it(self):
+        for text in (OTHER, ACME):
+            self.put("acme", text)
+        for end in ("rollback", "restart"):
+            self.put("acme", ACME.replace("flood", "third"), "?confirm=1h")
+            self.put("acme", ACME.replace("flood", "fourth"), "?confirm=1h")
+            if end == "restart":
+                self.restart()
+            self.assertEqual(self.call("acme", "rollback").status, 200)
+            self.assertEqual(self.of("acme")["text"], ACME)
+        self.assertEqual(self.call("acme", "rollback").status, 200)
+        self.assertEqual(self.of("acme")["text"], OTHER)
+        self.assertEqual(self.call("acme", "rollback").status, 200)
+        self.assertEqual(self.of("acme")["text"], ACME)
+
     def test_the_operators_trial_takes_nothing_of_a_tenants_along(self):
         self.box.put_rules(OPERATORS.replace("ttl eq 1", "ttl eq 2"), "?confirm=1h")
         self.put("acme", ACME)
@@ -218,6 +234,23 @@ class StandingAside(Case):
 
 
 class Commands(Case):
+    def test_what_is_set_of_a_tenants_rule_is_no_change_of_the_operators_set(self):
+        self.put("acme", ACME)
+        before = self.box.get("/v1/history").json()["in_force"]
+        time.sleep(1.1)  # instants of changes are told in seconds
+        self.assertEqual(self.box.ask("POST", "/v1/rules/acme%3Aflood/key", json.dumps({"key": "192.0.2.1", "action": "ban"})).status, 200)
+        self.assertEqual(self.box.put_mode("acme%3Aflood", "monitor").status, 200)
+        after = self.box.get("/v1/history").json()["in_force"]
+        self.assertEqual({key: after[key] for key in ("at", "by")}, {key: before[key] for key in ("at", "by")})
+
+    def test_a_tenants_rule_is_no_rule_of_the_operators_file(self):
+        self.put("acme", ACME)
+        for method, target in (("DELETE", "/v1/rules/acme%3Aflood"), ("PUT", "/v1/rules/acme%3Aflood")):
+            refused = self.box.ask(method, target, "- {id: flood, mode: enforce, on_match: drop}\n")
+            self.assertIn(refused.status, (404, 422))
+            if refused.status == 404:
+                self.assertIn("sluicectl tenant", refused.json()["detail"])
+
     def test_warnings_of_a_tenants_text_are_its_own(self):
         warned = self.put("acme", ACME.replace("rules:", "limits: {spare: {algorithm: token_bucket, rate: 1/s, burst: 1}}\nrules:"))
         self.assertEqual(warned.status, 200, warned.text)

@@ -2,6 +2,7 @@
 
 #include "control/daemon/dynamic_count.hpp"
 #include "lib/policy/files/rule_lines.hpp"
+#include "lib/rules/tenant_name.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -72,6 +73,13 @@ Result<EditedText> add_last(const std::vector<FileAt>& files, const LoneRule& ru
 
 // The rule has no lines of its own: it runs, and stands in brackets, or there is none.
 Refusal no_such_rule(const std::string& id, const StoredRules& rules, const RuleView& running) {
+    const std::string tenant{tenant_of(id)};
+    if (!tenant.empty()) {
+        return {Refusal::Kind::NoSuchRule,
+                "the rule " + id + " would be the tenant " + tenant +
+                    "'s, whose rules are one text: change it as a whole (sluicectl tenant)",
+                {}};
+    }
     return {Refusal::Kind::NoSuchRule,
             find_rule(running.rules, id) == nullptr
                 ? "there is no rule " + id + " in " + rules.file

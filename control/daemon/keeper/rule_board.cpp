@@ -2,6 +2,7 @@
 
 #include "control/daemon/tenant_compile.hpp"
 #include "control/list_folder.hpp"
+#include "control/visible_text.hpp"
 #include "lib/rules/tenant_name.hpp"
 
 #include <fmt/format.h>
@@ -123,6 +124,24 @@ void RuleBoard::note_sending() {
     sent_ = std::chrono::nanoseconds{std::chrono::system_clock::now().time_since_epoch()}.count();
 }
 
+namespace {
+
+void log_aside(const std::map<std::string, std::string>& before,
+               const std::map<std::string, std::string>& now) {
+    for (const auto& [tenant, why] : now) {
+        if (!before.contains(tenant)) {
+            spdlog::warn("the rules of {} stand aside: {}", tenant, visible_line(why));
+        }
+    }
+    for (const auto& [tenant, why] : before) {
+        if (!now.contains(tenant)) {
+            spdlog::info("the rules of {} stand aside no more", tenant);
+        }
+    }
+}
+
+}  // namespace
+
 void RuleBoard::show(const AppliedRules& applied, CompiledRules* compiled) {
     const StoredRules& rules = *applied.current();
     RuleView next{.generation = rules.generation,
@@ -157,6 +176,7 @@ void RuleBoard::show(const AppliedRules& applied, CompiledRules* compiled) {
         next.list_summaries = std::move(compiled->lists);
     }
     const std::shared_ptr<const RuleView> before = view();
+    log_aside(before->aside, next.aside);
     next.turns = before->turns + (have_turned(next.rules, before->rules) ? 1 : 0);
     next.since = ask_more(next.rules, before->rules) ? sent_ : before->since;
     for (const auto& [path, text] : rules.lists) {

@@ -1,6 +1,7 @@
 #include "control/daemon/keeper/runtime_changes.hpp"
 
 #include "control/daemon/dynamic_count.hpp"
+#include "lib/rules/tenant_name.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -68,26 +69,38 @@ std::vector<Mode> file_modes_of(const std::string& id, const RuleView& view) {
     return modes;
 }
 
+// A change of a tenant's rule is none of the operator's set: that one keeps who changed it last.
+RuleChange change_of(LiveRules& rules, bool of_tenant, const Author& from,
+                     const LiveRules::Edit& edit) {
+    return of_tenant ? rules.change_unstamped(edit) : rules.change(from, edit);
+}
+
+bool is_of_tenant(const std::string& rule) {
+    return !tenant_of(rule).empty();
+}
+
 }  // namespace
 
 RuleChange set_mode(LiveRules& rules, const std::string& rule, Mode mode, const Author& from) {
-    return rules.change(from, [&](StoredRules& next) -> std::optional<Refusal> {
-        const std::vector<Mode> in_file = file_modes_of(rule, *rules.board.view());
-        if (in_file.empty()) {
-            return Refusal{Refusal::Kind::NoSuchRule, "there is no rule or service " + rule, {}};
-        }
-        if (has_ended(rule, next.lives)) {
-            return Refusal{Refusal::Kind::NoSuchRule,
-                           "the rule " + rule + " has ended: its ttl has run out",
-                           {}};
-        }
-        next.modes[rule] = mode;
-        if (std::all_of(in_file.begin(), in_file.end(),
-                        [mode](Mode as_written) { return as_written == mode; })) {
-            next.modes.erase(rule);
-        }
-        return std::nullopt;
-    });
+    return change_of(
+        rules, is_of_tenant(rule), from, [&](StoredRules& next) -> std::optional<Refusal> {
+            const std::vector<Mode> in_file = file_modes_of(rule, *rules.board.view());
+            if (in_file.empty()) {
+                return Refusal{
+                    Refusal::Kind::NoSuchRule, "there is no rule or service " + rule, {}};
+            }
+            if (has_ended(rule, next.lives)) {
+                return Refusal{Refusal::Kind::NoSuchRule,
+                               "the rule " + rule + " has ended: its ttl has run out",
+                               {}};
+            }
+            next.modes[rule] = mode;
+            if (std::all_of(in_file.begin(), in_file.end(),
+                            [mode](Mode as_written) { return as_written == mode; })) {
+                next.modes.erase(rule);
+            }
+            return std::nullopt;
+        });
 }
 
 RuleChange set_keys(LiveRules& rules, KeySettings settings, const Author& from) {
@@ -96,7 +109,9 @@ RuleChange set_keys(LiveRules& rules, KeySettings settings, const Author& from) 
         setting.set_by = from.uid;
         setting.is_new = true;
     }
-    return rules.change(from, [&](StoredRules& next) -> std::optional<Refusal> {
+    const bool of_tenant =
+        std::ranges::all_of(settings, [](const KeySetting& one) { return is_of_tenant(one.rule); });
+    return change_of(rules, of_tenant, from, [&](StoredRules& next) -> std::optional<Refusal> {
         const std::shared_ptr<const RuleView> shown = rules.board.view();
         const DynamicCount before = count_dynamic(next.keys, shown->rules, rules.applied.now());
         KeySettings put;
@@ -121,7 +136,9 @@ RuleChange set_keys(LiveRules& rules, KeySettings settings, const Author& from) 
 
 RuleChange unset_keys(LiveRules& rules, const std::vector<SettingChoice>& choices,
                       const Author& from) {
-    return rules.change(from, [&](StoredRules& next) -> std::optional<Refusal> {
+    const bool of_tenant = std::ranges::all_of(
+        choices, [](const SettingChoice& one) { return is_of_tenant(one.rule); });
+    return change_of(rules, of_tenant, from, [&](StoredRules& next) -> std::optional<Refusal> {
         if (!remove_settings(next.keys, choices)) {
             return nothing_set(choices);
         }

@@ -52,14 +52,16 @@ void forget_keys(KeySettings& keys, const std::string& tenant,
     });
 }
 
-// The text of before takes the place of the present one. What was on trial is forgotten; what was
-// to stay is what a further rollback brings back.
+// The text of before takes the place of the present one. A text on trial is forgotten, and the one
+// from before it comes back as if there had been no trial; a text that was to stay is brought back
+// by a further rollback.
 void go_back(StoredRules& rules, const std::string& tenant) {
     TenantRules& own = rules.tenants[tenant];
     const bool was_on_trial = own.end.has_value();
     std::swap(own.text, own.before);
     if (was_on_trial) {
-        own.before = own.text;
+        const std::string before = std::exchange(own.before_trial, {});
+        own.before = before.empty() ? own.text : before;  // never to no rules at all
     }
     own.end.reset();
     forget_modes(rules, tenant);
@@ -81,7 +83,10 @@ void put_text(StoredRules& rules, const TenantApply& apply, const AppliedRules& 
     TenantRules& own = rules.tenants[apply.tenant];
     // A trial of the same text goes back to it too.
     if (!own.end && (apply.confirm || own.text != apply.text)) {
-        own.before = own.text;
+        own.before_trial = std::exchange(own.before, own.text);
+    }
+    if (!apply.confirm) {
+        own.before_trial.clear();
     }
     own.text = apply.text;
     own.end = apply.confirm ? std::optional{applied.end_after(*apply.confirm)} : std::nullopt;
@@ -107,11 +112,21 @@ RuleChange told(const LiveRules& rules, RuleChange change, const std::string& te
     return change;
 }
 
+// Operators who act for tenants take turns among themselves. Neither they nor the end of a trial
+// wait for a tenant's pause: rules that work would go back before it is over.
+FairTurns::Asker asker_of(const LiveRules::TenantEdit& of) {
+    if (of.by_operator) {
+        return {"", true};
+    }
+    return of.is_needed ? FairTurns::Asker{of.tenant}
+                        : FairTurns::Asker{of.tenant + " ends a trial", true};
+}
+
 // Changes the tenant's rules; where another change comes between, once more with that.
 RuleChange change_tenant(LiveRules& rules, const LiveRules::TenantEdit& of,
                          const LiveRules::Edit& edit) {
-    const std::optional<TenantTurns::Turn> turn = rules.tenant_turns.enter();
-    if (!turn) {
+    const auto turn = rules.tenant_turns.enter(asker_of(of));
+    if (std::holds_alternative<FairTurns::Refused>(turn)) {
         return refused(rules.board.view()->generation,
                        {Refusal::Kind::Busy,
                         "tenants' rules have been changed as often as they may for now; try again "
@@ -153,8 +168,9 @@ RuleChange apply_tenant(LiveRules& rules, const TenantApply& apply) {
     if (auto* refusal = std::get_if<Refusal>(&alone)) {
         return refused(rules.board.view()->generation, std::move(*refusal));
     }
-    RuleChange change =
-        change_tenant(rules, {apply.tenant}, [&](StoredRules& next) -> std::optional<Refusal> {
+    RuleChange change = change_tenant(
+        rules, {apply.tenant, true, apply.by_operator},
+        [&](StoredRules& next) -> std::optional<Refusal> {
             if (auto others = not_the_tenants(next, apply.tenant, apply.in_place_of)) {
                 return others;
             }
@@ -187,7 +203,8 @@ CheckedTenant check_tenant(const LiveRules& rules, const TenantApply& apply) {
 
 RuleChange confirm_tenant(LiveRules& rules, const TenantTurn& turn) {
     return change_tenant(
-        rules, {turn.tenant, false}, [&](StoredRules& next) -> std::optional<Refusal> {
+        rules, {turn.tenant, false, turn.by_operator},
+        [&](StoredRules& next) -> std::optional<Refusal> {
             if (auto others = not_the_tenants(next, turn.tenant, turn.in_place_of)) {
                 return others;
             }
@@ -198,6 +215,7 @@ RuleChange confirm_tenant(LiveRules& rules, const TenantTurn& turn) {
                                {}};
             }
             next.tenants[turn.tenant].end.reset();
+            next.tenants[turn.tenant].before_trial.clear();
             return std::nullopt;
         });
 }
@@ -207,7 +225,8 @@ RuleChange rollback_tenant(LiveRules& rules, const TenantTurn& turn) {
     const auto now = shown->tenants.find(turn.tenant);
     const bool ends_trial = now != shown->tenants.end() && now->second.end;
     return change_tenant(
-        rules, {turn.tenant, !ends_trial}, [&](StoredRules& next) -> std::optional<Refusal> {
+        rules, {turn.tenant, !ends_trial, turn.by_operator},
+        [&](StoredRules& next) -> std::optional<Refusal> {
             if (auto others = not_the_tenants(next, turn.tenant, turn.in_place_of)) {
                 return others;
             }

@@ -22,6 +22,7 @@ struct TenantApply {
     std::optional<std::chrono::nanoseconds> confirm{};
     std::optional<std::string> in_place_of{};  // tag_of() the rules to be replaced
     Author from{};
+    bool by_operator = false;  // and not by the tenant itself
 };
 
 // Names a tenant's rules as they stand; it differs where a comment does.
@@ -47,6 +48,7 @@ struct TenantTurn {
     std::string tenant;
     std::optional<std::string> in_place_of{};
     Author from{};
+    bool by_operator = false;
 };
 [[nodiscard]] RuleChange confirm_tenant(LiveRules& rules, const TenantTurn& turn);
 // Ends the tenant's trial; without one, the text of before takes the place of the present one.

@@ -5,9 +5,11 @@
 #include "lib/policy/rules/rule_size.hpp"
 #include "lib/policy/texts/text_terms.hpp"
 #include "lib/policy/yaml/scalar_places.hpp"
+#include "lib/rules/tenant_name.hpp"
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace sluice {
@@ -33,10 +35,10 @@ Position place_of_when(const YamlNode& rule) {
 
 }  // namespace
 
-void ConditionCompiler::report_impossible(Position at, const Expression& when,
+void ConditionCompiler::report_impossible(Position at, const ReadRule& read,
                                           const std::vector<Clause>& clauses,
                                           const TextNames& names) {
-    const std::optional<Expression> any = with_any_lists(when);
+    const std::optional<Expression> any = with_any_lists(read.when);
     SetPool pool;
     const std::optional<std::vector<Clause>> of_any =
         any ? clauses_of(*any, pool) : std::optional{clauses};
@@ -44,7 +46,12 @@ void ConditionCompiler::report_impossible(Position at, const Expression& when,
         return;
     }
     if (of_any->empty()) {
-        problems_.error(at, std::string{kNever} + ": no packet is all that it asks for");
+        const std::string_view tenant = tenant_of(read.rule.id);
+        problems_.error(at, std::string{kNever} + ": no packet " +
+                                (tenant.empty() ? ""
+                                                : "that arrives for the networks of " +
+                                                      std::string{tenant} + " ") +
+                                "is all that it asks for");
     } else if (const auto why = find_contradiction(*of_any, any ? pool : sets_, names)) {
         problems_.error(at, std::string{kNever} + ": " + *why);
     } else if (clauses.empty()) {
@@ -64,7 +71,7 @@ void ConditionCompiler::add(const YamlNode& node, const ReadRule& read,
         return;
     }
     if (!read.everything && read.when_is_whole) {
-        report_impossible(place_of_when(node), read.when, *clauses, compiled.set.named_texts);
+        report_impossible(place_of_when(node), read, *clauses, compiled.set.named_texts);
     }
     if (read.rule.mode == Mode::Off) {
         return;

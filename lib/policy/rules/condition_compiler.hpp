@@ -34,7 +34,7 @@ public:
     void compile(const YamlNode& rules, PatternCache* patterns, CompiledRules& compiled);
 
 private:
-    void report_impossible(Position at, const Expression& when, const std::vector<Clause>& clauses,
+    void report_impossible(Position at, const ReadRule& read, const std::vector<Clause>& clauses,
                            const TextNames& names);
     [[nodiscard]] Position place_of(const YamlNode& rules, const CompiledRules& compiled,
                                     const PatternRefusal& refusal) const;

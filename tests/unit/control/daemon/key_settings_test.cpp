@@ -1,9 +1,15 @@
 #include "control/daemon/key_settings.hpp"
 
+#include "control/daemon/tenant_compile.hpp"
+
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <initializer_list>
 #include <set>
+#include <utility>
+#include <vector>
 
 namespace sluice::key_settings_test {
 namespace {
@@ -50,12 +56,30 @@ TEST(KeySettings, ManyAreRemovedAtOnce) {
     EXPECT_FALSE(remove_settings(all, {}));
 }
 
+KeySetting of(const std::string& rule, std::size_t number) {
+    KeySetting one = setting(std::to_string(number), What::Banned);
+    one.rule = rule;
+    return one;
+}
+
+// sluice.yaml's tenants, as long as it lives.
+class Tenants {
+public:
+    explicit Tenants(std::initializer_list<const char*> names) {
+        for (const char* name : names) {
+            tenant_options().push_back({.name = name});
+        }
+    }
+    ~Tenants() { tenant_options() = std::move(before_); }
+    Tenants(const Tenants&) = delete;
+    Tenants& operator=(const Tenants&) = delete;
+
+private:
+    std::vector<TenantOptions> before_ = std::exchange(tenant_options(), {});
+};
+
 TEST(KeySettings, OfATenantTakeNoneOfTheOthersRoom) {
-    const auto of = [](const std::string& rule, std::size_t number) {
-        KeySetting one = setting(std::to_string(number), What::Banned);
-        one.rule = rule;
-        return one;
-    };
+    const Tenants tenants{"acme", "other", "t0", "t1", "new"};
     KeySettings all;
     for (std::size_t i = 0; i < kMaxTenantKeySettings; ++i) {
         all.push_back(of(i % 2 == 0 ? "acme:a" : "acme:b", i));
@@ -65,10 +89,26 @@ TEST(KeySettings, OfATenantTakeNoneOfTheOthersRoom) {
     EXPECT_TRUE(put_settings(all, {of("acme:a", 0)})) << "in place of one that is there";
     EXPECT_TRUE(put_settings(all, {of("other:a", 90'000), of("a", 90'000)}));
     for (std::size_t i = 1; all.size() < kMaxTenantsKeySettings + 1; ++i) {
-        all.push_back(of("t" + std::to_string(i % 9) + ":a", i));
+        all.push_back(of("t" + std::to_string(i % 2) + ":a", i));
     }
     EXPECT_FALSE(put_settings(all, {of("new:a", 90'000)})) << "all tenants together";
     EXPECT_TRUE(put_settings(all, {of("a", 90'001)})) << "the rest is the operators'";
+}
+
+TEST(KeySettings, OfATenantThatIsGoneTakeNoRoom) {
+    const Tenants tenants{"new"};
+    KeySettings all;
+    for (std::size_t i = 0; i < kMaxTenantsKeySettings; ++i) {
+        all.push_back(of("gone:a", i));
+    }
+    EXPECT_TRUE(put_settings(all, {of("new:a", 1)}));
+    EXPECT_EQ(all.size(), kMaxTenantsKeySettings + 1) << "they stay, since it may come back";
+    while (all.size() < kMaxKeySettings) {
+        all.push_back(of("a", all.size()));
+    }
+    EXPECT_TRUE(put_settings(all, {of("a", 0)}));
+    EXPECT_EQ(all.size(), kMaxKeySettings - kMaxTenantsKeySettings + 1);
+    EXPECT_TRUE(std::ranges::none_of(all, [](const auto& one) { return one.rule == "gone:a"; }));
 }
 
 TEST(KeySettings, AreBounded) {

@@ -190,7 +190,8 @@ const Row kRows[] = {
      "may have 4"},
     {"a condition that ends the parenthesis", with("when: 'l4.dport eq 1) or (l4.dport eq 2'"),
      "or the end"},
-    {"a condition over others alone", with("when: ip.dst eq 203.0.113.1"), "never match"},
+    {"a condition over others alone", with("when: ip.dst eq 203.0.113.1"),
+     "never match: no packet that arrives for the networks of acme is"},
 };
 
 TEST(TenantRules, SayWhatATenantMaySay) {
