@@ -8,7 +8,8 @@ from page.bans import ban
 from page.events import made
 from page_case import main, PageCase
 
-SHORT = ("Tenant.test_every_screen_of_theirs_and_no_other", "Tenant.test_their_rules_on_trial_and_confirmed")
+SHORT = ("Tenant.test_every_screen_of_theirs_and_no_other", "Tenant.test_their_rules_on_trial_and_confirmed",
+         "Tenant.test_what_is_written_outlasts_a_trial_that_nobody_confirms")
 # Each screen of theirs, and what shows that it is there.
 SCREENS = {"overview": "document.querySelector('main table') !== null", "rules": "document.querySelector('table.rules tbody tr') !== null",
            "builder": "document.querySelector('main .code') !== null", "events": "document.querySelector('table.events tbody tr') !== null",
@@ -59,6 +60,7 @@ class Tenant(PageCase):
         write("version: 1\nNO: 1\n")
         self.press_button("Check")
         self.browser.wait_for("the error", "return document.querySelector('.text-problems')?.textContent.includes('no such key')")
+        self.assertNotIn("Elsewhere", self.browser.run("return document.querySelector('.text-problems').textContent"))
         write("version: 1\nrules: [{id: web}]\n")
         self.press_button("Check")
         self.press_button("Apply for 60 s")
@@ -68,12 +70,34 @@ class Tenant(PageCase):
         self.press_button("Confirm")
         self.browser.wait_for("that it stays", "return document.querySelector('main [role=status]')?.textContent.includes('stays in force')")
         self.assertIsNone(stand_in.tenant_trial)
+        for text in ("version: 1\nrules: []\n", "version: 1\nrules: [{id: web}]\n"):
+            self.press_button("Bring back the rules before these")
+            self.browser.wait_for("them", "return document.querySelector('main textarea').value === arguments[0]", text)
         write("version: 1\nrules: [{id: other}]\n")
         self.press_button("Check")
         self.press_button("Apply for 60 s")
         self.press_button("Go back now")
         self.browser.wait_for("that it went back", "return document.querySelector('main [role=status]')?.textContent.includes('went back')")
         self.assertEqual(stand_in.tenant_text, "version: 1\nrules: [{id: web}]\n")
+        self.nothing_amiss(but=("422",))
+
+    def test_what_is_written_outlasts_a_trial_that_nobody_confirms(self):
+        stand_in = self.begin_as()
+        self.enter(stand_in)
+        self.browser.show_as(390, 844)
+        self.open("builder", "document.querySelector('main textarea') !== null")
+        text, before = "version: 1\nrules: [{id: kept}]\n", stand_in.tenant_text
+        self.browser.run("const t = document.querySelector('main textarea'); t.value = arguments[0]; t.dispatchEvent(new Event('input', {bubbles: true}))", text)
+        self.press_button("Check")
+        self.press_button("Apply for 60 s")
+        self.browser.wait_for("the trial", "return document.querySelector('main [role=timer]')?.textContent.includes('go back in')")
+        self.browser.run("location.reload()")
+        self.browser.wait_for("the trial again", "return document.querySelector('main [role=timer]') !== null")
+        [stand_in.tenant_text, stand_in.tenant_trial] = [before, None]  # its time is over
+        self.browser.wait_for("that it went back", "return document.querySelector('main [role=status]')?.textContent.includes('What you wrote is kept')")
+        self.assertEqual(self.browser.run("return document.querySelector('main textarea').value"), text)
+        self.press_button("Throw my changes away")
+        self.browser.wait_for("the text in force", "return document.querySelector('main textarea').value === arguments[0]", before)
         self.nothing_amiss(but=("422",))
 
 

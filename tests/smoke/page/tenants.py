@@ -43,8 +43,9 @@ def state(stand_in):
 
 def change(stand_in, path, text):
     if "NO" in text:
-        return 422, {"title": "does not compile", "detail": "1 error", "problems": [{"severity": "error", "line": 2, "column": 1, "length": 2, "text": "no such key"}]}
+        return 422, {"title": "does not compile", "detail": "1 error", "problems": [{"severity": "error", "file": "rules.yaml", "line": 2, "column": 1, "length": 2, "text": "no such key"}]}
     if path.endswith("/rules"):
+        stand_in.tenant_before = stand_in.tenant_text
         stand_in.tenant_trial = (time.monotonic() + 60, stand_in.tenant_text)
         stand_in.tenant_text = text
     return 200, {"tenant": stand_in.tenant, "etag": tag(stand_in.tenant_text), "warnings": []}
@@ -62,7 +63,7 @@ class Gate:
         if path.endswith(("/rules", "/check")):
             return change(stand_in, path, query["rules"])
         if path.endswith("/rollback"):
-            stand_in.tenant_text = stand_in.tenant_trial[1]
+            stand_in.tenant_text, stand_in.tenant_before = stand_in.tenant_before, stand_in.tenant_text
         stand_in.tenant_trial = None
         return 200, {}
 

@@ -16,13 +16,31 @@ import { tenantProblemsOf, tenantRulesOf, type TenantRules } from "./tenant_text
 
 // The rules of a tenant, as its own people edit them: one text, checked and applied by itself, on trial before it stays.
 const TRIAL = "60s";
-const AGAIN_MS = 2000;
+const AGAIN_MS = 1000;
+const IDLE_TICKS = 5; // between looks while nothing is on trial
 const kept = signal<TenantRules | null>(null); // as sluiced has them
 const trouble = signal<string | null>(null);
 const written = signal<string | null>(null); // null: nothing is changed
 const problems = signal<readonly TextProblem[]>([]);
 const checked = signal<string | null>(null); // the text that was found sound
 const news = signal<string | null>(null);
+
+// What is written is kept in this tab until it is in force or thrown away.
+const NAME = "sluice.tenant-draft.";
+
+function write(text: string | null): void {
+  written.value = text;
+  const name = NAME + (tenant.peek() ?? "");
+  try {
+    if (text === null) {
+      sessionStorage.removeItem(name);
+    } else {
+      sessionStorage.setItem(name, text);
+    }
+  } catch {
+    sessionStorage.removeItem(name); // more than a tab may keep
+  }
+}
 
 function path(rest: string): string {
   return `/v1/tenants/${encodeURIComponent(tenant.peek() ?? "")}/${rest}`;
@@ -35,8 +53,15 @@ async function load(): Promise<void> {
     trouble.value = reply.status === 200 ? "what answers is none of a tenant's rules" : reasonOf(reply);
     return;
   }
+  if (kept.peek()?.trialLeft === null && found.trialLeft !== null) {
+    news.value = null; // it is of what was before this trial
+  }
   if (kept.peek()?.trialLeft != null && found.trialLeft === null) {
-    news.value = found.etag === kept.peek()?.etag ? "It is confirmed, and stays in force." : "It went back. What you wrote is kept.";
+    const isKept = found.etag === kept.peek()?.etag;
+    news.value = isKept ? "It is confirmed, and stays in force." : written.peek() === null ? "It went back." : "It went back. What you wrote is kept.";
+    if (isKept && written.peek() === found.text) {
+      write(null);
+    }
   }
   [kept.value, trouble.value] = [found, null];
 }
@@ -66,12 +91,14 @@ async function apply(): Promise<string | null> {
     ...(base === null ? {} : { ifMatch: base.etag }),
   });
   if (reply.status === 412) {
-    news.value = "Somebody has changed your rules since this text was read. What you wrote is kept.";
+    await load();
+    checked.value = null;
+    news.value = "Somebody has changed your rules since this text was read. What you wrote is kept, and compared below with the rules in force now: check it again.";
   }
   const why = await told(reply);
   if (why === null) {
-    news.value = "In force for 60 s. Unless somebody confirms it, it goes back by itself, also if this page is closed.";
     await load();
+    news.value = "It is in force. Unless somebody confirms it, it goes back by itself, also if this page is closed.";
   }
   return why;
 }
@@ -80,19 +107,20 @@ async function end(word: "confirm" | "rollback"): Promise<string | null> {
   const base = kept.peek();
   const reply = await ask(path(word), { method: "POST", ...(base === null ? {} : { ifMatch: base.etag }) });
   if (reply.status === 200 && word === "confirm") {
-    written.value = null;
+    write(null);
   }
   await load();
   return reply.status === 200 ? null : reasonOf(reply);
 }
 
 function setText(text: string): void {
-  written.value = text === kept.peek()?.text ? null : text;
+  write(text === kept.peek()?.text && kept.peek()?.trialLeft === null ? null : text);
   problems.value = [];
 }
 
 function throwAway(): void {
-  [written.value, checked.value, news.value, problems.value] = [null, null, null, []];
+  write(null);
+  [checked.value, news.value, problems.value] = [null, null, []];
   void load();
 }
 
@@ -102,22 +130,27 @@ function Review() {
     return null;
   }
   const text = now();
-  const why = written.value === null ? "nothing is changed" : null;
   return (
     <Panel title="Review and apply">
-      {written.value !== null && <LineDiff label="Changes of your rules" before={base.text} after={text} />}
+      {base.trialLeft !== null && (
+        <p role="timer">
+          Your rules are on trial: they go back in {Math.ceil(base.trialLeft)} s unless somebody confirms them.
+        </p>
+      )}
+      {written.value !== null && base.trialLeft === null && <LineDiff label="Changes of your rules" before={base.text} after={text} />}
       <p>
         {base.trialLeft !== null ? (
           <>
             <Act verb="confirm" run={() => end("confirm")}>Confirm</Act>{" "}
             <Act verb="rollback" run={() => end("rollback")}>Go back now</Act>
           </>
-        ) : checked.value === text && written.value !== null ? (
-          <Act verb="apply" isAllowed={why} run={apply}>Apply for 60 s</Act>
+        ) : checked.value === text ? (
+          <Act verb="apply" run={apply}>Apply for 60 s</Act>
         ) : (
-          <Act verb="check" isAllowed={why} run={check}>Check</Act>
+          <Act verb="check" run={check}>Check</Act>
         )}{" "}
-        {written.value !== null && <button type="button" onClick={throwAway}>Throw my changes away</button>}
+        {written.value !== null && base.trialLeft === null && <button type="button" onClick={throwAway}>Throw my changes away</button>}{" "}
+        {written.value === null && base.trialLeft === null && <Act verb="rollback" run={() => end("rollback")}>Bring back the rules before these</Act>}
       </p>
     </Panel>
   );
@@ -126,8 +159,15 @@ function Review() {
 export function TenantRulesScreen() {
   useEffect(() => {
     void loadWords();
+    written.value = sessionStorage.getItem(NAME + (tenant.peek() ?? ""));
     void load();
-    const timer = setInterval(() => void (kept.peek()?.trialLeft != null && !isStale.peek() && load()), AGAIN_MS);
+    let ticks = 0;
+    const timer = setInterval(() => {
+      ticks += 1;
+      if ((kept.peek()?.trialLeft != null || ticks % IDLE_TICKS === 0) && !isStale.peek()) {
+        void load();
+      }
+    }, AGAIN_MS);
     return () => clearInterval(timer);
   }, []);
   const base = kept.value;

@@ -30,8 +30,9 @@ export function tenantRulesOf(body: unknown): TenantRules | null {
   };
 }
 
-/** What a check or a refused change says of the text. */
+/** What a check or a refused change says of the text. All of it stands there: a tenant's rules are one file. */
 export function tenantProblemsOf(body: unknown): TextProblem[] {
   const answer = membersOf(body);
-  return [...problemsOf(answer["problems"]), ...problemsOf(answer["warnings"]).map((one) => ({ ...one, severity: "warning" as const }))];
+  const all = [...problemsOf(answer["problems"]), ...problemsOf(answer["warnings"]).map((one) => ({ ...one, severity: "warning" as const }))];
+  return all.map((one) => ({ ...one, file: null }));
 }

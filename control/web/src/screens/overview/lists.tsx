@@ -8,7 +8,7 @@ import { whole, withUnit } from "../../text/number";
 import { instantText } from "../../text/time";
 import type { LiveAnswer } from "../../transport/answers";
 import { Spark } from "../../plot/spark";
-import { tenant } from "../../frame/tenant";
+import { noRulesText } from "../../frame/tenant";
 import { hasDataplane } from "../../frame/words";
 import { eventWords } from "./event_words";
 
@@ -97,11 +97,7 @@ export function BusiestRules({ answer }: { answer: LiveAnswer }) {
         </>
       }>
       {answer.rules.rows.length === 0 ? (
-        <Empty>
-          {tenant.value === null
-            ? "No rules are in force: sluicectl apply rules.yaml brings some."
-            : "You have no rules in force: the builder brings some."}
-        </Empty>
+        <Empty>{noRulesText()}</Empty>
       ) : (
         <Scroll label="Busiest rules">
           <table>

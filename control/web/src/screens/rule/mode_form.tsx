@@ -1,6 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 
 import { ask } from "../../parts/ask";
+import { tenant } from "../../frame/tenant";
 import { refusalOf } from "../../frame/verbs";
 import { isStale, poll, who } from "../../page";
 import { Text } from "../../parts/text";
@@ -23,6 +24,9 @@ function refusalOfMode(caller: Who | null, mode: string, next: string): string |
 
 /** Who can put a rule back into force. */
 function wayBack(caller: Who | null): string {
+  if (tenant.value !== null) {
+    return "It is in force again once your rules are applied anew, whether their text has changed or not.";
+  }
   const needed = visibleText(known(caller?.needs ?? {}, "mode") ?? "another role");
   return refusalOf(caller, "mode") === null ? "You can put it back into force here." : `You cannot put it back into force: that wants ${needed}.`;
 }

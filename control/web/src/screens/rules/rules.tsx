@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 
+import { noRulesText } from "../../frame/tenant";
 import { go, poll, route } from "../../page";
 import { Num } from "../../parts/num";
 import { Pager } from "../../parts/pager";
@@ -82,7 +83,7 @@ function Pages({ answer, pending }: { answer: LiveAnswer; pending: boolean }) {
 function NoRules({ answer }: { answer: LiveAnswer }) {
   const { total, matching, first } = answer.rules;
   if (total === 0) {
-    return <Empty>No rules are in force: sluicectl apply rules.yaml brings some.</Empty>;
+    return <Empty>{noRulesText()}</Empty>;
   }
   if (matching > 0) {
     return (
