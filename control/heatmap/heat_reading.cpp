@@ -123,22 +123,26 @@ std::string false_positive_words(const HeatNumbers& n) {
         "less than {:.2g} times what is admitted: it may be too strict",
         percent(n.refused_share), n.median_q_refused);
 }
+// The length of a column that was read, which need not be one of those on a screen.
+std::string column_text(const HeatNumbers& n) {
+    return duration_text(static_cast<std::uint64_t>(
+        std::max(std::lround(n.seconds / static_cast<double>(n.columns)), 1L)));
+}
 std::string loose_words(const HeatNumbers& n, const HeatTerms& terms) {
     return fmt::format(
         "too loose: in {} the limit had room for everybody, and all but 0.1 % of the groups "
         "offered "
-        "at most {} of what is admitted; a limit of {:.0f} {} in a column would have "
+        "at most {} of what is admitted; a limit of {:.0f} {} in {} would have "
         "refused nobody who was watched",
         duration_text(static_cast<std::uint64_t>(n.seconds)), percent(n.p999_q),
-        std::ceil(n.most_offered), terms.unit);
+        std::ceil(n.most_offered), terms.unit, column_text(n));
 }
 std::string bot_words(const HeatNumbers& n, const HeatTerms& terms) {
     return fmt::format(
-        "bots: {} of all {} came from groups that offered {:.0f} to {:.0f} in a "
-        "column each, and that varied by {} from column to column; the limit had no room "
-        "for {} of the groups",
-        percent(n.octave_share), terms.unit, n.octave_from, 2 * n.octave_from,
-        percent(n.octave_variation), percent(n.refused_share));
+        "bots: {} of all {} came from groups that offered {:.0f} to {:.0f} in {} each, and that "
+        "varied by {} from one {} to the next; the limit had no room for {} of the groups",
+        percent(n.octave_share), terms.unit, n.octave_from, 2 * n.octave_from, column_text(n),
+        percent(n.octave_variation), column_text(n), percent(n.refused_share));
 }
 std::string unclear_words(const HeatNumbers& n) {
     if (n.refused_share == 0 && n.p999_q < kLooseMost) {

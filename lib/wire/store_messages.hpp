@@ -111,8 +111,8 @@ enum class StoreLinkState : std::uint8_t { Away, Refused, Fenced, Ready };
 // How the link to the store stands, said by sluice-store when it changes and once a second.
 struct StoreLinkReport {
     StoreLinkState state = StoreLinkState::Away;
-    std::string why;                // in words, of what is not Ready
-    std::uint16_t slot = 0;         // of the cluster's, from 0 on; of a link that is Ready
+    std::string why;         // in words, of what is not Ready
+    std::uint16_t slot = 0;  // of the cluster's, from 0 on; of a link that is Ready
     std::uint16_t partitions = kStorePartitions;
     std::uint64_t rtt_us = 0;       // of the latest answer
     std::int64_t clock_off_us = 0;  // the store's UTC less this machine's

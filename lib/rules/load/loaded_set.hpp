@@ -95,7 +95,7 @@ struct LoadedSet {
     DerivedTexts derived_texts;  // what functions in rules make of a unit's texts
     // By slot, every limit of the set and those of earlier sets that may still have entries.
     std::vector<SlotRow> slots;
-    std::vector<ShareGroup> share_groups;  // by slot; empty: no rule is a tenant's
+    std::vector<ShareGroup> share_groups;                   // by slot; empty: no rule is a tenant's
     MeterPlan meter_plan;                                   // points into the rules above
     std::shared_ptr<const GeoTable> geo_table;              // nullptr: no rule uses origins
     std::shared_ptr<const ProxiedClients> proxied_clients;  // nullptr: as RuleSet::clients
