@@ -175,6 +175,56 @@ TEST(TenantCases, HoldNoMoreOfTheTableByChangingTheirRules) {
     }
 }
 
+// Buckets with lines of the pool, which has fewer of these than the table has places.
+TEST(TenantCases, TakeNoMoreThanTheirShareOfThePool) {
+    constexpr std::string_view kEach =
+        "version: 1\nrules: [{id: r, mode: enforce, key: [ip.src], on_full: closed, limits: "
+        "[{algorithm: sliding_window, count: 5, window: 1h}]}]\n";
+    Box box{joint(kEach, kEach), BucketStore{1024, 256}};
+    for (int i = 0; i < 1000; ++i) {
+        const std::string source =
+            "10.0." + std::to_string(i / 250) + "." + std::to_string(i % 250);
+        (void)box.judge(udp().src(source).dst("198.51.100.9"), kStart);
+    }
+    std::size_t admitted = 0;
+    for (int i = 0; i < 64; ++i) {
+        const std::string source = "10.9.0." + std::to_string(i);
+        admitted += box.judge(udp().src(source).dst("203.0.113.9"), kStart).verdict == Verdict::Pass
+                        ? 1
+                        : 0;
+    }
+    EXPECT_EQ(admitted, 64U);
+}
+
+// Limits of rules that a tenant had before keep their slots while their buckets are in debt: it is
+// refused new ones before others lack any.
+TEST(TenantCases, LeaveFewLimitsBehindWhoseBucketsAreInDebt) {
+    const auto rules = [](int round) {
+        std::string text = "version: 1\nrules: [{id: r" + std::to_string(round) +
+                           ", mode: enforce, key: [], limits: [";
+        for (int i = 0; i < 16; ++i) {
+            text += (i == 0 ? "" : ", ") +
+                    std::string{"{algorithm: token_bucket, rate: 1/d, burst: "} +
+                    std::to_string(700 + i) + "}";
+        }
+        return text + "]}]\n";
+    };
+    Box box{joint(rules(0))};
+    int round = 0;
+    for (bool fits = true; fits && round < 100;) {
+        (void)box.judge(udp().dst("198.51.100.9"), kStart);
+        const Result<Done> done = box.reload_compiled(joint(rules(++round)));
+        fits = bool(done);
+        if (!fits) {
+            EXPECT_NE(done.error().what.find("left the rules of acme"), std::string::npos)
+                << done.error().what;
+        }
+    }
+    EXPECT_EQ(round, 33) << "of 512 limits, 16 in each round";
+    EXPECT_TRUE(box.reload_compiled(joint("version: 1\nrules: []\n", rules(0), rules(7))))
+        << "others bring what they like";
+}
+
 // Two tenants with a rule of one id, and the same keys, have buckets of their own.
 TEST(TenantCases, HaveBucketsOfTheirOwn) {
     constexpr std::string_view kOnce =

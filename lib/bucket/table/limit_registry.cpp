@@ -11,7 +11,8 @@
 namespace sluice {
 
 LimitRegistry::LimitRegistry(std::size_t pool_lines)
-    : live_{zeroed_array<Counter>(kSlots + 2)},
+    : lines_{zeroed_array<std::uint64_t>(kSlots)},
+      live_{zeroed_array<Counter>(kSlots + 2)},
       pool_{pool_lines},
       own_recovery_log_{std::make_unique<RecoveryLog>()},
       recovery_log_{own_recovery_log_.get()} {
@@ -19,7 +20,8 @@ LimitRegistry::LimitRegistry(std::size_t pool_lines)
 }
 
 LimitRegistry::LimitRegistry(RecoveryLog& recovery_log, LinePool pool)
-    : live_{zeroed_array<Counter>(kSlots + 2)},
+    : lines_{zeroed_array<std::uint64_t>(kSlots)},
+      live_{zeroed_array<Counter>(kSlots + 2)},
       pool_{std::move(pool)},
       recovery_log_{&recovery_log} {
     pool_.make_index();
@@ -66,8 +68,10 @@ void LimitRegistry::adopt(std::span<const SlotRow> rows, std::uint64_t changes,
 void LimitRegistry::adopt_groups(std::span<const ShareGroup> groups) noexcept {
     groups_ = groups;
     live_in_group_ = {};
+    lines_in_group_ = {};
     for (std::size_t slot = 0; slot < groups.size(); ++slot) {
         live_in_group_[groups[slot]] += live_[slot].read();
+        lines_in_group_[groups[slot]] += lines_[slot];
     }
 }
 
@@ -129,9 +133,8 @@ bool LimitRegistry::forget_slow(Entry& entry, Now now) noexcept {
     return true;
 }
 
-// At most half of the pool: keys have lines too.
 void LimitRegistry::keep_lines() noexcept {
-    const std::size_t promised = std::min(parent_places_ + rule_places_, pool_.size() / 2);
+    const std::size_t promised = lines_promised();
     pool_.keep(promised - std::min(promised, parent_lines_));
 }
 
@@ -145,6 +148,7 @@ void LimitRegistry::evict(Entry& entry) noexcept {
     const Cell cell = entry.cell();
     const bool own = entry.has_own_numbers();
     const bool parent = entry.stamp().aggregation_level != 0;
+    const std::size_t free = pool_.free();
     // The entry first: no entry leads to a line that is free.
     entry.clear();
     keep_store_order();
@@ -156,6 +160,18 @@ void LimitRegistry::evict(Entry& entry) noexcept {
             parent_lines_ -= parent_lines_ != 0 ? 1 : 0;
             keep_lines();
         }
+    }
+    if (pool_.free() != free) [[unlikely]] {
+        gave_back(slot, pool_.free() - free);
+    }
+}
+
+// Lines that a bucket took after it was filed, or in another process, were never counted.
+void LimitRegistry::gave_back(LimitSlot slot, std::size_t lines) noexcept {
+    const std::uint64_t counted = std::min<std::uint64_t>(lines, lines_[slot]);
+    lines_[slot] -= counted;
+    if (slot < groups_.size()) {
+        lines_in_group_[groups_[slot]] -= counted;
     }
 }
 

@@ -14,6 +14,7 @@
 #include "lib/bucket/table/utc_steps.hpp"
 #include "lib/share/core.hpp"
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <optional>
@@ -56,6 +57,16 @@ public:
     // The same of all limits of a group.
     [[nodiscard]] std::uint64_t entries_of_group(ShareGroup group) const noexcept {
         return live_in_group_[group];
+    }
+
+    // Lines of the pool that they have taken.
+    [[nodiscard]] std::uint64_t lines_of_group(ShareGroup group) const noexcept {
+        return lines_in_group_[group];
+    }
+
+    // Lines that are kept for no parent.
+    [[nodiscard]] std::size_t lines_for_keys() const noexcept {
+        return pool_.size() - lines_promised();
     }
 
     // Entries that have gone, of all limits: each had nothing to say any more, or was reset.
@@ -169,10 +180,15 @@ public:
         }
     }
 
-    void came(LimitSlot slot) noexcept {
+    // An entry of the limit was filed, whose bucket took so many lines of the pool.
+    void came(LimitSlot slot, std::size_t lines = 0) noexcept {
         live_[slot].add(1);
+        if (lines != 0) [[unlikely]] {
+            lines_[slot] += lines;
+        }
         if (slot < groups_.size()) [[unlikely]] {
             ++live_in_group_[groups_[slot]];
+            lines_in_group_[groups_[slot]] += lines;
         }
     }
 
@@ -236,11 +252,18 @@ private:
     [[nodiscard]] bool forget_slow(Entry& entry, Now now) noexcept;
     void evict(Entry& entry) noexcept;
     void keep_lines() noexcept;
+    // At most half of the pool: keys have lines too.
+    [[nodiscard]] std::size_t lines_promised() const noexcept {
+        return std::min(parent_places_ + rule_places_, pool_.size() / 2);
+    }
+    void gave_back(LimitSlot slot, std::size_t lines) noexcept;
 
     std::span<const SlotRow> rows_;
     std::span<const ShareGroup> groups_;
     std::array<std::uint64_t, kMostShareGroups + 1> live_in_group_{};
-    LazyArray<Counter> live_;  // by slot; behind them what has gone, and what was forgiven
+    std::array<std::uint64_t, kMostShareGroups + 1> lines_in_group_{};
+    LazyArray<std::uint64_t> lines_;  // of the pool, by slot
+    LazyArray<Counter> live_;         // by slot; behind them what has gone, and what was forgiven
     LinePool pool_;
     std::unique_ptr<RecoveryLog> own_recovery_log_;  // nullptr: they lie beside the tables
     RecoveryLog* recovery_log_;

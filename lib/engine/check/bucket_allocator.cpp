@@ -45,10 +45,17 @@ bool BucketAllocator::parent() noexcept {
     return false;
 }
 
-// Entries that a rule may hold of those the table has, and all of a tenant's together.
+// Of the table and of the pool, all of a tenant's rules together.
+bool BucketAllocator::group_share_is_used_up() const noexcept {
+    const auto part_of = [&](std::size_t all) { return all * rule_.group_share / kWholeTable; };
+    return registry_.entries_of_group(rule_.share_group) >= part_of(store_.keys.slots()) ||
+           (!registry_.row(limit_.slot).in_entry &&
+            registry_.lines_of_group(rule_.share_group) >= part_of(registry_.lines_for_keys()));
+}
+
+// Entries that a rule may hold of those the table has.
 bool BucketAllocator::share_is_used_up() const noexcept {
-    if (rule_.share_group != 0 && registry_.entries_of_group(rule_.share_group) >=
-                                      store_.keys.slots() * rule_.group_share / kWholeTable) {
+    if (rule_.share_group != 0 && group_share_is_used_up()) {
         return true;
     }
     if (rule_.table_share == kWholeTable) {
@@ -123,6 +130,7 @@ bool BucketAllocator::open(Cell& cell, const AnyLimit& numbers, const TableKey& 
 bool BucketAllocator::file(Entry& entry, const TableKey& key,
                            std::uint8_t aggregation_level) noexcept {
     const AnyLimit* numbers = numbers_of(limit_, aggregation_level);
+    const std::size_t free = registry_.pool().free();
     Cell cell;
     if (numbers == nullptr || !open(cell, *numbers, key, aggregation_level)) {
         return false;
@@ -137,7 +145,7 @@ bool BucketAllocator::file(Entry& entry, const TableKey& key,
         registry_.pool().at<OpenConnections>(cell.rest).set_name({key.hash, key.slot_and_tag});
     }
     entry.file(cell, key.slot_and_tag, {limit_.version, aggregation_level});
-    registry_.came(limit_.slot);
+    registry_.came(limit_.slot, free - registry_.pool().free());
     check_.entry = &entry;
     check_.numbers = numbers;
     return true;

@@ -29,6 +29,7 @@ public:
 
 private:
     [[nodiscard]] bool share_is_used_up() const noexcept;
+    [[nodiscard]] bool group_share_is_used_up() const noexcept;
     bool new_entry() noexcept;
     bool bring_under_own(Entry& entry, const OwnNumbers& own) noexcept;
     bool open(Cell& cell, const AnyLimit& numbers, const TableKey& key,

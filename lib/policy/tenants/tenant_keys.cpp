@@ -129,9 +129,12 @@ private:
         }
     }
 
-    // A packet that is let on at once is past the operator's limits, whose rules stand first.
+    // A packet that is let on or answered at once is past the operator's limits, whose rules stand
+    // first.
     void check_on_match(const YamlNode* on_match) {
         constexpr std::string_view kPast = "would let packets past the operator's limits";
+        constexpr std::string_view kAnswers =
+            "would answer packets past the operator's limits: a limit's `on_exceed` may";
         if (on_match == nullptr) {
             return;
         }
@@ -139,6 +142,9 @@ private:
         const YamlNode* word = is_map(on_match) ? value_of(*on_match, "action") : on_match;
         if (word != nullptr && (word->text == "allow" || word->text == "pass")) {
             refuse(word->at, "`on_match: allow`", kPast);
+        } else if (word != nullptr && (word->text == "reply" || word->text == "decoy" ||
+                                       word->text == "reset" || word->text == "dns_truncate")) {
+            refuse(word->at, "`on_match: " + word->text + "`", kAnswers);
         }
     }
     void check_ban(const YamlNode& ban) {

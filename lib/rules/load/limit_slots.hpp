@@ -64,6 +64,9 @@ struct SlotsImage {
 // entries under the one before are charged no more, and workers take over what they owe.
 class LimitSlots {
 public:
+    // Limits that have left a tenant's rules, while their buckets are in debt and it brings others.
+    static constexpr std::size_t kMostGoneOfTenant = 512;
+
     LimitSlots();
     // Slots as an earlier process had them, whose entries may still lie in the tables: is_sound().
     explicit LimitSlots(const SlotsImage& image);
@@ -91,6 +94,7 @@ private:
 
     [[nodiscard]] std::size_t moving() const;  // how many limits are
     [[nodiscard]] Result<Done> check(const LoadedSet& set, AssignTerms terms) const;
+    [[nodiscard]] Result<Done> check_tenants(const LoadedSet& set) const;
     void forget_settled_changes(std::uint64_t settled);
     void free_what_ended(const TableView& tables);
     void end_moves();
