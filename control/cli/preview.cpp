@@ -14,6 +14,7 @@
 #include <csignal>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 
@@ -38,11 +39,26 @@ std::optional<DraftText> lone_draft(const RuleFiles& file, Problems& problems) {
     return rule ? std::optional{DraftText{rule->id, {.text = file.text}}} : std::nullopt;
 }
 
+bool has_top_key(std::string_view text, std::string_view key) {
+    const std::string line = std::string{key} + ":";
+    return text.starts_with(line) || text.find("\n" + line) != std::string_view::npos;
+}
+
+// The draft is one rule, which is judged beside the rules in force.
+void warn_of_unread(const RuleFiles& file) {
+    if (has_top_key(file.text, "limits") || has_top_key(file.text, "defaults")) {
+        say_warning(file.label +
+                    ": its `limits` and `defaults` are not read: the rule is judged by those in "
+                    "force");
+    }
+}
+
 // `id` empty: the file has one rule. nullopt: it has none of that name, which was said.
 std::optional<DraftText> draft_in(const RuleFiles& file, const std::string& id) {
     Problems problems{file.label};
     if (!id.empty()) {
         if (std::optional<RuleSlice> slice = rule_slice(file.text, id, problems)) {
+            warn_of_unread(file);
             return DraftText{id, *std::move(slice)};
         }
     }
