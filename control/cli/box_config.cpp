@@ -44,6 +44,9 @@ std::optional<BoxConfig> read_box_file(const std::string& path) {
     Problems problems{path};
     std::optional<BoxConfig> box = read_box({path, *text}, Purpose::Enforce, problems);
     say_problems(problems.list(), {path, *text});
+    if (box && box->cluster) {
+        resolve_files(path, *box->cluster);
+    }
     return box;
 }
 

@@ -170,6 +170,11 @@ Fault fault_of_management(const BoxConfig& config) {
     return std::nullopt;
 }
 
+Fault fault_of_options(const std::optional<ClusterOptions>& cluster) {
+    const std::optional<ClusterFault> fault = cluster ? fault_of_cluster(*cluster) : std::nullopt;
+    return fault ? Fault{fault->text} : std::nullopt;
+}
+
 }  // namespace
 
 std::string_view bare_device_name(std::string_view device) noexcept {
@@ -182,7 +187,8 @@ std::optional<std::string> find_fault(const BoxConfig& config) {
     }
     return first_of({fault_of_pairs(config.pairs), fault_of_part("", config),
                      config.kernel ? fault_of_kernel(*config.kernel, config.idle_sleep) : Fault{},
-                     fault_of_management(config), fault_of_sockets(config)});
+                     fault_of_management(config), fault_of_sockets(config),
+                     fault_of_options(config.cluster)});
 }
 
 }  // namespace sluice

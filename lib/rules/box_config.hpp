@@ -6,6 +6,7 @@
 #include "lib/packet/parse.hpp"
 #include "lib/packet/rss.hpp"
 #include "lib/packet/verdict.hpp"
+#include "lib/rules/cluster_options.hpp"
 #include "lib/rules/management.hpp"
 #include "lib/rules/tenant_options.hpp"
 #include "lib/rules/web_options.hpp"
@@ -130,6 +131,7 @@ struct BoxConfig {
     std::optional<WebOptions> web;                // nullopt: no dashboard
     std::vector<Webhook> notify;                  // in the order of the file
     std::vector<TenantOptions> tenants;           // likewise
+    std::optional<ClusterOptions> cluster;        // nullopt: the box shares no limit with others
     std::string user;                             // that sluiced runs as; empty: as it is started
     std::string database_key;  // the file of that key; empty: in the state directory
     LogLevel log_level = LogLevel::Info;
@@ -257,7 +259,7 @@ inline constexpr auto kConfigKeys<BoxConfig> = std::tuple{
     BareKey{"web"},
     BareKey{"notify"},
     BareKey{"tenants"},
-    BareKey{"cluster", false},
+    ConfigKey{"cluster", &BoxConfig::cluster, form::Map{}},
 };
 
 inline constexpr std::size_t kMostWebhooks = 16;

@@ -18,7 +18,7 @@ namespace sluice {
 enum class Durability : std::uint8_t { Memory, Replica };
 inline constexpr auto kDurabilityNames = std::to_array<std::string_view>({"memory", "replica"});
 
-// A place where a server listens: a name or an address, and a port.
+// A place where a server listens: a name or an address (IPv6 without brackets), and a port.
 struct ServerAddress {
     std::string host;
     std::uint16_t port = 0;
@@ -32,6 +32,8 @@ struct ClusterTls {
     std::string cert_file;    // of the box; empty: it shows none
     std::string key_file;     // of that certificate
     std::string server_name;  // in the server's certificate; empty: the host of its address
+
+    [[nodiscard]] bool operator==(const ClusterTls&) const = default;
 };
 
 // The Redis or Valkey that keeps what boxes have spent together.
@@ -43,6 +45,8 @@ struct ClusterStore {
     std::string user;                      // of its ACL; empty: the default user
     std::string password_file;             // relative to sluice.yaml; empty: without a password
     std::optional<ClusterTls> tls;         // nullopt: without TLS
+
+    [[nodiscard]] bool operator==(const ClusterStore&) const = default;
 };
 
 // The etcd that keeps rule sets and members.
@@ -51,6 +55,8 @@ struct ClusterEtcd {
     std::string user;
     std::string password_file;  // relative to sluice.yaml
     std::optional<ClusterTls> tls;
+
+    [[nodiscard]] bool operator==(const ClusterEtcd&) const = default;
 };
 
 // A box as one of several that share limits.
@@ -63,12 +69,68 @@ struct ClusterOptions {
     Durability durability = Durability::Memory;
     std::optional<ClusterStore> store;
     std::optional<ClusterEtcd> etcd;
+
+    [[nodiscard]] bool operator==(const ClusterOptions&) const = default;
 };
 
+inline constexpr std::uint16_t kLeastClusterBoxes = 2;
 inline constexpr std::uint16_t kMostClusterBoxes = 64;
 inline constexpr std::size_t kMostClusterName = 64;
 inline constexpr std::size_t kMostServerAddresses = 16;
+inline constexpr std::size_t kMostServerHost = 253;
 // Bytes that a cluster's secret has.
 inline constexpr std::size_t kClusterSecretSize = 16;
+
+template <>
+inline constexpr auto kConfigKeys<ClusterTls> = std::tuple{
+    ConfigKey{"ca_file", &ClusterTls::ca_file, form::Text{}},
+    ConfigKey{"cert_file", &ClusterTls::cert_file, form::Text{}},
+    ConfigKey{"key_file", &ClusterTls::key_file, form::Text{}},
+    ConfigKey{"server_name", &ClusterTls::server_name, form::Text{}},
+};
+template <>
+inline constexpr auto kConfigKeys<ClusterStore> = std::tuple{
+    ConfigKey{"addresses", &ClusterStore::addresses, form::Own{}},
+    ConfigKey{"sentinel", &ClusterStore::sentinel, form::Text{}},
+    ConfigKey{"cluster_mode", &ClusterStore::cluster_mode, form::Flag{}},
+    ConfigKey{"budget", &ClusterStore::budget, form::Rate{{1, 10'000'000}}},
+    ConfigKey{"user", &ClusterStore::user, form::Text{}},
+    ConfigKey{"password_file", &ClusterStore::password_file, form::Text{}},
+    ConfigKey{"tls", &ClusterStore::tls, form::Map{}},
+};
+template <>
+inline constexpr auto kConfigKeys<ClusterEtcd> = std::tuple{
+    ConfigKey{"addresses", &ClusterEtcd::addresses, form::Own{}},
+    ConfigKey{"user", &ClusterEtcd::user, form::Text{}},
+    ConfigKey{"password_file", &ClusterEtcd::password_file, form::Text{}},
+    ConfigKey{"tls", &ClusterEtcd::tls, form::Map{}},
+};
+template <>
+inline constexpr auto kConfigKeys<ClusterOptions> = std::tuple{
+    ConfigKey{"name", &ClusterOptions::name, form::Text{}},
+    ConfigKey{"node", &ClusterOptions::node, form::Text{}},
+    ConfigKey{"size", &ClusterOptions::size,
+              form::Plain{{kLeastClusterBoxes, kMostClusterBoxes},
+                          "from 2 to 64: the boxes that the cluster may have"}},
+    ConfigKey{"secret_file", &ClusterOptions::secret_file, form::Text{}},
+    ConfigKey{"sync", &ClusterOptions::sync,
+              form::Time{{std::chrono::milliseconds{1}, std::chrono::seconds{10}},
+                         "from 1ms to 10s, such as 100ms"}},
+    ConfigKey{"durability", &ClusterOptions::durability, form::Word{kDurabilityNames}},
+    ConfigKey{"store", &ClusterOptions::store, form::Map{}},
+    ConfigKey{"etcd", &ClusterOptions::etcd, form::Map{}},
+};
+
+// A name of a cluster or of one of its boxes: 1 to 64 small letters, digits, `-`, `.` and `_`, of
+// which the first is a letter or a digit.
+[[nodiscard]] bool is_cluster_name(std::string_view text) noexcept;
+[[nodiscard]] bool is_server_host(std::string_view text) noexcept;
+
+// The first fault of options by which no box can be of a cluster, at the key that has it.
+struct ClusterFault {
+    std::string_view key;
+    std::string text;
+};
+[[nodiscard]] std::optional<ClusterFault> fault_of_cluster(const ClusterOptions& cluster);
 
 }  // namespace sluice

@@ -11,7 +11,7 @@
 // version comes first, then every field of BoxConfig.
 namespace sluice {
 
-inline constexpr std::uint32_t kBoxConfigVersion = 8;
+inline constexpr std::uint32_t kBoxConfigVersion = 9;
 // The largest that find_fault() lets pass: 16 pairs of three texts, and a few more texts.
 inline constexpr std::size_t kMaxBoxConfigSize = std::size_t{1} << 20;
 

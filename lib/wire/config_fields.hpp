@@ -1,6 +1,7 @@
 #pragma once
 #include "lib/base/config_key.hpp"
 #include "lib/packet/tunnels.hpp"
+#include "lib/rules/cluster_options.hpp"
 #include "lib/wire/archive.hpp"
 
 // Fields of structs whose members are keys of a configuration file, by the rows of these.
@@ -15,6 +16,10 @@ void serialize(auto& archive, Of<Tunnels> auto& m) {
         archive(m.*row.followed);
     }
     archive(m.others);
+}
+
+void serialize(auto& archive, Of<ServerAddress> auto& m) {
+    archive(m.host, m.port);
 }
 
 // The members of a table's rows, in their order.

@@ -34,6 +34,9 @@ public:
         check_version();
         check_snapshot();
         check_web();
+        if (box_.cluster && !problems_.has_errors()) {
+            check_cluster(root_, *box_.cluster, problems_);
+        }
         if (box_.kernel) {
             check_kernel(*box_.kernel);
             warn_of_kernel(*box_.kernel);

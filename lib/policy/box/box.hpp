@@ -4,6 +4,7 @@
 #include "lib/rules/box_config.hpp"
 
 #include <optional>
+#include <string>
 
 namespace sluice {
 
@@ -12,5 +13,9 @@ namespace sluice {
 // yet is `not enforced yet` (warning or error by `purpose`).
 [[nodiscard]] std::optional<BoxConfig> read_box(const RuleText& source, Purpose purpose,
                                                 Problems& problems);
+
+// The files that `cluster` names, which are relative to `config`, by paths that hold wherever that
+// path does.
+void resolve_files(const std::string& config, ClusterOptions& cluster);
 
 }  // namespace sluice

@@ -29,6 +29,13 @@ void read_own(const MapReader& map, std::string_view key, const ReadContext& con
 void read_own(const MapReader& map, std::string_view key, const ReadContext& context,
               std::vector<WebProxy>& into);
 
+// `addresses` of the servers of `cluster`.
+void read_own(const MapReader& map, std::string_view key, const ReadContext& context,
+              std::vector<ServerAddress>& into);
+
+// Reports the first fault that the keys of `cluster` have together.
+void check_cluster(const YamlNode& root, const ClusterOptions& cluster, Problems& problems);
+
 // `networks` of a tenant.
 void read_own(const MapReader& map, std::string_view key, const ReadContext& context,
               std::vector<IpPrefix>& into);

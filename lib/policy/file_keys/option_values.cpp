@@ -71,7 +71,7 @@ std::optional<std::uint64_t> read_value(const ValuePlace& at, const form::Rate& 
     if (number && form.range.holds(*number)) {
         return number;
     }
-    return wrong(at, "packets a second from " + std::to_string(form.range.least) + "/s to " +
+    return wrong(at, "a rate from " + std::to_string(form.range.least) + "/s to " +
                          std::to_string(form.range.most) + "/s");
 }
 

@@ -22,21 +22,9 @@ using enum Shape::Kind;
 
 constexpr auto kClusterSync =
     std::to_array<Shape>({{"interval"}, {"max_unsynced"}, {"owner_down"}});
-constexpr auto kStore =
-    std::to_array<Shape>({{"type"}, {"addresses", Any}, {"user"}, {"password_file"}, {"budget"}});
-constexpr auto kEtcd = std::to_array<Shape>({{"addresses", Any}, {"user"}, {"password_file"}});
-constexpr auto kCluster = std::to_array<Shape>({{"node"},
-                                                {"name"},
-                                                {"size"},
-                                                {"secret_file"},
-                                                {"sync"},
-                                                {"durability"},
-                                                {"store", Map, kStore},
-                                                {"etcd", Map, kEtcd}});
 
 constexpr auto kParts = std::to_array<Shape>({
     {"cluster_sync", Map, kClusterSync},  // of a rule
-    {"cluster", Map, kCluster},           // of sluice.yaml
 });
 
 const Shape* find_shape(std::string_view key) noexcept {

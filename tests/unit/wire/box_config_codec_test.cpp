@@ -9,6 +9,27 @@ namespace {
 
 using namespace std::chrono_literals;
 
+ClusterOptions cluster_example() {
+    const ClusterTls tls{.ca_file = "a", .cert_file = "b", .key_file = "c", .server_name = "d"};
+    return {.name = "fra",
+            .node = "scrub-1",
+            .size = 3,
+            .secret_file = "/s",
+            .sync = 50ms,
+            .durability = Durability::Replica,
+            .store = ClusterStore{.addresses = {{"192.0.2.1", 7000}, {"2001:db8::1", 7001}},
+                                  .sentinel = "main",
+                                  .cluster_mode = false,
+                                  .budget = 1000,
+                                  .user = "u",
+                                  .password_file = "/p",
+                                  .tls = tls},
+            .etcd = ClusterEtcd{.addresses = {{"e.example.net", 2379}},
+                                .user = "v",
+                                .password_file = "/q",
+                                .tls = tls}};
+}
+
 // Every field is another than its default.
 BoxConfig example() {
     return {
@@ -50,6 +71,7 @@ BoxConfig example() {
                                 .pins = "/q",
                                 .early_drop = 9},
         .management = ManagementOptions{.allow = {{6, 22}}, .to = {{IpVersion::V4, {}}}, .rate = 7},
+        .cluster = cluster_example(),
         .log_level = LogLevel::Debug,
         .log_format = LogFormat::Journal};
 }
@@ -114,6 +136,12 @@ TEST(BoxConfigCodec, GivesBackEveryField) {
     expect_same(got->control, example().control);
     expect_same(got->dataplane, example().dataplane);
     EXPECT_EQ(got->rules, "rules.yaml");
+    ASSERT_TRUE(got->cluster && got->cluster->store && got->cluster->etcd);
+    EXPECT_EQ(got->cluster->size, 3);
+    EXPECT_EQ(got->cluster->durability, Durability::Replica);
+    EXPECT_EQ(got->cluster->store->addresses, example().cluster->store->addresses);
+    EXPECT_EQ(got->cluster->store->tls->server_name, "d");
+    EXPECT_EQ(got->cluster->etcd->addresses, example().cluster->etcd->addresses);
     EXPECT_EQ(got->on_no_rules, OnNoRules::Drop);
     EXPECT_EQ(got->log_level, LogLevel::Debug);
     EXPECT_EQ(got->log_format, LogFormat::Journal);
@@ -133,7 +161,7 @@ TEST(BoxConfigCodec, RefusesEveryCutAndEveryByteMore) {
 TEST(BoxConfigCodec, RefusesAnotherVersion) {
     std::vector<std::byte> bytes = encode(example());
     bytes[0] = std::byte{kBoxConfigVersion + 1};
-    expect_refused(bytes, "of version 9, and this reads version 8");
+    expect_refused(bytes, "of version 10, and this reads version 9");
 }
 
 TEST(BoxConfigCodec, RefusesWhatIsNotSound) {
@@ -143,6 +171,12 @@ TEST(BoxConfigCodec, RefusesWhatIsNotSound) {
     box = example();
     box.dataplane.mode = 01000;
     expect_refused(encode(box), "not sound: the mode");
+    box = example();
+    box.cluster->size = 65;
+    expect_refused(encode(box), "not sound: cluster.size is from 2 to 64");
+    box = example();
+    box.cluster->store->addresses.clear();
+    expect_refused(encode(box), "not sound: `store` needs `addresses`");
 }
 
 // A word of an enum beyond its last, each where only it differs from a message that is sound.
@@ -160,6 +194,7 @@ TEST(BoxConfigCodec, RefusesWordsThatAreNone) {
         {"policy", [](BoxConfig& b) { b.units.fragments.policy = static_cast<FragmentPolicy>(2); }},
         {"on_ambiguous", [](BoxConfig& b) { b.units.on_ambiguous = static_cast<OnAmbiguous>(3); }},
         {"on_no_rules", [](BoxConfig& b) { b.on_no_rules = static_cast<OnNoRules>(3); }},
+        {"durability", [](BoxConfig& b) { b.cluster->durability = static_cast<Durability>(2); }},
         {"level", [](BoxConfig& b) { b.log_level = static_cast<LogLevel>(4); }},
         {"format", [](BoxConfig& b) { b.log_format = static_cast<LogFormat>(3); }},
     };
@@ -184,6 +219,7 @@ TEST(BoxConfigCodec, TakesNoMoreThanASoundMessageCanHave) {
         box.pairs.push_back({.name = text('n'), .outside = {text('o')}, .inside = {text('i')}});
     }
     box.lcores = box.state_dir = box.snapshot_file = box.rules = longest;
+    box.cluster->secret_file = box.cluster->store->password_file = longest;
     box.control = box.dataplane = {longest, 0600, longest, longest};
     EXPECT_TRUE(decode_box_config(encode(box)).has_value());
     expect_refused(std::vector<std::byte>(kMaxBoxConfigSize + 1), "larger than 1 MiB");
