@@ -9,17 +9,18 @@
 // units that a worker may have spent which its box's owner of the key has not counted.
 namespace sluice {
 
-// Box: not at all, the rule says so. Merged: amounts out, totals back. Asked: each request waits
-// for the store. Refused: no rule set may have it; `why` says why.
+// Merged: amounts out, totals back. Asked: each request waits for the store. Refused: no rule set
+// may have it; `why` says why.
 enum class ClusterSharing : std::uint8_t { Merged, Asked, Refused };
 
 struct ClusterQuestion {
     const AnyLimit& limit;
-    std::uint64_t largest_cost;  // units that one packet may be charged
-    std::size_t machines;        // M, at least 2
-    std::size_t workers;         // W
-    Nanoseconds merge_interval;  // between workers
-    bool requests = false;       // it counts units of layer 7, which may wait
+    std::uint64_t largest_cost;      // units that one packet may be charged
+    std::size_t machines;            // M, at least 2
+    std::size_t workers;             // W where those of a box share it too, else 1
+    Nanoseconds merge_interval;      // between workers
+    bool requests = false;           // it counts units of layer 7, which may wait
+    std::uint64_t max_unsynced = 0;  // U_w as asked for; 0: derived
 };
 
 struct ClusterTerms {
@@ -30,14 +31,21 @@ struct ClusterTerms {
     // windows, in each of them.
     std::uint64_t overshoot = 0;
     const char* why = nullptr;  // of what is not merged
+    // Of what is not merged: the burst or count from which on it would be; 0: none.
+    std::uint64_t least = 0;
 };
 
-// By default the overshoot is 1/8 of the burst or count, half of it for either level; at most half
-// of the burst or count, else the limit is asked or refused. U_m and U_w are at least the largest
-// cost.
+// The part of a burst or count that is admitted beyond it by default.
+inline constexpr std::uint64_t kClusterOvershootPart = 8;
+
+// By default the overshoot is 1/8 of the burst or count, half of it for either level, or all for
+// boxes where W is 1; at most half of the burst or count, else the limit is asked or refused. U_m
+// is at least the largest cost and U_w, U_w at least what is spent while an amount is on its way
+// (default_max_unsynced()).
 [[nodiscard]] ClusterTerms cluster_terms_for(const ClusterQuestion& question) noexcept;
 
-// U_m from which a box never waits for the store: 2 * rate * (`round_trip` + `sync`) + one cost.
+// U_m from which a box never waits for the store: 2 * rate * (`round_trip` + `sync`) + one cost. Of
+// a limit that is merged.
 [[nodiscard]] std::uint64_t enough_box_unsynced(const ClusterQuestion& question,
                                                 Nanoseconds round_trip, Nanoseconds sync) noexcept;
 

@@ -1,6 +1,5 @@
 #include "lib/peer/merge/terms.hpp"
 
-#include "lib/base/wide.hpp"
 #include "lib/bucket/meter/counted_windows.hpp"
 #include "lib/bucket/table/own_bucket.hpp"
 
@@ -26,20 +25,9 @@ const WindowNumbers* window_of(const AnyLimit& limit) noexcept {
     return fixed != nullptr ? &fixed->numbers : &std::get<SlidingWindowLimit>(limit).numbers;
 }
 
-// What the limit's rate gives in so many ns, rounded up.
-Wide given_in(std::uint64_t ns, const AnyLimit& limit) noexcept {
-    if (const Limit* gcra = gcra_of(limit)) {
-        return (static_cast<Wide>(ns) * gcra->parts() + gcra->period() - 1) / gcra->period();
-    }
-    const WindowNumbers& numbers = *window_of(limit);
-    const auto window = static_cast<Wide>(numbers.window);
-    return (static_cast<Wide>(ns) * numbers.count + window - 1) / window;
-}
-
 // What is spent while an amount is on its way, and one largest cost.
 Wide on_its_way(const SharingQuestion& question) noexcept {
-    const auto interval = static_cast<std::uint64_t>(question.merge_interval.count());
-    return given_in(interval * 4, question.limit) + question.largest_cost;
+    return units_given_in(question.merge_interval * 4, question.limit) + question.largest_cost;
 }
 
 const char* why_not(const SharingQuestion& question, std::uint64_t max_unsynced) noexcept {
@@ -49,19 +37,34 @@ const char* why_not(const SharingQuestion& question, std::uint64_t max_unsynced)
     if (max_unsynced > kMostMaxUnsynced) {
         return "max_unsynced would be above 2^30";
     }
-    const Limit* gcra = gcra_of(question.limit);
-    if (gcra != nullptr && gcra->full() / gcra->parts() > kLongestBurst) {
+    if (lasts_too_long(question.limit)) {
         return "its burst lasts longer than 416 days";
     }
     if (static_cast<Wide>(max_unsynced) * (question.workers - 1) * 2 >
         most_at_once(question.limit)) {
-        return gcra != nullptr ? "(workers - 1) * max_unsynced would be over half of its burst"
-                               : "(workers - 1) * max_unsynced would be over half of its count";
+        return gcra_of(question.limit) != nullptr
+                   ? "(workers - 1) * max_unsynced would be over half of its burst"
+                   : "(workers - 1) * max_unsynced would be over half of its count";
     }
     return nullptr;
 }
 
 }  // namespace
+
+Wide units_given_in(Nanoseconds time, const AnyLimit& limit) noexcept {
+    const auto ns = static_cast<Wide>(time.count());
+    if (const Limit* gcra = gcra_of(limit)) {
+        return (ns * gcra->parts() + gcra->period() - 1) / gcra->period();
+    }
+    const WindowNumbers& numbers = *window_of(limit);
+    const auto window = static_cast<Wide>(numbers.window);
+    return (ns * numbers.count + window - 1) / window;
+}
+
+bool lasts_too_long(const AnyLimit& limit) noexcept {
+    const Limit* const gcra = gcra_of(limit);
+    return gcra != nullptr && gcra->full() / gcra->parts() > kLongestBurst;
+}
 
 std::uint64_t most_at_once(const AnyLimit& limit) noexcept {
     if (const Limit* gcra = gcra_of(limit)) {

@@ -1,4 +1,5 @@
 #pragma once
+#include "lib/base/wide.hpp"
 #include "lib/bucket/meter/any_limit.hpp"
 
 #include <cstddef>
@@ -48,6 +49,12 @@ inline constexpr std::uint64_t kOvershootPart = 16;
 //   what makes the overshoot of all of them 1/16 of the burst or count, in any window that the
 //   limit's bound is said of: the more a worker may go ahead, the less there is to be told.
 [[nodiscard]] std::uint64_t default_max_unsynced(const SharingQuestion& question) noexcept;
+
+// What the rate of a limit that is merged gives in so long, rounded up.
+[[nodiscard]] Wide units_given_in(Nanoseconds time, const AnyLimit& limit) noexcept;
+
+// The limit is a bucket whose debts fit no entry of a table.
+[[nodiscard]] bool lasts_too_long(const AnyLimit& limit) noexcept;
 
 // The burst, or the count of a window; 0: not an algorithm that is merged.
 [[nodiscard]] std::uint64_t most_at_once(const AnyLimit& limit) noexcept;
