@@ -92,6 +92,7 @@ Json box_file_schema() {
     properties["api"]["required"] = Json::array({"listen", "token_file"});
     properties["web"] = map_schema(kConfigKeys<WebOptions>);
     properties["web"]["required"] = Json::array({"listen"});
+    properties["cluster"]["required"] = Json::array({"name", "node", "size", "secret_file"});
     Json webhook = map_schema(kConfigKeys<Webhook>);
     webhook["required"] = Json::array({"url", "secret_file"});
     properties["notify"] = map_of(std::move(webhook));

@@ -30,8 +30,11 @@ Json parameter_schema(const Parameter& parameter) {
 Json limit_schema() {
     std::vector<Choice> choices;
     for (const LimitAlgorithm& algorithm : limit_algorithms()) {
-        std::vector<KeyRow> keys{{"algorithm"}, {"per"}};
-        ValueOf values{{"algorithm", scalar()}, {"per", per_words()}};
+        std::vector<KeyRow> keys{{"algorithm"}, {"per"}, {"scope"}, {"owner_down"}};
+        ValueOf values{{"algorithm", scalar()},
+                       {"per", per_words()},
+                       {"scope", words(kClusterScopeNames)},
+                       {"owner_down", words(kOwnerDownNames)}};
         for (const Parameter& parameter : algorithm.parameters) {
             keys.push_back({parameter.name});
             values.emplace(parameter.name, parameter_schema(parameter));
@@ -158,7 +161,7 @@ Json rule_schema() {
         {"on_full", on_full_schema()},
         {"cost", one_of(scalar(), object(rule_keys::kCostByPath,
                                          {{"path", map_of(scalar())}, {"default", scalar()}}))},
-        {"scope", words(rule_keys::kScopeWords)},
+        {"scope", words(kClusterScopeNames)},
         {"on_color",
          object(rule_keys::kOnColor,
                 {{"green", ref("action")}, {"yellow", ref("action")}, {"red", ref("action")}})},
@@ -167,7 +170,7 @@ Json rule_schema() {
         {"candidates", list_of(candidate_schema())},
         {"dynamic", dynamic_schema()},
         {"max_unsynced", scalar()},
-        {"cluster_sync", Json{{"type", "object"}}},
+        {"owner_down", words(kOwnerDownNames)},
         {"events", list_of(words(kEdgeEventNames))},
         {"notify",
          one_of(scalar(), object(rule_keys::kNotify,
@@ -216,6 +219,7 @@ Json rule_file_schema() {
         {"version", Json{{"const", 1}}},
         {"defaults", object(rule_keys::kDefaults, {{"mode", words(kModeNames)},
                                                    {"missing_key", words(kMissingKeyNames)},
+                                                   {"scope", words(kClusterScopeNames)},
                                                    {"on_full", on_full_schema()}})},
         {"limits", map_of(ref("limit"))},
         {"rules", list_of(ref("rule"))},

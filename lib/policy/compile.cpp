@@ -84,7 +84,7 @@ public:
         if (!file_.problems.are_interrupted() && !file_.problems.has_errors()) {
             databases_.warn_of_unused(relaxed_);
             rules_.believe(file_.client_ip.source);
-            rules_.finish(*top.find("rules"), box_, patterns_, databases_);
+            rules_.finish(*top.find("rules"), {box_, file_.purpose}, patterns_, databases_);
         }
         if (file_.problems.has_errors()) {
             return std::nullopt;
@@ -243,7 +243,7 @@ private:
 }  // namespace
 
 std::string bound_text(const LimitSummary& limit) {
-    return limit.bound + limit.scope_note;
+    return limit.bound + limit.scope_note + (limit.cluster ? limit.cluster->note : "");
 }
 
 namespace {

@@ -1,5 +1,6 @@
 #pragma once
 #include "lib/base/units.hpp"
+#include "lib/peer/merge/cluster_terms.hpp"
 #include "lib/policy/expression/expression.hpp"
 #include "lib/policy/keys/key_setting.hpp"
 #include "lib/policy/limits/promise.hpp"
@@ -43,6 +44,17 @@ struct SharedNumbers {
     Per per = Per::Packet;           // what one unit is
 };
 
+// How the boxes of a cluster share a limit.
+struct ClusterSummary {
+    OwnerDown owner_down = OwnerDown::LocalShare;
+    Position at;           // in the rule file: what says so
+    BoxCluster cluster{};  // that it was looked at for
+    ClusterTerms terms{};
+    std::uint64_t enough_unsynced = 0;  // of a box, so that it never waits for the store
+    const char* not_yet = nullptr;      // why the dataplane does not share it yet; nullptr: it does
+    std::string note{};  // an addition to its bound: ", + 116 packets of 3 boxes together (...)"
+};
+
 struct LimitSummary {
     std::string name;
     std::string key;        // that of its rule or tier: "ip.src, l4.dport"
@@ -56,8 +68,9 @@ struct LimitSummary {
     // The parts of a limit's identity beside rule and name: key, algorithm, window, ..., per. When
     // one of them changes, the limit starts anew.
     std::vector<NamedText> schema;
-    std::optional<Promise> promise{};  // the bound as a number, where one says it
-    std::string cost_note{};           // ", each counted 3 times", as the bound has it
+    std::optional<Promise> promise{};         // the bound as a number, where one says it
+    std::string cost_note{};                  // ", each counted 3 times", as the bound has it
+    std::optional<ClusterSummary> cluster{};  // nullopt: each box counts for itself
 };
 
 // The stance of a rule over later layers: how it comes by its units. Service: all that it can match

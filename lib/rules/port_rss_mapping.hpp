@@ -44,6 +44,17 @@ struct PortRssMapping {
     [[nodiscard]] bool operator==(const PortRssMapping&) const = default;
 };
 
+// The cluster of a box, as far as limits that boxes share depend on it. Assumed: nothing is known
+// of the box. None: it is of no cluster. Storeless: its cluster has no store.
+struct BoxCluster {
+    enum class Kind : std::uint8_t { Assumed, None, Storeless, Member };
+    Kind kind = Kind::Assumed;
+    std::uint16_t size = 3;  // M
+    Nanoseconds sync = std::chrono::milliseconds{100};
+
+    [[nodiscard]] bool operator==(const BoxCluster&) const = default;
+};
+
 // Facts of a box that decide which limits are exact on each of its workers.
 struct RssMapping {
     std::vector<PortRssMapping> ports;
@@ -51,6 +62,7 @@ struct RssMapping {
     // Limits that workers share depend on these.
     std::size_t workers = 2;
     Nanoseconds merge_interval = std::chrono::milliseconds{1};
+    BoxCluster cluster{};  // known to who reads sluice.yaml: no dataplane tells it
 
     [[nodiscard]] bool operator==(const RssMapping&) const = default;
 };

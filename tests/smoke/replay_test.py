@@ -243,19 +243,19 @@ class Modes(Replay):
     def test_off_may_hold_what_is_not_built(self):
         rules = self.RULES + """
   - {id: later, mode: off, when: registrable_domain(http.host) eq "a", key: [http.host], per: request,
-     cluster_sync: {interval: 1s}, limits: [{algorithm: token_bucket, rate: 3/s, burst: 3}]}
+     scope: cluster, limits: [{algorithm: token_bucket, rate: 3/s, burst: 3}]}
 """
         summary, _, _ = self.replay(rules, pcap([(0, udp())]))
         self.assertEqual(len(summary["rules"]), 3)
 
-    def test_what_is_not_enforced_yet_is_refused(self):
+    def test_what_no_cluster_can_share_is_refused(self):
         rules = self.write("rules.yaml", rule("""
-  - {id: later, key: [http.host], cluster_sync: {interval: 1s}, limits: [{algorithm: token_bucket, rate: 3/s, burst: 3}]}
+  - {id: later, key: [http.host], scope: cluster, limits: [{algorithm: token_bucket, rate: 3/s, burst: 1}]}
 """))
         capture = self.write("in.pcap", pcap([(0, udp())]))
         out, err = self.ctl("replay", rules, "--pcap", capture, "--json", exit=1)
         self.assertEqual(out, "")
-        self.assertIn("not enforced yet", err)
+        self.assertIn("cannot share it", err)
         self.assertIn("rules.yaml:4:", err)
 
     def test_missing_key_parts(self):

@@ -15,9 +15,11 @@ enum class ClusterSharing : std::uint8_t { Merged, Asked, Refused };
 
 struct ClusterQuestion {
     const AnyLimit& limit;
-    std::uint64_t largest_cost;      // units that one packet may be charged
-    std::size_t machines;            // M, at least 2
-    std::size_t workers;             // W where those of a box share it too, else 1
+    std::uint64_t largest_cost;  // units that one packet may be charged
+    std::size_t machines;        // M, at least 2
+    // W where those of a box share it; where its packets come to one of them, or to its owner, that
+    // one and the worker that owns the key by its hash: 2 at most.
+    std::size_t workers;
     Nanoseconds merge_interval;      // between workers
     bool requests = false;           // it counts units of layer 7, which may wait
     std::uint64_t max_unsynced = 0;  // U_w as asked for; 0: derived
@@ -34,6 +36,9 @@ struct ClusterTerms {
     // Of what is not merged: the burst or count from which on it would be; 0: none.
     std::uint64_t least = 0;
 };
+
+// The ledger tells the store of buckets, and not yet of windows.
+inline constexpr bool kWindowsOfClusters = false;
 
 // The part of a burst or count that is admitted beyond it by default.
 inline constexpr std::uint64_t kClusterOvershootPart = 8;

@@ -16,20 +16,17 @@ inline constexpr auto kTop = std::to_array<KeyRow>({{"version"},
                                                     {"bypass"},
                                                     {"services"}});
 inline constexpr auto kData = std::to_array<KeyRow>({{"country_db"}, {"asn_db"}, {"lists"}});
-inline constexpr auto kRule =
-    std::to_array<KeyRow>({{"id"},          {"description"},  {"mode"},
-                           {"when"},        {"active"},       {"on_match"},
-                           {"key"},         {"per"},          {"limits"},
-                           {"tiers"},       {"on_exceed"},    {"missing_key"},
-                           {"on_full"},     {"cost"},         {"rejected_spend"},
-                           {"table_share"}, {"scope"},        {"on_color"},
-                           {"ban"},         {"overrides"},    {"candidates"},
-                           {"dynamic"},     {"max_unsynced"}, {"cluster_sync", false},
-                           {"events"},      {"heatmap"},      {"notify"},
-                           {"ttl"}});
+inline constexpr auto kRule = std::to_array<KeyRow>(
+    {{"id"},          {"description"}, {"mode"},         {"when"},       {"active"},
+     {"on_match"},    {"key"},         {"per"},          {"limits"},     {"tiers"},
+     {"on_exceed"},   {"missing_key"}, {"on_full"},      {"cost"},       {"rejected_spend"},
+     {"table_share"}, {"scope"},       {"on_color"},     {"ban"},        {"overrides"},
+     {"candidates"},  {"dynamic"},     {"max_unsynced"}, {"owner_down"}, {"events"},
+     {"heatmap"},     {"notify"},      {"ttl"}});
 inline constexpr auto kActive = std::to_array<KeyRow>({{"days"}, {"hours"}, {"zone"}});
 inline constexpr auto kOnColor = std::to_array<KeyRow>({{"green"}, {"yellow"}, {"red"}});
-inline constexpr auto kDefaults = std::to_array<KeyRow>({{"mode"}, {"missing_key"}, {"on_full"}});
+inline constexpr auto kDefaults =
+    std::to_array<KeyRow>({{"mode"}, {"missing_key"}, {"on_full"}, {"scope"}});
 inline constexpr auto kBan = std::to_array<KeyRow>({{"after"},
                                                     {"within"},
                                                     {"for"},
@@ -99,6 +96,5 @@ inline constexpr auto kOnMatchWords = std::to_array<std::string_view>({"drop", "
 // Tools of YAML 1.1 write true for yes.
 inline constexpr auto kSpoofableWords =
     std::to_array<std::string_view>({"no", "yes", "false", "true"});
-inline constexpr auto kScopeWords = std::to_array<std::string_view>({"box", "cluster"});
 
 }  // namespace sluice::rule_keys

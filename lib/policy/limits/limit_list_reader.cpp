@@ -19,8 +19,41 @@ std::uint64_t identity_of_limit(std::string_view rule, const std::string& name, 
                         .per = name_of(limit.per)});
 }
 
+// The scope of a limit by its own words, or by those of its rule. `at`: the limit's place.
+ScopeText scope_of(const ScopeText& own, const LimitOwner& owner, Position at, Problems& problems) {
+    ScopeText scope = owner.scope;
+    if (own.scope) {
+        scope.scope = own.scope;
+        scope.scope_at = own.scope_at;
+    }
+    scope.owner_down = own.owner_down ? own.owner_down : scope.owner_down;
+    scope.scope_at = scope.scope_at.line == 0 ? at : scope.scope_at;
+    const bool is_shared = scope.scope == ClusterScope::Cluster;
+    if (own.owner_down && !is_shared) {
+        problems.error(own.owner_down_at, std::string{kOwnerDownAlone});
+    }
+    if (is_shared && owner.is_tenants) {
+        problems.error(scope.scope_at,
+                       "`scope: cluster` is not for tenants: all rules share the store's budget");
+    }
+    return scope;
+}
+
+void note_scope(const ScopeText& scope, LimitSummary& summary) {
+    if (scope.scope != ClusterScope::Cluster) {
+        return;
+    }
+    const OwnerDown down = scope.owner_down.value_or(OwnerDown::LocalShare);
+    summary.cluster = {.owner_down = down, .at = scope.scope_at};
+    summary.text += ", scope cluster";
+    if (down != OwnerDown::LocalShare) {
+        summary.text +=
+            ", owner_down " + std::string{kOwnerDownNames[static_cast<std::size_t>(down)]};
+    }
+}
+
 LimitSummary summary_of(const std::string& name, const LimitText& limit, const LimitTier& tier,
-                        const LimitOwner& owner) {
+                        const LimitOwner& owner, const ScopeText& scope) {
     const KeyText& key = tier.key;
     const std::uint32_t cost = owner.cost;
     LimitSummary summary{
@@ -43,6 +76,7 @@ LimitSummary summary_of(const std::string& name, const LimitText& limit, const L
         summary.bound = limit.bound + summary.cost_note;
         summary.promise = limit.promise;
         summary.numbers = shared_numbers(*limit.numbers, owner, limit.per);
+        note_scope(scope, summary);
     }
     return summary;
 }
@@ -98,7 +132,8 @@ void LimitListReader::read_one(const YamlNode& item, const std::string& name, co
                                              (tier.position.empty() ? "" : " with one key"));
         return;
     }
-    limits.summaries.push_back(summary_of(name, limit, tier, owner_));
+    const ScopeText scope = scope_of(limit.scope, owner_, item.at, context_.problems);
+    limits.summaries.push_back(summary_of(name, limit, tier, owner_, scope));
     if (limit.numbers) {
         limits.limits.push_back({.identity = identity,
                                  .name = name,
@@ -106,7 +141,9 @@ void LimitListReader::read_one(const YamlNode& item, const std::string& name, co
                                  .per = limit.per,
                                  .limit = *limit.numbers,
                                  .of = limit.of,
-                                 .max_unsynced = owner_.max_unsynced});
+                                 .max_unsynced = owner_.max_unsynced,
+                                 .cluster_scope = scope.scope.value_or(ClusterScope::Box),
+                                 .owner_down = scope.owner_down.value_or(OwnerDown::LocalShare)});
     }
 }
 

@@ -22,6 +22,8 @@ struct LimitOwner {
     std::uint64_t max_unsynced = 0;         // as given; 0: derived
     bool overridden = false;                // keys have numbers of their own
     const LimitChanges* changes = nullptr;  // what is other in them, for a candidate
+    ScopeText scope{};                      // the boxes that share them, where they say nothing
+    bool is_tenants = false;                // so that no other box has a part in them
 };
 
 // The key they are counted by.

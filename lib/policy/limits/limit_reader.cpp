@@ -33,7 +33,7 @@ const LimitAlgorithm* find_algorithm(const YamlNode& limit, const ReadContext& c
 }
 
 std::vector<KeyRow> known_keys(const LimitAlgorithm& algorithm) {
-    std::vector<KeyRow> keys{{"algorithm"}, {"per"}};
+    std::vector<KeyRow> keys{{"algorithm"}, {"per"}, {"scope"}, {"owner_down"}};
     for (const Parameter& parameter : algorithm.parameters) {
         keys.push_back({parameter.name});
     }
@@ -140,6 +140,7 @@ LimitText read_limit(const YamlNode& node, std::optional<Per> rule_per,
     limit.schema.insert(limit.schema.end(), built.schema.begin(), built.schema.end());
     limit.numbers = built.numbers;
     read_field(*algorithm, map, limit, context);
+    limit.scope = read_scope(map);
     return limit;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 #include "lib/policy/limits/promise.hpp"
+#include "lib/policy/limits/scope_reader.hpp"
 #include "lib/policy/values/named_text.hpp"
 #include "lib/policy/yaml/map_reader.hpp"
 #include "lib/rules/rule_set.hpp"
@@ -27,6 +28,7 @@ struct LimitText {
     std::optional<Promise> promise;  // the same as a number
     // The state depends on these beside its numbers: algorithm, window, buckets, edge, ...
     std::vector<NamedText> schema;
+    ScopeText scope{};  // its own, which wins over its rule's
 };
 
 // Reads an inline or a named limit; `rule_per` counts where the limit has no `per` of its own.

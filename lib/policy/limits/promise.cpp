@@ -107,7 +107,7 @@ std::string promise_text(const LimitSummary& limit) {
                                   : "the most in any " + window_text(promise.window) + ": ";
     const bool counts_bytes = limit.numbers && limit.numbers->per == Per::Byte;
     return begin + std::to_string(promise.most) + (counts_bytes ? " bytes" : "") + limit.cost_note +
-           limit.scope_note;
+           limit.scope_note + (limit.cluster ? limit.cluster->note : "");
 }
 
 }  // namespace sluice

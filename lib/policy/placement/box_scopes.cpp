@@ -1,6 +1,7 @@
 #include "lib/policy/placement/box_scopes.hpp"
 
 #include "lib/policy/limits/merging.hpp"
+#include "lib/policy/placement/cluster_limits.hpp"
 #include "lib/policy/placement/common_parts.hpp"
 #include "lib/policy/placement/limit_scope.hpp"
 #include "lib/policy/placement/owner_groups.hpp"
@@ -99,6 +100,20 @@ private:
                compiled_.set.actions[rule.rule->on_exceed].verdict == Verdict::Shape;
     }
 
+    // Where boxes share a limit as well, its workers go less far ahead.
+    void ask_workers(const ScopedRule& rule, ScopedLimit& limit) const {
+        const SharedNumbers& numbers = *limit.summary.numbers;
+        SharingTerms terms = terms_for(numbers, box_);
+        if (limit.summary.cluster && terms.sharing == Sharing::Merged) {
+            const ClusterTerms all = cluster_terms_for(numbers, box_, LimitScope::Merged);
+            terms.sharing =
+                all.sharing == ClusterSharing::Merged ? Sharing::Merged : Sharing::AtOwner;
+            terms.why = all.why;
+        }
+        limit.can_merge = terms.sharing == Sharing::Merged && !shapes(rule);
+        limit.why = shapes(rule) ? "its packets depart in one order" : terms.why;
+    }
+
     void decide_alone(const ScopedRule& rule, ScopedLimit& limit) const {
         const RuleSummary& summary = rule.summary;
         const bool known = limit.summary.tier < summary.keys.size();
@@ -110,9 +125,7 @@ private:
         };
         limit.why = "it is not built";
         if (limit.summary.numbers && box_.workers > 1) {
-            const SharingTerms terms = terms_for(*limit.summary.numbers, box_);
-            limit.can_merge = terms.sharing == Sharing::Merged && !shapes(rule);
-            limit.why = shapes(rule) ? "its packets depart in one order" : terms.why;
+            ask_workers(rule, limit);
         }
         const bool local = box_.workers < 2 || is_local(asked, box_);
         limit.scope = local             ? LimitScope::Local
@@ -134,6 +147,7 @@ private:
             }
             limit.summary.scope = kLimitScopeNames[static_cast<std::size_t>(limit.scope)];
             limit.summary.scope_note = note_of(rule, limit, group);
+            note_cluster(limit.summary, box_, limit.scope, shapes(rule));
         }
         if (group != nullptr && group->parts.empty()) {
             compiled_.one_worker_notes.push_back(
@@ -152,6 +166,9 @@ private:
                                         ? ""
                                         : "; not local, since packets are handed over for `" +
                                               rule.handed_by->summary.id + "`";
+        if (limit.scope == LimitScope::Merged && limit.summary.cluster) {
+            return because;
+        }
         if (limit.scope == LimitScope::Merged) {
             return merged_note(*limit.summary.numbers, terms_for(*limit.summary.numbers, box_)) +
                    because;

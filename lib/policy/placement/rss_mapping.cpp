@@ -36,12 +36,23 @@ PortRssMapping rss_mapping_of(const PairConfig& pair, Direction dir, std::size_t
 
 }  // namespace
 
+BoxCluster cluster_of(const std::optional<ClusterOptions>& cluster) {
+    using Kind = BoxCluster::Kind;
+    if (!cluster) {
+        return {.kind = Kind::None};
+    }
+    return {.kind = cluster->store ? Kind::Member : Kind::Storeless,
+            .size = cluster->size,
+            .sync = cluster->sync};
+}
+
 RssMapping rss_mapping_of(const BoxConfig& box) {
     const std::size_t workers = workers_of(box);
     RssMapping rss_mapping{.ports = {},
                            .tunnels = box.tunnels.any(),
                            .workers = workers,
-                           .merge_interval = box.merge_interval};
+                           .merge_interval = box.merge_interval,
+                           .cluster = cluster_of(box.cluster)};
     for (std::size_t place = 0; place < box.pairs.size(); ++place) {
         for (const Direction dir : {Direction::In, Direction::Out}) {
             rss_mapping.ports.push_back(rss_mapping_of(box.pairs[place], dir, workers, place));

@@ -34,7 +34,8 @@ namespace {
 // Keys that a rule that decides on sight does not have.
 constexpr auto kNotOnSight = std::to_array<std::string_view>(
     {"key", "limits", "on_exceed", "tiers", "per", "missing_key", "on_full", "on_color", "cost",
-     "ban", "overrides", "candidates", "dynamic", "max_unsynced", "events", "heatmap", "notify"});
+     "ban", "overrides", "candidates", "dynamic", "max_unsynced", "owner_down", "events", "heatmap",
+     "notify"});
 
 constexpr auto kColorWords = std::to_array<std::string_view>({"green", "yellow", "red"});
 
@@ -73,7 +74,6 @@ public:
         read_head();
         read_when(map_, file_, context_, read_);
         read_.summary.active = read_active(map_, context_);
-        report_what_is_not_built();
         if (map_.find("on_match") != nullptr) {
             read_on_match();
         } else {
@@ -161,17 +161,6 @@ private:
         read_.summary.description = map_.text("description").value_or("");
     }
 
-    // Keys of which only the default is built: written out, it has no effect.
-    void report_what_is_not_built() {
-        only_default("scope", "box", map_.word("scope", rule_keys::kScopeWords).value_or(0) != 0);
-    }
-    void only_default(std::string_view key, std::string_view value, bool other) {
-        if (other) {
-            context_.not_enforced(map_.place_of_key(key),
-                                  "`" + std::string{key} + "` other than " + std::string{value});
-        }
-    }
-
     void read_on_match() {
         for (const std::string_view key : kNotOnSight) {
             if (map_.find(key) != nullptr) {
@@ -181,6 +170,7 @@ private:
                         "` has no meaning beside `on_match`, which decides at once");
             }
         }
+        refuse_scope_on_sight(map_, file_.problems);
         const ActionText action = read_match_action(map_, context_);
         read_.rule.on_match = OnMatch::Act;
         read_.rule.match_action = index_of(action);
@@ -225,6 +215,8 @@ private:
 
     void read_keys_and_limits() {
         Rule& rule = read_.rule;
+        ScopeText scope = read_scope(map_);
+        scope.scope = scope.scope.value_or(file_.defaults.scope);
         const LimitOwner owner{
             .rule = rule.id,
             .per = read_per(map_),
@@ -233,7 +225,9 @@ private:
             .max_unsynced = read_max_unsynced(map_, rule.largest_cost(), context_),
             .overridden = map_.find("overrides") != nullptr ||
                           (map_.find("dynamic") != nullptr && candidate_ == nullptr),
-            .changes = candidate_ == nullptr ? nullptr : &candidate_->limits};
+            .changes = candidate_ == nullptr ? nullptr : &candidate_->limits,
+            .scope = scope,
+            .is_tenants = file_.tenant != nullptr};
         ReadTiers tiers = read_tiers(map_, owner, file_.limits, context_);
         rule.keys = std::move(tiers.keys);
         read_.summary.keys = rule.keys;
@@ -241,6 +235,7 @@ private:
         read_.summary.key = std::move(tiers.text);
         read_.summary.limits = std::move(tiers.limits.summaries);
         keys_are_whole_ = tiers.whole;
+        check_owner_down(scope, read_.summary.limits, file_.problems);
         if (const YamlNode* node = map_.find("ban")) {
             ReadBan read = read_ban(*node, rule.id, tiers.ban_keys, context_);
             rule.ban = std::move(read.ban);
@@ -369,6 +364,7 @@ RuleDefaults read_defaults(const YamlNode& node, const ReadContext& context) {
         defaults.missing_key = static_cast<MissingKey>(*word);
     }
     defaults.on_full = read_on_full(map, context).value_or(defaults.on_full);
+    defaults.scope = read_scope(map).scope.value_or(defaults.scope);
     return defaults;
 }
 

@@ -21,6 +21,7 @@ struct RuleDefaults {
     Mode mode = Mode::Monitor;
     MissingKey missing_key = MissingKey::Skip;
     WhenFull on_full;
+    ClusterScope scope = ClusterScope::Box;
 };
 [[nodiscard]] RuleDefaults read_defaults(const YamlNode& node, const ReadContext& context);
 

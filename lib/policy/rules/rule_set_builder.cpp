@@ -4,6 +4,7 @@
 #include "lib/policy/databases/databases.hpp"
 #include "lib/policy/placement/absent_pairs.hpp"
 #include "lib/policy/placement/box_scopes.hpp"
+#include "lib/policy/placement/cluster_limits.hpp"
 #include "lib/policy/rules/exceeding.hpp"
 #include "lib/policy/rules/idle_limits.hpp"
 #include "lib/policy/rules/rule_size.hpp"
@@ -118,8 +119,9 @@ void RuleSetBuilder::check_bounds(const YamlNode& rules) {
     }
 }
 
-void RuleSetBuilder::finish(const YamlNode& rules, const RssMapping& box, PatternCache* patterns,
+void RuleSetBuilder::finish(const YamlNode& rules, const Use& use, PatternCache* patterns,
                             const Databases& databases) {
+    const auto& [box, purpose] = use;
     warn_of_overlaps(compiled_, conditions_.placed(), conditions_.sets(), problems_);
     warn_of_unmet_handshakes(compiled_, conditions_.placed(), conditions_.sets(), problems_);
     warn_of_idle_limits(compiled_, conditions_.placed(), conditions_.sets(), problems_);
@@ -131,6 +133,7 @@ void RuleSetBuilder::finish(const YamlNode& rules, const RssMapping& box, Patter
     }
     services_.finish(box, conditions_.sets(), conditions_.placed(), compiled_);
     decide_scopes(compiled_, conditions_.placed(), conditions_.sets(), box);
+    report_cluster_limits(compiled_.rules, purpose, problems_);
     check_source_bans(compiled_, conditions_.placed(), services_.placed(), conditions_.sets(),
                       problems_);
     conditions_.compile(rules, patterns, compiled_);

@@ -37,7 +37,11 @@ public:
 
     // To be called once, when no error was found: overlaps, on which workers of this box the
     // packets of each key arrive, the classifier and the tables of origins.
-    void finish(const YamlNode& rules, const RssMapping& box, PatternCache* patterns,
+    struct Use {
+        const RssMapping& box;
+        Purpose purpose;
+    };
+    void finish(const YamlNode& rules, const Use& use, PatternCache* patterns,
                 const Databases& databases);
     [[nodiscard]] CompiledRules result() && { return std::move(compiled_); }
 

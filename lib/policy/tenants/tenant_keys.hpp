@@ -51,7 +51,7 @@ inline constexpr auto kTenantRuleKeys = std::to_array<TenantKey>({
     {"candidates"},
     {"dynamic", "takes numbers by the operator's API"},
     {"max_unsynced", "sets how busy the workers are with each other"},
-    {"cluster_sync", "sets how busy the boxes are with each other"},
+    {"owner_down", "is for limits that boxes share, which are the operator's"},
     {"events"},
     {"heatmap"},
     {"notify", "calls the operator's webhooks"},

@@ -2,7 +2,6 @@
 
 #include "lib/policy/problems/nearest.hpp"
 #include "lib/policy/values/units_text.hpp"
-#include "lib/policy/yaml/unsupported.hpp"
 
 #include <algorithm>
 #include <array>
@@ -32,6 +31,14 @@ constexpr auto kForeignKeys = std::to_array<ForeignKey>(
      {"condition", "when", "; did you mean `when`?"},
      {"if", "when", "; did you mean `when`?"},
      {"match", "when", "; did you mean `when`?"},
+     {"cluster_sync", "scope",
+      "; `scope: cluster` shares a limit, and `cluster:` of sluice.yaml says with whom and how "
+      "soon"},
+     {"cluster_sync", "cluster", "; `cluster:` has `sync`, and rules say `scope: cluster`"},
+     {"cluster_sync", "etcd", "; `sync` of `cluster:` says how soon boxes tell each other"},
+     {"discovery", "cluster",
+      "; `cluster:` has `store` and `etcd`, by which boxes find each other"},
+     {"discovery", "etcd", "; `store` and `etcd` of `cluster:` are where boxes find each other"},
      {"zone", "algorithm", "; `zone` is for fixed_window, whose windows begin by a clock"}});
 
 std::string meant_by(std::string_view name, std::span<const KeyRow> known,
@@ -105,7 +112,6 @@ MapReader::MapReader(const YamlNode& node, std::span<const KeyRow> known,
             context.problems.error(key.at, unknown_key(key.text, known, what));
         } else if (!row->built) {
             context.not_enforced(key.at, "`" + key.text + "` of " + std::string{what});
-            check_unsupported(key.text, value, context);
         }
     }
 }

@@ -638,7 +638,13 @@ const test::WrongText kWrong[] = {
     {HEAD "    on_match: drop\n    heatmap: on\n", 5, 5,
      "`heatmap` has no meaning beside `on_match`"},
     {HEAD "    key: []\n    scope: boxx\n" LIMITS, 5, 12, "did you mean `box`?"},
-    {HEAD "    key: []\n    scope: cluster\n" LIMITS, 5, 5, "not enforced yet: `scope`"},
+    {HEAD "    key: []\n    owner_down: open\n" LIMITS, 5, 5, "it needs `scope: cluster`"},
+    {HEAD "    key: []\n    scope: cluster\n    owner_down: opne\n" LIMITS, 6, 17,
+     "did you mean `open`?"},
+    {HEAD "    on_match: drop\n    scope: cluster\n", 5, 5, "no meaning beside `on_match`"},
+    {HEAD "    on_match: drop\n    owner_down: open\n", 5, 5, "no meaning beside `on_match`"},
+    {HEAD "    key: []\n    cluster_sync: {interval: 1s}\n" LIMITS, 5, 5,
+     "`cluster:` of sluice.yaml says with whom"},
     {HEAD "    key: []\n    table_share: 25\n" LIMITS, 5, 18, "such as 25%"},
     {HEAD "    key: []\n    table_share: 101%\n" LIMITS, 5, 18, "such as 25%"},
     {HEAD "    key: []\n    on_full: {}\n" LIMITS, 5, 14, "open, closed"},
@@ -767,7 +773,7 @@ TEST(CompileRules, EveryErrorSaysWhereAndWhat) {
 TEST(CompileRules, WhatIsNotBuiltIsAWarningForCheckAndForRulesThatAreOff) {
     const std::string text = HEAD
         "    mode: off\n    key: [registrable_domain(http.host)]\n"
-        "    cluster_sync: {interval: 1s}\n    limits: [{algorithm: "
+        "    scope: cluster\n    limits: [{algorithm: "
         "concurrency, count: 1, idle: 1m}]\n";
     for (const Purpose purpose : {Purpose::Check, Purpose::Enforce}) {
         const Outcome outcome = compile(text, purpose);

@@ -30,10 +30,10 @@ inline const std::string kAllOff = R"(version: 1
 rules:
   - {id: a, mode: "off", when: ip.proto eq 17, on_match: drop}
 )";
-// What this version does not build yet is allowed while its rule is off.
+// What a box cannot share is allowed while its rule is off.
 inline const std::string kNotYet = R"(version: 1
 rules:
-  - {id: later, mode: "off", key: [], cluster_sync: {interval: 1s},
+  - {id: later, mode: "off", key: [], scope: cluster,
      limits: [{algorithm: token_bucket, rate: 1/s, burst: 2}]}
   - {id: a, mode: enforce, when: ip.proto eq 17, on_match: drop}
 )";

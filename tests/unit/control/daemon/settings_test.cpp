@@ -119,7 +119,7 @@ TEST(Settings, WhatEndsTheProcess) {
         {{"--config", folder / "absent.yaml"}, 1, "No such file"},
         {{"--config", folder.path()}, 1, "cannot read"},
         {{"--config", folder / "bad.yaml"}, 1, "bad.yaml:2:1: error: "},
-        {{"--config", folder / "later.yaml"}, 1, "not enforced yet"},
+        {{"--config", folder / "later.yaml"}, 1, "`name` of `cluster` has"},
     };
     for (const Row& row : rows) {
         const Read got = read(row.words);

@@ -164,6 +164,7 @@ TEST(ReadBox, DefaultsNeedOnlyAVersion) {
 }
 
 #define HEAD "version: 1\n"
+#define CLUSTER "cluster: {name: fra, node: b, size: 3, secret_file: s"
 #define PAIR HEAD "ports:\n  - name: a\n    outside: {device: x}\n"
 
 const test::WrongText kWrong[] = {
@@ -338,8 +339,35 @@ const test::WrongText kWrong[] = {
     {HEAD "merge: {interval: 2s}\n", 2, 19, "from 10us to 1s"},
     {HEAD "merge: {interval: 5us}\n", 2, 19, "from 10us to 1s"},
     {HEAD "merge: 1ms\n", 2, 8, "must be a map"},
-    {HEAD "cluster: {store: {tpye: redis}}\n", 2, 19, "did you mean `type`?"},
+    {HEAD "cluster: {store: {adresses: [a]}}\n", 2, 19, "did you mean `addresses`?"},
     {HEAD "cluster: redis\n", 2, 10, "must be a map"},
+    {HEAD "discovery: {type: etcd}\n", 2, 1, "`cluster:` has `store` and `etcd`"},
+    {HEAD "cluster_sync: {interval: 1s}\n", 2, 1, "`cluster:` has `sync`"},
+    {HEAD "cluster: {discovery: {type: etcd}}\n", 2, 11, "where boxes find each other"},
+    {HEAD "cluster: {node: a}\n", 2, 10, "`name` of `cluster` has 1 to 64 small letters"},
+    {HEAD "cluster: {name: A}\n", 2, 17, "`name` of `cluster` has 1 to 64 small letters"},
+    {HEAD "cluster: {name: a}\n", 2, 10, "`node` of `cluster`"},
+    {HEAD "cluster: {name: a, node: b, size: 1}\n", 2, 35, "from 2 to 64"},
+    {HEAD "cluster: {name: a, node: b, size: 65}\n", 2, 35, "64"},
+    {HEAD "cluster: {name: a, node: b}\n", 2, 10, "needs a `size` from 2 to 64"},
+    {HEAD "cluster: {name: a, node: b, size: 3}\n", 2, 10, "needs a `secret_file`"},
+    {HEAD "cluster: {sync: 11s}\n", 2, 17, "from 1ms to 10s"},
+    {HEAD "cluster: {durability: disk}\n", 2, 23, "`durability` is one of memory, replica"},
+    {HEAD CLUSTER ", store: {}}\n", 2, 63, "`store` needs `addresses`"},
+    {HEAD CLUSTER ", store: {addresses: a}}\n", 2, 75, "`addresses` is a list of 1 to 16"},
+    {HEAD CLUSTER ", store: {addresses: [a]}}\n", 2, 76, "a host and a port"},
+    {HEAD CLUSTER ", store: {addresses: [\"::1:1\"]}}\n", 2, 76, "a host and a port"},
+    {HEAD CLUSTER ", store: {addresses: [\"a:0\"]}}\n", 2, 76, "a host and a port"},
+    {HEAD CLUSTER ", store: {addresses: [\"[a]:1\"]}}\n", 2, 76, "a host and a port"},
+    {HEAD CLUSTER ", store: {addresses: [\"rediss://a:1\"]}}\n", 2, 76, "has no scheme"},
+    {HEAD CLUSTER ", store: {addresses: [\"a:1\"], budget: 0/s}}\n", 2, 92, "a rate from 1/s"},
+    {HEAD CLUSTER ", store: {addresses: [\"a:1\"], user: u}}\n", 2, 63,
+     "`user` of `store` needs a `password_file`"},
+    {HEAD CLUSTER ", store: {addresses: [\"a:1\"], sentinel: m, cluster_mode: true}}\n", 2, 63,
+     "needs no sentinels"},
+    {HEAD CLUSTER ", store: {addresses: [\"a:1\"], tls: {key_file: k}}}\n", 2, 63,
+     "`cert_file` and `key_file`, or neither"},
+    {HEAD CLUSTER ", etcd: {addresses: [\"a:1\"], user: u}}\n", 2, 62, "or neither"},
 };
 
 TEST(ReadBox, EveryErrorSaysWhereAndWhat) {
@@ -387,12 +415,36 @@ TEST(ReadBox, KernelWarnsOfWhatItDoesNothingFor) {
     EXPECT_TRUE(read(kPairs).problems.empty());
 }
 
-TEST(ReadBox, WhatIsNotBuiltIsAWarningForCheck) {
+TEST(ReadBox, TheCluster) {
     const Outcome outcome = read(
-        "version: 1\ncluster: {node: a}\nworkers: {watchdog: {action: report}}\n", Purpose::Check);
-    EXPECT_TRUE(outcome.box.has_value());
-    ASSERT_EQ(outcome.problems.size(), 1U);
-    EXPECT_EQ(outcome.problems[0].severity, Severity::Warning);
+        HEAD CLUSTER
+        ", sync: 50ms, durability: replica,\n"
+        "  store: {addresses: [\"192.0.2.1:7000\", \"[2001:db8::1]:7001\", redis.example.net:1],\n"
+        "    budget: 1000/s, user: box, password_file: /p, tls: {ca_file: c, server_name: d}},\n"
+        "  etcd: {addresses: [\"http://127.0.0.1:2379\"]}}\n");
+    ASSERT_TRUE(outcome.box && outcome.box->cluster);
+    ClusterOptions cluster = *outcome.box->cluster;
+    EXPECT_EQ(cluster.name + cluster.node + cluster.secret_file, "frabs");
+    EXPECT_EQ(cluster.size, 3);
+    EXPECT_EQ(cluster.sync, 50ms);
+    EXPECT_EQ(cluster.durability, Durability::Replica);
+    ASSERT_TRUE(cluster.store && cluster.etcd && cluster.store->tls);
+    EXPECT_EQ(cluster.store->addresses,
+              (std::vector<ServerAddress>{
+                  {"192.0.2.1", 7000}, {"2001:db8::1", 7001}, {"redis.example.net", 1}}));
+    EXPECT_EQ(cluster.store->budget, 1000U);
+    EXPECT_EQ(cluster.etcd->addresses, (std::vector<ServerAddress>{{"127.0.0.1", 2379}}));
+    EXPECT_FALSE(cluster.etcd->tls);
+    resolve_files("/etc/sluice/sluice.yaml", cluster);
+    EXPECT_EQ(cluster.secret_file, "/etc/sluice/s");
+    EXPECT_EQ(cluster.store->password_file, "/p");
+    EXPECT_EQ(cluster.store->tls->ca_file, "/etc/sluice/c");
+    EXPECT_EQ(cluster.store->tls->cert_file, "");
+    const Outcome usual = read(HEAD CLUSTER "}\n");
+    ASSERT_TRUE(usual.box && usual.box->cluster);
+    EXPECT_EQ(usual.box->cluster->sync, 100ms);
+    EXPECT_FALSE(usual.box->cluster->store || usual.box->cluster->etcd);
+    EXPECT_FALSE(read(HEAD).box->cluster);
 }
 
 TEST(ReadBox, TheDashboard) {
