@@ -10,6 +10,8 @@
 #include "control/cli/terminal.hpp"
 #include "control/cli/unknown_words.hpp"
 
+#include "lib/rules/cluster_options.hpp"
+
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
@@ -44,6 +46,10 @@ void check_arguments(CLI::App& app, Options& options) {
     rules_argument(app, options);
     config_option(app, options);
     strict_option(app, options);
+    app.add_option("--cluster-size", options.cluster_size,
+                   "boxes of a cluster that share limits with `scope: cluster`, in place of "
+                   "sluice.yaml's")
+        ->check(CLI::Range(unsigned{kLeastClusterBoxes}, unsigned{kMostClusterBoxes}));
     app.add_option("--tenant", options.tenant, "as rules of this tenant, which --config has");
     app.add_flag("--services", options.services,
                  "print the block `services:` that the conditions imply, to be put into the file");

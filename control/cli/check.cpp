@@ -1,10 +1,12 @@
 #include "control/active_json.hpp"
+#include "control/cli/checked_data.hpp"
 #include "control/cli/commands.hpp"
 #include "control/cli/long_work.hpp"
 #include "control/cli/rule_input.hpp"
 #include "control/cli/table.hpp"
 #include "control/cli/tenant_check.hpp"
 #include "control/cli/terminal.hpp"
+#include "control/cluster_json.hpp"
 #include "control/json.hpp"
 #include "control/service_json.hpp"
 #include "control/text_file.hpp"
@@ -15,10 +17,7 @@
 #include "lib/policy/services/stance_text.hpp"
 #include "lib/policy/texts/pattern_compiler.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <chrono>
 #include <optional>
 
 namespace sluice {
@@ -65,6 +64,14 @@ bool has_scope(const CompiledRules& compiled, LimitScope scope) {
     });
 }
 
+bool is_for_assumed_cluster(const std::vector<RuleSummary>& rules) {
+    return std::ranges::any_of(rules, [](const RuleSummary& rule) {
+        return std::ranges::any_of(rule.limits, [](const LimitSummary& limit) {
+            return limit.cluster && limit.cluster->cluster.kind == BoxCluster::Kind::Assumed;
+        });
+    });
+}
+
 // Prints the costs of limits whose packets are handed to the owners of their keys, or that those
 // are asked about.
 void print_owners(const CompiledRules& compiled) {
@@ -81,6 +88,11 @@ void print_owners(const CompiledRules& compiled) {
             "most of them pass a ring between two workers, and are parsed and matched twice; where "
             "it is full they are dropped as ring_full, or judged without that limit if on_full is "
             "open\n");
+    }
+    if (is_for_assumed_cluster(compiled.rules)) {
+        print(
+            "cluster: its size is assumed, since no sluice.yaml was given: --config FILE or "
+            "--cluster-size N says how many boxes share these limits\n");
     }
     for (const std::string& note : compiled.one_worker_notes) {
         print("note: " + note + "\n");
@@ -155,59 +167,6 @@ void print_rules(const CompiledRules& compiled) {
     print_owners(compiled);
 }
 
-void print_lists(const std::vector<ListSummary>& lists) {
-    Table table{{{"LIST"}, {"TYPE"}, {"ENTRIES", kRight}, {"RANGES", kRight}, {"FILE"}}};
-    for (const ListSummary& list : lists) {
-        table.row({list.name, list.type, list.known ? grouped(list.entries) : "unknown",
-                   list.known ? grouped(list.ranges) : "", list.file});
-    }
-    print(table.text());
-}
-
-// Databases differ by days.
-std::string day_of(std::uint64_t utc) {
-    const auto days =
-        std::chrono::floor<std::chrono::days>(std::chrono::sys_seconds{std::chrono::seconds{utc}});
-    const std::chrono::year_month_day day{days};
-    return fmt::format("{:04}-{:02}-{:02}", static_cast<int>(day.year()),
-                       static_cast<unsigned>(day.month()), static_cast<unsigned>(day.day()));
-}
-
-void print_databases(const std::vector<DatabaseSummary>& databases) {
-    Table table{{{"DATABASE"}, {"TYPE"}, {"BUILT"}, {"RANGES", kRight}, {"FILE"}}};
-    for (const DatabaseSummary& one : databases) {
-        table.row({one.key, one.known ? one.type : "unknown", one.known ? day_of(one.built_at) : "",
-                   one.known ? grouped(one.ranges) : "", one.file});
-    }
-    print(table.text());
-}
-
-Json databases_json(const std::vector<DatabaseSummary>& databases) {
-    Json all = Json::array();
-    for (const DatabaseSummary& one : databases) {
-        all.push_back({{"key", one.key},
-                       {"type", one.type},
-                       {"file", one.file},
-                       {"known", one.known},
-                       {"built_at", one.built_at},
-                       {"ranges", one.ranges}});
-    }
-    return all;
-}
-
-Json lists_json(const std::vector<ListSummary>& lists) {
-    Json all = Json::array();
-    for (const ListSummary& list : lists) {
-        all.push_back({{"name", list.name},
-                       {"type", list.type},
-                       {"file", list.file},
-                       {"known", list.known},
-                       {"entries", list.entries},
-                       {"ranges", list.ranges}});
-    }
-    return all;
-}
-
 Json rules_json(const std::vector<RuleSummary>& rules) {
     Json list = Json::array();
     for (const RuleSummary& rule : rules) {
@@ -217,6 +176,7 @@ Json rules_json(const std::vector<RuleSummary>& rules) {
                               {"key", limit.key},
                               {"scope", limit.scope},
                               {"bound", bound_text(limit)}});
+            add_cluster(limit, limits.back());
         }
         list.push_back({{"id", rule.id}, {"limits", limits}, {"memory", rule.memory}});
         if (rule.active) {
@@ -330,6 +290,13 @@ std::vector<std::string> names_of(const std::vector<Webhook>& webhooks) {
     return names;
 }
 
+void note_box(const std::optional<BoxConfig>& read, BoxFacts& box) {
+    if (read) {
+        box.mapping = rss_mapping_of(*read);
+        box.webhooks.names = names_of(read->notify);
+    }
+}
+
 }  // namespace
 
 ExitCode check_set(const Options& options) {
@@ -340,12 +307,12 @@ ExitCode check_set(const Options& options) {
     if (!options.config_file.empty()) {
         files.push_back(check_file(options.config_file, options.strict,
                                    [&box](const RuleText& source, Problems& problems) {
-                                       if (const auto read =
-                                               read_box(source, Purpose::Check, problems)) {
-                                           box.mapping = rss_mapping_of(*read);
-                                           box.webhooks.names = names_of(read->notify);
-                                       }
+                                       note_box(read_box(source, Purpose::Check, problems), box);
                                    }));
+    }
+    if (options.cluster_size != 0) {
+        box.mapping.cluster.kind = BoxCluster::Kind::Member;
+        box.mapping.cluster.size = options.cluster_size;
     }
     const Result<RuleFiles> read = read_rule_files(options.rules_files);
     const RuleFiles input = read ? *read : RuleFiles{.label = label_of(options.rules_files)};

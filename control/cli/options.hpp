@@ -19,6 +19,7 @@ struct Options {
 
     std::vector<std::string> rules_files;  // files, folders of them, or -
     std::string config_file;               // sluice.yaml; empty: none
+    std::uint16_t cluster_size = 0;        // of check: the boxes that share limits; 0: not said
     bool strict = false;
     bool services = false;  // of check
     bool force = false;

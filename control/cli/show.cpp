@@ -22,13 +22,14 @@ std::string keys_set_text(const Json& rule) {
     return set == 0 ? "" : fmt::format(" ({} set)", set);
 }
 
-// Why packets of a limit are handed to the owners of its keys, or those are asked, and by what.
+// Why packets of a limit are handed to the owners of its keys, or those are asked, and by what; and
+// how boxes share it.
 std::string owners_text(const Json& document) {
     std::string text;
     for (const Json& rule : document.at("rules")) {
         for (const Json& limit : rule.at("limits")) {
             const std::string scope = text_at(limit, "scope");
-            if (scope == "owner" || scope == "asked") {
+            if (scope == "owner" || scope == "asked" || limit.contains("cluster")) {
                 text += fmt::format("{}, limit {}: at most {}\n", text_at(rule, "id"),
                                     text_at(limit, "name"), text_at(limit, "bound"));
             }

@@ -90,7 +90,9 @@ void DataplaneLink::ping() {
 
 RssMapping DataplaneLink::rss_mapping() const {
     const std::lock_guard lock{seeing_};
-    return rss_mapping_;
+    RssMapping mapping = rss_mapping_;
+    mapping.cluster = cluster_;
+    return mapping;
 }
 
 std::optional<PacketTreatment> DataplaneLink::treatment() const {

@@ -43,6 +43,8 @@ public:
     // How frames come to the workers of the dataplane that was connected last, and their merge
     // interval, also as changed since; before the first connection, the usual mapping.
     [[nodiscard]] RssMapping rss_mapping() const;
+    // The cluster that the box is of, which rss_mapping() has from then on; before others use this.
+    void set_cluster(const BoxCluster& cluster) { cluster_ = cluster; }
     // The dataplane's treatment of packets; nullopt: none was connected yet.
     [[nodiscard]] std::optional<PacketTreatment> treatment() const;
 
@@ -70,6 +72,7 @@ private:
     Status status_;           // behind seeing_, so that it can be read during a call
     RssMapping rss_mapping_ = usual_rss_mapping();  // likewise
     std::optional<PacketTreatment> treatment_;
+    BoxCluster cluster_{};
     std::optional<DatabaseKey> key_;
     bool told_of_key_ = false;  // that it cannot be read: once, until it can be
 };

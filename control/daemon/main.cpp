@@ -22,6 +22,7 @@
 #include "control/daemon/web/web_entrance.hpp"
 #include "control/web/asset.hpp"
 #include "lib/base/system_user.hpp"
+#include "lib/policy/placement/rss_mapping.hpp"
 #include "lib/wire/database_key.hpp"
 
 #include <fmt/format.h>
@@ -301,6 +302,7 @@ int run(const Settings& settings, const sigset_t& signals) {
     }
     DataplaneLink link{settings.dataplane_socket, DataplaneLink::kTimeout,
                        std::filesystem::absolute(settings.state_dir).string()};
+    link.set_cluster(cluster_of(settings.cluster));
     share_database_key(settings, link);  // root's, and so before sluiced is another user
     Result<OfRoot> of_root = open_and_confine(settings);
     if (!of_root) {

@@ -70,8 +70,10 @@ std::vector<LimitDiff> diff_limits(const RuleSummary& before, const RuleSummary&
             continue;
         }
         const auto kind = because.empty() ? LimitDiff::Kind::Changed : LimitDiff::Kind::Reset;
-        const auto shown = [same_scope](const LimitSummary& one) {
-            return same_scope ? one.text : one.text + ", " + one.scope + one.scope_note;
+        const bool same_boxes = old->cluster.has_value() == limit.cluster.has_value();
+        const auto shown = [same_scope, same_boxes](const LimitSummary& one) {
+            return one.text + (same_scope ? "" : ", " + one.scope + one.scope_note) +
+                   (same_boxes || !one.cluster ? "" : one.cluster->note);
         };
         list.push_back({limit.name, kind, shown(*old), shown(limit), std::move(because)});
     }

@@ -69,6 +69,10 @@ bool take_config(const std::string& path, Settings& settings) {
         webhook.ca_file = beside(path, webhook.ca_file);
     }
     settings.tenants = box->tenants;
+    settings.cluster = box->cluster;
+    if (settings.cluster) {
+        resolve_files(path, *settings.cluster);
+    }
     settings.dataplane_socket = box->dataplane.path;
     settings.state_dir = box->state_dir;
     settings.user = box->user;

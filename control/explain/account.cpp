@@ -76,7 +76,7 @@ LimitAccount describe_limit(const LimitOfRule& asked, const LimitSummary& summar
     account.name = asked.limit.name;
     account.text = summary.text;
     account.scope = summary.scope;
-    account.scope_note = summary.scope_note;
+    account.scope_note = summary.scope_note + (summary.cluster ? summary.cluster->note : "");
     account.missing_key = key_of(asked.parts(), asked.rule.missing_key, scene.headers, scene.frame,
                                  key) == KeyOutcome::Missing;
     account.key = key_text(asked.parts(), scene.headers, scene.frame, scene.pair);

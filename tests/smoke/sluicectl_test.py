@@ -100,8 +100,7 @@ class Check(Case):
         self.assertGreater(entry["memory"], 0)
 
     def test_what_apply_would_refuse(self):
-        for text, why in ((RULES.replace("{id: a,", "{id: a, scope: cluster,"), "not enforced yet: `scope` other than box"),
-                          (RULES + "data: {lists: {bad: {type: cidr, file: absent}}}\n", "absent"),
+        for text, why in ((RULES + "data: {lists: {bad: {type: cidr, file: absent}}}\n", "absent"),
                           (RULES.replace("enforce", "'off'"), "no rule in it is on"),
                           ("version: 1\nservices: [{id: web, protocol: http, when: l4.dport eq 80}]\nrules: []\n",
                            "no rule in it is on")):
@@ -116,6 +115,30 @@ class Check(Case):
         _, err = self.ctl("check", rules, exit=1)
         self.assertIn("unknown key `cluster_sinc`", err)
         self.assertNotIn("cluster_sync", err)
+
+    SHARED = RULES.replace("{id: a,", "{id: a, scope: cluster,").replace("burst: 2", "burst: 1000")
+
+    def test_limits_of_a_cluster(self):
+        rules = self.write("rules.yaml", self.SHARED)
+        out, _ = self.ctl("check", rules, "--cluster-size", "8")
+        self.assertIn("of 8 boxes together (merged over the cluster", out)
+        self.assertNotIn("assumed", out)
+        out, _ = self.ctl("check", rules)
+        self.assertIn("of 3 boxes together", out)
+        self.assertIn("its size is assumed", out)
+        limit = json.loads(self.ctl("check", rules, "--json")[0])["rules"][0]["limits"][0]
+        self.assertEqual(limit["cluster"], {"size": 3, "assumed": True, "sharing": "merged", "box_unsynced": 31, "worker_unsynced": 20,
+                                            "overshoot": 122, "owner_down": "local_share"})
+
+    def test_a_box_that_shares_no_limits(self):
+        rules = self.write("rules.yaml", self.SHARED)
+        cluster = "cluster: {name: c, node: a, size: 2, secret_file: s%s}\n"
+        store = ", store: {addresses: [\"127.0.0.1:6379\"]}"
+        for box, says in (("", "this box is of no cluster"), (cluster % "", "has no `store`"), (cluster % store, "")):
+            config = self.write("sluice.yaml", "version: 1\n" + box)
+            out, err = self.ctl("check", rules, "--config", config, exit=1 if says else 0)
+            self.assertIn(says, err)
+            self.assertEqual("of 2 boxes together" in out, not says)
 
     def test_bad(self):
         rules = self.write("rules.yaml", RULES.replace("ip.src", "ip.scr"))

@@ -33,7 +33,7 @@ rules:
     when: ip.proto eq 17
     key: [ip.src]
     limits: [{algorithm: token_bucket, rate: 1/s, burst: 2}]
-  - {id: b, mode: "off", key: [], cluster_sync: {interval: 1s}, limits: [{algorithm: token_bucket, rate: 1/s, burst: 3}]}
+  - {id: b, mode: "off", key: [], scope: cluster, limits: [{algorithm: token_bucket, rate: 1/s, burst: 3}]}
 """
 OTHER = """version: 1
 rules:
@@ -199,6 +199,12 @@ class Resources(Case):
         self.assertEqual(self.box.audit()[-1]["call"], "apply --strict")
         self.good(self.box.put_rules(OTHER.split("limits:")[0], "?strict=1"))
         self.good(self.box.put_rules(OTHER, "?strict=0"))
+
+    def test_limits_that_boxes_share_need_a_cluster(self):
+        self.start()
+        shared = RULES.replace("mode: enforce", "mode: enforce\n    scope: cluster")
+        problem = self.refused(self.box.put_rules(shared), 422)
+        self.assertIn("sluice.yaml needs `cluster:` with a `store`", str(problem))
 
     def test_rules_that_are_refused_change_nothing(self):
         self.start()

@@ -1,4 +1,5 @@
 #include "control/active_json.hpp"
+#include "control/cluster_json.hpp"
 #include "control/daemon/api/change.hpp"
 #include "control/daemon/api/json_body.hpp"
 #include "control/daemon/api/known_members.hpp"
@@ -70,6 +71,7 @@ Json checked_limit_json(const LimitSummary& limit, const RuleDiff* diff, bool is
         {"window_s",
          limit.promise ? Json(static_cast<double>(limit.promise->window.count()) / 1e9) : Json()},
         {"starts_anew", is_new ? Json() : Json(resets)}};
+    add_cluster(limit, json);
     if (resets) {
         json["because"] = change->because;
     }

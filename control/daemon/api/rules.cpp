@@ -1,4 +1,5 @@
 #include "control/active_json.hpp"
+#include "control/cluster_json.hpp"
 #include "control/daemon/api/change.hpp"
 #include "control/daemon/api/json_body.hpp"
 #include "control/daemon/api/known_members.hpp"
@@ -25,6 +26,7 @@ Json limits_json(const std::vector<LimitSummary>& limits) {
                         {"text", limit.text},
                         {"scope", limit.scope},
                         {"bound", bound_text(limit)}});
+        add_cluster(limit, list.back());
     }
     return list;
 }

@@ -174,6 +174,25 @@ TEST_F(Keeper, ModesThatAreRefused) {
     expect_all(before);
 }
 
+TEST_F(Keeper, ABoxOfNoClusterRefusesLimitsThatBoxesShare) {
+    using Kind = BoxCluster::Kind;
+    start_dataplane();
+    start_daemon();
+    const std::string shared =
+        "version: 1\nrules:\n  - {id: a, mode: enforce, key: [ip.src], scope: cluster, limits: "
+        "[{algorithm: token_bucket, rate: 10/s, burst: 1000}]}\n";
+    for (const Kind kind : {Kind::None, Kind::Storeless}) {
+        link().set_cluster({.kind = kind});
+        const RuleChange refused = apply(shared);
+        EXPECT_EQ(kind_of(refused), Refusal::Kind::DoesNotCompile);
+        ASSERT_EQ(refused.refusal->problems.size(), 1U);
+        EXPECT_NE(refused.refusal->problems[0].message.find("`store`"), std::string::npos);
+    }
+    link().set_cluster({.kind = Kind::Member, .size = 2});
+    EXPECT_FALSE(apply(shared).refusal);
+    EXPECT_EQ(rules().view()->rules[0].limits[0].cluster->cluster.size, 2);
+}
+
 TEST_F(Keeper, ARestartedDaemonReattaches) {
     start_dataplane();
     start_daemon();
