@@ -156,6 +156,7 @@ class Rule:
         defaults = file.defaults
         self.id, self.client, self.origins = entry["id"], file.client, file.origins
         self.mode = entry.get("mode", defaults.get("mode", "monitor"))
+        self.defaults_scope = defaults.get("scope", "box")
         self.never_acts, self.place = candidate is not None, self.id  # a candidate is judged in its rule's
         self.condition = (compile_condition(entry["when"], file.lists) if "when" in entry
                           else lambda _: True)
@@ -185,6 +186,7 @@ class Rule:
             self.mode = "off" if self.mode == "off" else "monitor"
             changes = candidate["limits"]
         per = entry.get("per", "packet")
+        check_scope(entry, self.defaults_scope)
         if "tiers" in entry:
             self.tiers = [Tier(tier, per, named, changes, f"t{number}.")
                           for number, tier in enumerate(entry["tiers"], 1)]
@@ -192,6 +194,13 @@ class Rule:
             self.tiers = [Tier(entry, per, named, changes)] if "limits" in entry else []
         parts = [f"{tier.key} " + " ".join(f"per: {limit.per} of: {limit.of}" for limit in tier.limits) for tier in self.tiers]
         self.text = " ".join([entry.get("when", ""), *parts, *["cost: path"] * bool(self.cost.paths)])
+
+
+def check_scope(what, usual):
+    """`scope` and `owner_down` of a rule or a limit. One box that no other spends beside judges as by itself, whatever they say."""
+    scope = what.get("scope", usual)
+    assert scope in ("box", "cluster"), scope
+    assert what.get("owner_down", "local_share") in ("local_share", "last_known", "open", "closed")
 
 
 def read_on_match(said):
@@ -260,6 +269,7 @@ def _limit(what, position, per, named, changes):
     if name in changes:
         other = changes[name]
         what = other if "algorithm" in other else {**what, **other}
+    check_scope(what, "box")
     per = "connection" if what["algorithm"] == "concurrency" else what.get("per", per)
     return Limit(name, per, what)
 
