@@ -45,7 +45,7 @@ void FrameBuffer::skip() noexcept {
 }
 
 bool FrameBuffer::broken() const noexcept {
-    return left() >= kHeadSize && announced() > kMaxMessageSize;
+    return left() >= kHeadSize && announced() > most_;
 }
 
 std::uint32_t FrameBuffer::announced() const noexcept {
