@@ -38,6 +38,7 @@ MAY_INCLUDE = {
     "lib/peer/merge": ["lib/base", "lib/share", *STATE, "lib/peer/link"],
     "lib/peer/reserve": ["lib/base", "lib/share", *STATE, "lib/peer/link"],
     "lib/peer/follow": ["lib/base", "lib/share", *STATE, "lib/peer/link"],
+    "lib/peer/store": ["lib/base", "lib/share", *STATE, "lib/peer/link", "lib/peer/merge"],
     "lib/l7": [*LOW, "lib/bucket/hash", "lib/bucket/pool"],
     "lib/respond": ["lib/base", "lib/packet"],
     "lib/respond/shape": ["lib/base"],

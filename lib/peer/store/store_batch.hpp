@@ -1,0 +1,93 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+// Amounts of keys that the boxes of a cluster share, and how these stand at its store. Levels and
+// units, never instants.
+namespace sluice {
+
+inline constexpr std::uint16_t kStorePartitions = 64;
+inline constexpr std::uint16_t kMostStorePartitions = 256;
+inline constexpr std::size_t kMostStoreEntries = 128;  // keys of a batch
+
+// What the store does with an amount.
+enum class StoreEntryKind : std::uint8_t {
+    Add,      // charges it
+    Declare,  // raises the key to it, where it is less: a copy of a key that the store has lost
+};
+
+// A key and the units that were spent under it. A bucket's `window_us` is 0.
+struct StoreEntry {
+    std::uint64_t digest = 0;  // of the key under the cluster's secret
+    std::uint8_t step = 0;     // of coarsening
+    StoreEntryKind kind = StoreEntryKind::Add;
+    std::uint64_t units = 0;
+    // Of a bucket: ns in which `parts` units are paid back.
+    std::uint64_t period_ns = 0;
+    std::uint64_t parts = 0;
+    // Of a window: its length, its number, and in how many windows a unit counts (1 or 2). Its
+    // number is of UTC, moved on by `phase_us`.
+    std::uint64_t window_us = 0;
+    std::uint64_t phase_us = 0;
+    std::int64_t epoch = 0;
+    std::uint8_t lasts = 0;
+
+    static void fields(auto& archive, auto& m) {
+        archive(m.digest, m.step, m.kind, m.units, m.period_ns, m.parts, m.window_us, m.phase_us,
+                m.epoch, m.lasts);
+        const bool bucket = m.window_us == 0;
+        archive.check(m.kind <= StoreEntryKind::Declare && m.lasts <= 2 &&
+                      (bucket ? m.period_ns != 0 && m.parts != 0 : m.lasts != 0));
+    }
+};
+
+// The next amounts of a partition. One is under way at a time; it is said again, with its number,
+// until it is answered.
+struct StoreBatch {
+    std::uint16_t partition = 0;
+    std::uint64_t seq = 0;  // from 1 on in each life
+    std::vector<StoreEntry> entries;
+
+    static void fields(auto& archive, auto& m) {
+        archive(m.partition, m.seq, m.entries);
+        archive.check(m.partition < kMostStorePartitions && m.entries.size() <= kMostStoreEntries);
+    }
+};
+
+// How a key stands at the store, with the amount.
+struct StoreLevel {
+    std::uint64_t current = 0;   // units owed of a bucket; of a window, those of `epoch`
+    std::uint64_t previous = 0;  // of a window: those of the one before
+    std::int64_t epoch = 0;      // of a window: the later of the store's and the amount's
+    bool expired = false;        // the amount's window counts no more: it was not added
+    bool skewed = false;         // the amount's window is ahead of the store's time: likewise
+
+    static void fields(auto& archive, auto& m) {
+        archive(m.current, m.previous, m.epoch, m.expired, m.skewed);
+    }
+};
+
+enum class StoreOutcome : std::uint8_t {
+    Applied,  // now, or by an earlier saying of the same batch
+    Gap,      // the store does not have the batches before it: `last` says the last it has
+    Fenced,   // another holds the slot, or the cluster has another size: no credit
+};
+
+struct StoreReply {
+    std::uint16_t partition = 0;
+    std::uint64_t seq = 0;
+    StoreOutcome outcome = StoreOutcome::Applied;
+    std::uint64_t last = 0;    // the last batch of this life that the store has
+    std::uint64_t now_us = 0;  // the partition's clock
+    std::uint64_t born = 0;    // random, drawn when the partition began: another one has lost all
+    std::vector<StoreLevel> levels;  // of an applied batch, in the order of its entries
+
+    static void fields(auto& archive, auto& m) {
+        archive(m.partition, m.seq, m.outcome, m.last, m.now_us, m.born, m.levels);
+        archive.check(m.partition < kMostStorePartitions && m.outcome <= StoreOutcome::Fenced &&
+                      m.levels.size() <= kMostStoreEntries);
+    }
+};
+
+}  // namespace sluice
