@@ -1,0 +1,376 @@
+#!lua name=sl1
+-- The store's side of limits that several boxes share: a batch of amounts is charged, and how its
+-- keys stand is given back, as one atomic step. lib/peer/store/store_model is the same arithmetic.
+--
+-- A partition of a cluster is one hash:
+--   b        born (random), its clock in us, M
+--   n<slot>  of the node in that slot: incarnation, number of its last batch, what of that batch was
+--            not added (pairs of bytes: entry, flag)
+--   <key>    9 bytes: digest and step of coarsening. Of a bucket: till, units owed, as of (us),
+--            part of a unit that is paid already. Of a window: till, epoch, count, count before, length
+-- Invariants: the clock never goes back and moves by the callers' monotonic clocks alone; TIME starts
+-- it. A key is forgotten after `till`, seconds of that clock, when nothing of it counts any more: no
+-- expiry of the server, whose clock may be set. Whatever is rounded leaves more owed, never less.
+local REVISION = 1
+local MOST = 2 ^ 53 -- doubles hold each whole number up to it
+local UNDER = 1 - 2 ^ -50 -- more than the rounding of one product and sum
+local STEPS = 2 ^ 44 -- a part of a unit is kept in so many steps
+local LESS = 2 ^ -8 -- of such a step: more than the rounding of a sum below 2
+local KEEP = 60 -- seconds beyond the last effect of a key
+local LATEST = 2 ^ 32 - 1
+local SKEW = 1000000 -- us that a window may open ahead of time
+local APPLIED, GAP, FENCED = 0, 1, 2
+local EXPIRED, SKEWED = 1, 2
+local DECLARE, WINDOW = 1, 2 -- bits of an entry's kind
+
+local floor, ceil, max, min, pack, unpack_struct -- not to be seen yet while the library loads
+
+local function begin()
+  floor, ceil, max, min = math.floor, math.ceil, math.max, math.min
+  pack, unpack_struct = struct.pack, struct.unpack
+end
+
+local function utc()
+  local time = redis.call('TIME')
+  return time[1] * 1000000 + time[2]
+end
+
+local function alive(value, size, now)
+  return value and #value == size and unpack_struct('<I4', value) * 1000000 >= now
+end
+
+local function till(us)
+  return min(ceil(us / 1000000) + KEEP, LATEST)
+end
+
+-- What a bucket owes now, and the part of the next unit that is paid.
+local function owed(value, now, rate)
+  if not alive(value, 28, now) then return 0, now, 0 end
+  local _, level, at, part = unpack_struct('<I4ddd', value)
+  if now <= at then return level, at, part end
+  local credit = (now - at) * rate * UNDER + part
+  if credit >= level then return 0, now, 0 end
+  local paid = floor(credit)
+  return level - paid, now, max(0, floor((credit - paid) * STEPS - LESS)) / STEPS
+end
+
+local function charge_bucket(value, now, rate, units, declares)
+  local level, at, part = owed(value, now, rate)
+  if not declares then
+    level = min(level + units, MOST)
+  elseif units > level then
+    level, part = min(units, MOST), 0
+  end
+  return pack('<I4ddd', till(now + level / rate), level, at, part), level
+end
+
+-- A window of another length goes on where both overlap: what was used stays used.
+local function same_length(epoch, count, before, length, k, to, lasts)
+  if length == to then return epoch, count, before end
+  if (epoch + 1) * length > k * to then return k, count, before end
+  if lasts == 2 and (epoch + 2) * length > k * to then return k, 0, count end
+  return k, 0, 0
+end
+
+local function window(value, now, k, term)
+  if not alive(value, 36, now) then return nil end
+  local _, epoch, count, before, length = unpack_struct('<I4dddd', value)
+  return same_length(epoch, count, before, length, k, term.length, term.lasts)
+end
+
+local function more(count, units, declares)
+  return min(declares and max(count, units) or count + units, MOST)
+end
+
+-- -> the value to keep, nil where it stays; count, count before, epoch, flag
+local function charge_window(value, now, latest, term, k, units, declares)
+  local epoch, count, before = window(value, now, k, term)
+  local length, lasts = term.length, term.lasts
+  if k * length - term.phase > latest + min(SKEW, length) then
+    if not epoch then epoch, count, before = floor((now + term.phase) / length), 0, 0 end
+    return nil, count, before, epoch, SKEWED
+  end
+  if not epoch then
+    epoch, count, before = k, more(0, units, declares), 0
+  elseif k > epoch then
+    before = k == epoch + 1 and count or 0
+    epoch, count = k, more(0, units, declares)
+  elseif k == epoch then
+    count = more(count, units, declares)
+  elseif k == epoch - 1 and lasts == 2 then
+    before = more(before, units, declares)
+  else
+    return nil, count, before, epoch, EXPIRED
+  end
+  local last = max((epoch + lasts) * length - term.phase, now + lasts * length)
+  return pack('<I4dddd', till(last), epoch, count, before, length), count, before, epoch, 0
+end
+
+-- What entries refer to: of a bucket its rate, of a window its length, phase and how long it lasts.
+local function read_terms(blob)
+  local terms, at = {}, 1
+  while at <= #blob do
+    local first, second, lasts
+    first, second, lasts, at = unpack_struct('<ddB', blob, at)
+    terms[#terms + 1] = {rate = second * 1000 / first, length = first, phase = second, lasts = lasts}
+  end
+  return terms
+end
+
+local function read_entries(blob, terms)
+  local entries, at = {}, 1
+  while at <= #blob do
+    local key, kind, term, units, epoch
+    key, kind, term, units, at = unpack_struct('<c9BBd', blob, at)
+    if kind >= WINDOW then epoch, at = unpack_struct('<d', blob, at) end
+    entries[#entries + 1] = {key, kind % 2 == DECLARE, terms[term + 1], units, epoch}
+  end
+  return entries
+end
+
+-- Random keys are looked at, more where keys are new, and forgotten when their time is over.
+local function forget(partition, now, added)
+  for _ = 1, 4 do
+    local looked = added + 2
+    local found = redis.call('HRANDFIELD', partition, -looked, 'WITHVALUES')
+    local gone = {}
+    for i = 1, #found, 2 do
+      if #found[i] == 9 and unpack_struct('<I4', found[i + 1]) * 1000000 < now then
+        gone[#gone + 1] = found[i]
+      end
+    end
+    if #gone > 0 then redis.call('HDEL', partition, unpack(gone)) end
+    if #gone * 4 <= looked then return end
+  end
+end
+
+local function flags_of(text)
+  local flags = {}
+  for i = 1, #text, 2 do flags[text:byte(i)] = text:byte(i + 1) end
+  return flags
+end
+
+-- The same batch again: read, nothing charged.
+local function tell_again(out, entries, values, now, flags)
+  for i, entry in ipairs(entries) do
+    local value, term = values[i + 2], entry[3]
+    if entry[5] then
+      local epoch, count, before = window(value, now, entry[5], term)
+      if not epoch then epoch, count, before = entry[5], 0, 0 end
+      out[#out + 1] = count
+      out[#out + 1] = before
+      out[#out + 1] = epoch
+      out[#out + 1] = flags[i] or 0
+    else
+      out[#out + 1] = (owed(value, now, term.rate))
+    end
+  end
+  return out
+end
+
+-- -> what is to be written, and what of the batch was not added
+local function apply(out, entries, values, now, latest)
+  local current, flags, n = {}, '', #out
+  for i = 1, #entries do current[entries[i][1]] = values[i + 2] end
+  for i = 1, #entries do
+    local entry = entries[i]
+    local key, epoch = entry[1], entry[5]
+    if epoch then
+      local value, count, before, at, flag =
+        charge_window(current[key], now, latest, entry[3], epoch, entry[4], entry[2])
+      out[n + 1], out[n + 2], out[n + 3], out[n + 4] = count, before, at, flag
+      n = n + 4
+      if value then current[key] = value end
+      if flag ~= 0 then flags = flags .. string.char(i, flag) end
+    else
+      current[key], out[n + 1] = charge_bucket(current[key], now, entry[3].rate, entry[4], entry[2])
+      n = n + 1
+    end
+  end
+  return current, flags
+end
+
+local function write(partition, state, field, node, current)
+  local changes, n = {'b', state, field, node}, 4
+  for key, value in pairs(current) do
+    if value then
+      changes[n + 1], changes[n + 2] = key, value
+      n = n + 2
+    end
+  end
+  return redis.call('HSET', partition, unpack(changes))
+end
+
+-- KEYS: the partition. ARGS: who calls and with which batch, terms, entries, in bytes.
+-- -> outcome, born, clock, UTC, number of the last batch, and of each entry of an applied batch its
+-- level, or its count, count before, epoch and flag
+local function sync(keys, args)
+  begin()
+  local size, slot, incarnation, seq, reckoned, known, birth = unpack_struct('<HHddddd', args[1])
+  local entries = read_entries(args[3], read_terms(args[2]))
+  local field, fields = 'n' .. slot, {}
+  for i = 1, #entries do fields[i] = entries[i][1] end
+  local values = redis.call('HMGET', keys[1], 'b', field, unpack(fields))
+  local now = utc()
+  local latest, born, clock, machines = now, birth, now, size
+  if values[1] then
+    born, clock, machines = unpack_struct('<ddH', values[1])
+    if known == born then clock = max(clock, reckoned) end
+  end
+  local held, last, flags = incarnation, 0, ''
+  if values[2] then
+    held, last = unpack_struct('<dd', values[2])
+    flags = values[2]:sub(17)
+    if incarnation > held then held, last, flags = incarnation, 0, '' end
+  end
+  local out = {APPLIED, born, clock, latest, last}
+  local state = pack('<ddH', born, clock, machines)
+  if machines ~= size or slot >= size or incarnation < held then
+    out[1] = FENCED
+    return out
+  elseif seq == last and last > 0 then
+    return tell_again(out, entries, values, clock, flags_of(flags))
+  elseif seq ~= last + 1 then
+    out[1] = GAP
+    if not values[1] then redis.call('HSET', keys[1], 'b', state) end
+    return out
+  end
+  out[5] = seq
+  local current, not_added = apply(out, entries, values, clock, max(clock, latest))
+  local node = pack('<dd', incarnation, seq) .. not_added
+  local added = write(keys[1], state, field, node, current)
+  forget(keys[1], clock, added)
+  return out
+end
+
+-- Slots of a cluster: a hash with its size `m`, the latest incarnation `i` and, of each slot that is
+-- held, `s<slot>`. A node keeps its slot by its name until it is forgotten.
+local function read_roster(roster)
+  local all, held, size, latest = redis.call('HGETALL', roster), {}, nil, 0
+  for i = 1, #all, 2 do
+    local slot = all[i]:match('^s(%d+)$')
+    if slot then
+      held[tonumber(slot)] = cmsgpack.unpack(all[i + 1])
+    elseif all[i] == 'm' then
+      size = tonumber(all[i + 1])
+    elseif all[i] == 'i' then
+      latest = tonumber(all[i + 1])
+    end
+  end
+  return held, size, latest
+end
+
+local function slot_of(held, size, node)
+  local free
+  for slot = 0, size - 1 do
+    if held[slot] and held[slot].node == node then return slot end
+    if not held[slot] and not free then free = slot end
+  end
+  return free
+end
+
+local function was_replaced(holder, life)
+  for _, former in ipairs(holder.former) do
+    if former == life then return true end
+  end
+  return false
+end
+
+local function whole(number)
+  return string.format('%.0f', number)
+end
+
+local JOINED, OTHER_SIZE, FULL, REPLACED = 0, 1, 2, 3
+
+-- KEYS: the roster. ARGS: M, node, life, the latest incarnation that the node has seen.
+-- -> outcome, slot, incarnation, M of the cluster, revision of this function, UTC
+local function join(keys, args)
+  begin()
+  local asked, node, life, seen = tonumber(args[1]), args[2], args[3], tonumber(args[4])
+  local held, size, latest = read_roster(keys[1])
+  local now = utc()
+  if size and size ~= asked then return {OTHER_SIZE, 0, 0, size, REVISION, now} end
+  local slot = slot_of(held, asked, node)
+  if not slot then return {FULL, 0, 0, asked, REVISION, now} end
+  local holder = held[slot]
+  if not holder then
+    holder = {node = node, life = '', incarnation = 0, former = {}}
+  elseif was_replaced(holder, life) then
+    return {REPLACED, slot, holder.incarnation, asked, REVISION, now}
+  end
+  if holder.life ~= life or holder.incarnation < seen then
+    if holder.life ~= life and holder.life ~= '' then
+      table.insert(holder.former, 1, holder.life)
+      holder.former[9] = nil
+    end
+    holder.life = life
+    holder.incarnation = max(now, latest + 1, seen + 1)
+  end
+  holder.seen = now
+  redis.call('HSET', keys[1], 'm', asked, 'i', whole(max(latest, holder.incarnation)), 's' .. slot,
+    cmsgpack.pack(holder))
+  return {JOINED, slot, holder.incarnation, asked, REVISION, now}
+end
+
+-- An operator takes the slot from a node that does not come back. -> slot, or -1
+local function release(keys, args)
+  for slot, holder in pairs((read_roster(keys[1]))) do
+    if holder.node == args[1] then
+      redis.call('HDEL', keys[1], 's' .. slot)
+      return slot
+    end
+  end
+  return -1
+end
+
+-- KEYS: the roster and each partition. ARGS: the new M. -> M, or the slot that is held beyond it as
+-- a negative number, less one
+local function resize(keys, args)
+  begin()
+  local to = tonumber(args[1])
+  if redis.call('HEXISTS', keys[1], 'b') == 1 then
+    local born, clock = unpack_struct('<ddH', redis.call('HGET', keys[1], 'b'))
+    redis.call('HSET', keys[1], 'b', pack('<ddH', born, clock, to))
+  elseif redis.call('HEXISTS', keys[1], 'm') == 1 then
+    for slot in pairs((read_roster(keys[1]))) do
+      if slot >= to then return -1 - slot end
+    end
+    redis.call('HSET', keys[1], 'm', to)
+  end
+  return to
+end
+
+-- KEYS: the roster or a partition. -> UTC, revision, M, then of a roster slot, node, incarnation,
+-- life and UTC when last seen of each; of a partition born, clock, keys, then slot, incarnation and
+-- last batch of each node
+local function status(keys)
+  begin()
+  local now = utc()
+  local state = redis.call('HGET', keys[1], 'b')
+  if not state then
+    local held, size = read_roster(keys[1])
+    local out = {now, REVISION, size or 0}
+    for slot, holder in pairs(held) do
+      out[#out + 1] = {slot, holder.node, holder.incarnation, holder.life, holder.seen}
+    end
+    return out
+  end
+  local born, clock, size = unpack_struct('<ddH', state)
+  local out, nodes = {now, REVISION, size, born, clock, 0}, 0
+  for slot = 0, size - 1 do
+    local node = redis.call('HGET', keys[1], 'n' .. slot)
+    if node then
+      local incarnation, seq = unpack_struct('<dd', node)
+      out[#out + 1] = {slot, incarnation, seq}
+      nodes = nodes + 1
+    end
+  end
+  out[6] = redis.call('HLEN', keys[1]) - nodes - 1
+  return out
+end
+
+redis.register_function('sl1_sync', sync)
+redis.register_function('sl1_join', join)
+redis.register_function('sl1_release', release)
+redis.register_function('sl1_resize', resize)
+redis.register_function{function_name = 'sl1_status', callback = status, flags = {'no-writes'}}
