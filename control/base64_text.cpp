@@ -1,5 +1,6 @@
 #include "control/base64_text.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -45,6 +46,23 @@ std::optional<std::vector<std::byte>> bytes_of_base64(std::string_view text) {
     }
     const bool is_only = (held & ((1U << count) - 1)) == 0 && count == padding * 2;
     return is_only ? std::optional{std::move(bytes)} : std::nullopt;
+}
+
+std::string base64_text(std::string_view bytes) {
+    std::string text;
+    text.reserve((bytes.size() + 2) / 3 * 4);
+    for (std::size_t at = 0; at < bytes.size(); at += 3) {
+        std::uint32_t held = 0;  // three bytes, the missing ones as zeros
+        for (std::size_t i = 0; i < 3; ++i) {
+            held = held << 8 |
+                   (at + i < bytes.size() ? static_cast<unsigned char>(bytes[at + i]) : 0U);
+        }
+        const std::size_t symbols = std::min<std::size_t>(bytes.size() - at, 3) + 1;
+        for (std::size_t i = 0; i < 4; ++i) {
+            text += i < symbols ? kSymbols[held >> (18 - 6 * i) & 63] : '=';
+        }
+    }
+    return text;
 }
 
 }  // namespace sluice

@@ -31,6 +31,21 @@ TEST(Base64Text, ReadsWhatTheStandardHas) {
     EXPECT_EQ(read("//79"), "\xFF\xFE\xFD");
 }
 
+TEST(Base64Text, WritesWhatItReads) {
+    EXPECT_EQ(base64_text(""), "");
+    EXPECT_EQ(base64_text("f"), "Zg==");
+    EXPECT_EQ(base64_text("fo"), "Zm8=");
+    EXPECT_EQ(base64_text("foo"), "Zm9v");
+    EXPECT_EQ(base64_text("\xFF\xFE\xFD"), "//79");
+    for (std::size_t size = 0; size < 300; ++size) {
+        std::string bytes(size, '\0');
+        for (std::size_t i = 0; i < size; ++i) {
+            bytes[i] = static_cast<char>(i * 7 + size);
+        }
+        EXPECT_EQ(read(base64_text(bytes)), bytes);
+    }
+}
+
 TEST(Base64Text, RefusesEveryOtherText) {
     for (const std::string_view text : {"Z", "Zg", "Zg=", "Zh==", "Zm9=", "Zm9v\n", "Zm 9",
                                         "====", "Z===", "Zg==Zg==", "Zm-_", "=Zg="}) {
