@@ -1,3 +1,4 @@
+#include "control/cli/cluster.hpp"
 #include "control/cli/commands.hpp"
 #include "control/cli/daemon.hpp"
 #include "control/cli/diff_text.hpp"
@@ -92,13 +93,55 @@ std::variant<Json, ExitCode> send_files(const Options& options, std::string_view
 
 }  // namespace
 
+namespace {
+
+// Checked here first, so that every problem is shown with its source line.
+ExitCode bring_to_cluster(const Options& options) {
+    auto read = read_rules(options);
+    if (const auto* exit = std::get_if<ExitCode>(&read)) {
+        return *exit;
+    }
+    auto& files = std::get<RuleFiles>(read);
+    SentLists sent;
+    const ListReader beside = lists_of(files);
+    const ListReader lists = [&](const std::string& path) {
+        Result<ListFile> file = beside(path);
+        if (file && options.send_lists) {
+            sent.emplace(path, file->text);
+        }
+        return file;
+    };
+    const std::vector<RuleFilePart> parts = parts_of(files.text, files.slices);
+    Problems problems{files.label};
+    const auto compiled =
+        compile_rules({.file = files.label, .text = files.text, .lists = &lists, .parts = parts},
+                      Purpose::Check, {}, problems);
+    std::vector<Problem> found = problems.list();
+    if (options.strict) {
+        make_warnings_errors(found);
+    }
+    say_file_problems(found, files);
+    const bool is_wrong = !compiled || (options.strict && !found.empty());
+    return is_wrong ? refuse("nothing was changed on any box")
+                    : apply_to_cluster(options, std::move(files), std::move(sent));
+}
+
+}  // namespace
+
 ExitCode run_apply(const Options& options) {
+    if (options.cluster) {
+        return bring_to_cluster(options);
+    }
+    if (!options.canary.empty() || options.now) {
+        return refuse("--canary and --now go with --cluster", ExitCode::Usage);
+    }
     const std::string confirm =
         options.confirm.empty() ? "" : "&confirm=" + url_escape(options.confirm);
-    const auto sent = send_files(options, "PUT",
-                                 fmt::format("/v1/rules?force={}{}{}{}&", options.force ? 1 : 0,
-                                             options.strict ? "&strict=1" : "",
-                                             options.forgive ? "&forgive=1" : "", confirm));
+    const auto sent = send_files(
+        options, "PUT",
+        fmt::format("/v1/rules?force={}{}{}{}{}&", options.force ? 1 : 0,
+                    options.strict ? "&strict=1" : "", options.forgive ? "&forgive=1" : "",
+                    options.detach ? "&detach=1" : "", confirm));
     if (const auto* exit = std::get_if<ExitCode>(&sent)) {
         return *exit;
     }

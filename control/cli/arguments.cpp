@@ -215,6 +215,7 @@ void panic_arguments(CLI::App& app, Options& options) {
     app.add_option("ACTION", options.word, "pass or resume")
         ->required()
         ->check(CLI::IsMember({"pass", "resume"}));
+    cluster_option(app, options);
     app.add_option("--dataplane-socket", options.dataplane_socket,
                    "where to go when sluiced is away")
         ->envname("SLUICE_DATAPLANE_SOCKET")
@@ -249,9 +250,16 @@ constexpr auto kCommands = std::to_array<Command>({
     {"preview", "what a rule would do to the packets that pass next", run_preview,
      preview_arguments},
     {"history", "list the earlier rule sets that are kept", run_history},
-    {"confirm", "keep the rules that `apply --confirm` put on trial", run_confirm},
+    {"confirm", "keep the rules that `apply --confirm` put on trial", run_confirm,
+     confirm_arguments},
     {"rollback", "go back to the rules of before, or end a trial now", run_rollback,
      rollback_arguments},
+    {"nodes", "list the boxes of the cluster, and who runs other rules", run_nodes,
+     nodes_arguments},
+    {"rollout", "show or end the rollout that is under way in the cluster", run_rollout,
+     rollout_arguments},
+    {"drain", "have a box leave its place in the cluster, or let it back in", run_drain,
+     drain_arguments},
     {"rules", "show the running rules, one of them in full, or their text", run_rules,
      shown_rules_arguments},
     {"stats", "show what was passed and dropped, and why", run_stats, shown_stats_arguments},

@@ -19,7 +19,16 @@ void rule_arguments(CLI::App& app, Options& options);
 void mode_arguments(CLI::App& app, Options& options);
 void tenant_arguments(CLI::App& app, Options& options);
 void rollback_arguments(CLI::App& app, Options& options);
+void confirm_arguments(CLI::App& app, Options& options);
 void shown_rules_arguments(CLI::App& app, Options& options);
+
+// Options and commands of a cluster (cluster_arguments.cpp).
+void cluster_option(CLI::App& app, Options& options);
+void detach_option(CLI::App& app, Options& options);
+void canary_options(CLI::App& app, Options& options);
+void nodes_arguments(CLI::App& app, Options& options);
+void rollout_arguments(CLI::App& app, Options& options);
+void drain_arguments(CLI::App& app, Options& options);
 
 // The fault of a text that is to be a whole number from 1 on; empty: none. CLI11's own check quotes
 // the largest double in full.

@@ -242,6 +242,28 @@ std::string notify_text(const Json& health) {
     return text;
 }
 
+// A box that is in order in its cluster has one line; one that is not, why.
+std::string cluster_text(const Json& health) {
+    const Json cluster = health.value("cluster", Json());
+    if (!cluster.is_object()) {
+        return "";
+    }
+    const std::string name = text_at(cluster, "name");
+    const std::string state = text_at(cluster, "state");
+    const Json& problem = cluster.at("problem");
+    std::string text = state == "member"
+                           ? fmt::format("cluster {}: slot {}, generation {}{}\n", name,
+                                         count_at(cluster, "slot"), count_at(cluster, "generation"),
+                                         cluster.at("detached").get<bool>()
+                                             ? ", but the box runs rules of its own (detached)"
+                                             : "")
+                           : fmt::format("cluster {}: {}\n", name, state);
+    if (!problem.is_null()) {
+        text += fmt::format("cluster {}: {}\n", name, problem.get<std::string>());
+    }
+    return text;
+}
+
 }  // namespace
 
 bool has_dataplane(const Json& health) {
@@ -260,7 +282,8 @@ std::string health_text(const Json& document) {
            other_programs_text(document) + links_down_text(document) + low_mtus_text(document) +
            raised_mtus_text(document) + lost_state_text(document) + list_problem_text(document) +
            empty_lists_text(document) + inactive_rules_text(document) + notify_text(document) +
-           web_text(document) + unconfirmed_text(document) + learning_text(document);
+           web_text(document) + cluster_text(document) + unconfirmed_text(document) +
+           learning_text(document);
 }
 
 }  // namespace sluice

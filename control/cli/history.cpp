@@ -1,3 +1,4 @@
+#include "control/cli/cluster.hpp"
 #include "control/cli/commands.hpp"
 #include "control/cli/daemon.hpp"
 #include "control/cli/diff_text.hpp"
@@ -66,11 +67,16 @@ ExitCode run_history(const Options& options) {
 }
 
 ExitCode run_rollback(const Options& options) {
+    if (options.cluster) {
+        return roll_cluster_back(options);
+    }
     if (!options.confirm.empty() && options.number == 0) {
         return refuse("--confirm goes with the number of a set", ExitCode::Usage);
     }
-    std::string query = options.number == 0 ? "" : fmt::format("?set={}", options.number);
-    query += options.confirm.empty() ? "" : "&confirm=" + url_escape(options.confirm);
+    std::string query = options.number == 0 ? "" : fmt::format("set={}&", options.number);
+    query += options.confirm.empty() ? "" : "confirm=" + url_escape(options.confirm) + "&";
+    query += options.detach && !options.dry_run ? "detach=1" : "";
+    query.insert(0, query.empty() ? "" : "?");
     DaemonRequest request =
         post_json((options.dry_run ? "/v1/rollback/diff" : "/v1/rollback") + query, {});
     request.timeout = kCompilePatience;

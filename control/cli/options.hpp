@@ -26,7 +26,14 @@ struct Options {
     bool forgive = false;   // of apply
     bool to_burst = false;  // of `key reset`
     bool send_lists = false;
-    std::string confirm;  // a time; empty: applied for good
+    std::string confirm;   // a time; empty: applied for good
+    bool cluster = false;  // of apply, confirm, rollback and panic
+    bool detach = false;   // of apply, rule and rollback
+    bool now = false;      // of these with `cluster`
+    std::string canary;    // of apply with `cluster`: a node
+    std::string soak;      // of that: a time
+    std::string node;      // of drain
+    bool undo = false;     // likewise
 
     std::string if_match;      // a generation, or an ETag; empty: whatever is in force
     bool exit_code = false;    // of diff

@@ -1,4 +1,5 @@
 #include "control/audit_line.hpp"
+#include "control/cli/cluster.hpp"
 #include "control/cli/commands.hpp"
 #include "control/cli/daemon.hpp"
 #include "control/cli/terminal.hpp"
@@ -78,6 +79,9 @@ void record_direct(const PanicSet& set) {
 }  // namespace
 
 ExitCode run_panic(const Options& options) {
+    if (options.cluster) {
+        return panic_cluster(options);
+    }
     const bool pass = options.word == "pass";
     const auto answer = ask(options, request_of(pass));
     const auto* refusal = std::get_if<DaemonRefusal>(&answer);

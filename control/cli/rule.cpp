@@ -27,6 +27,7 @@ std::string query_of(const Options& options, const std::string& file) {
     add("confirm", options.confirm);
     add("force", options.force ? "1" : "");
     add("strict", options.strict ? "1" : "");
+    add("detach", options.detach ? "1" : "");
     return query;
 }
 

@@ -77,6 +77,14 @@ void apply_arguments(CLI::App& app, Options& options) {
     send_lists_argument(app, options);
     confirm_option(app, options);
     if_match_option(app, options);
+    cluster_option(app, options);
+    canary_options(app, options);
+    detach_option(app, options);
+}
+
+void confirm_arguments(CLI::App& app, Options& options) {
+    cluster_option(app, options);
+    detach_option(app, options);
 }
 
 void rule_arguments(CLI::App& app, Options& options) {
@@ -94,6 +102,7 @@ void rule_arguments(CLI::App& app, Options& options) {
     strict_option(app, options);
     confirm_option(app, options);
     if_match_option(app, options);
+    detach_option(app, options);
 }
 
 void rollback_arguments(CLI::App& app, Options& options) {
@@ -103,6 +112,9 @@ void rollback_arguments(CLI::App& app, Options& options) {
     app.add_flag("--dry-run", options.dry_run, "show what it would change, as `diff` does");
     confirm_option(app, options);
     if_match_option(app, options);
+    cluster_option(app, options);
+    app.add_flag("--now", options.now, "of --cluster: goes back also behind a rollout's end");
+    detach_option(app, options);
 }
 
 void shown_rules_arguments(CLI::App& app, Options& options) {

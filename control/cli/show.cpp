@@ -1,4 +1,5 @@
 #include "control/active_json.hpp"
+#include "control/cli/cluster.hpp"
 #include "control/cli/commands.hpp"
 #include "control/cli/daemon.hpp"
 #include "control/cli/human_units.hpp"
@@ -160,7 +161,10 @@ ExitCode show_rule(const Options& options) {
 }  // namespace
 
 ExitCode run_confirm(const Options& options) {
-    return show(options, post_json("/v1/confirm", {}),
+    if (options.cluster) {
+        return confirm_cluster(options);
+    }
+    return show(options, post_json(options.detach ? "/v1/confirm?detach=1" : "/v1/confirm", {}),
                 [](const Json& now) { return fmt::format("confirmed {}\n", set_text(now)); });
 }
 

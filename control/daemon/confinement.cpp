@@ -95,7 +95,8 @@ Result<Done> confine(const Settings& settings) {
             return done.error();
         }
     }
-    if (settings.notify.empty()) {
+    const bool has_etcd = settings.cluster && settings.cluster->etcd;
+    if (settings.notify.empty() && !has_etcd) {
         if (const Result<Done> done = refuse_networks(); !done) {
             return done.error();
         }

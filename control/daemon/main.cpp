@@ -1,6 +1,7 @@
 #include "control/daemon/api/api.hpp"
 #include "control/daemon/api/explain_account.hpp"
 #include "control/daemon/confinement.hpp"
+#include "control/daemon/fleet/fleet_part.hpp"
 #include "control/daemon/heatmap/heat_reader.hpp"
 #include "control/daemon/http_server.hpp"
 #include "control/daemon/link_keeper.hpp"
@@ -129,6 +130,7 @@ struct OfRoot {
     std::optional<TcpEntrance> entrance;
     std::optional<OpenedWeb> web;
     std::vector<WebhookTarget> webhooks;
+    std::optional<EtcdAccess> etcd;  // of the cluster
 };
 Result<OfRoot> open_and_confine(const Settings& settings) {
     Result<std::optional<TcpEntrance>> entrance = open_entrance(settings);
@@ -143,6 +145,10 @@ Result<OfRoot> open_and_confine(const Settings& settings) {
     if (!webhooks) {
         return webhooks.error();
     }
+    Result<std::optional<EtcdAccess>> etcd = open_fleet(settings.cluster);
+    if (!etcd) {
+        return etcd.error();
+    }
     name_targets(settings.notify);
     tenant_options() = settings.tenants;
     if (const Result<Done> done = confine(settings); !done) {
@@ -151,7 +157,7 @@ Result<OfRoot> open_and_confine(const Settings& settings) {
     if (const Result<Done> done = check_certificates(*webhooks); !done) {
         return done.error();
     }
-    return OfRoot{*std::move(entrance), *std::move(web), *std::move(webhooks)};
+    return OfRoot{*std::move(entrance), *std::move(web), *std::move(webhooks), *std::move(etcd)};
 }
 
 // nullptr: there is none.
@@ -294,6 +300,17 @@ int say_refused(const Error& error) {
     return kRefused;
 }
 
+void serve_until_stopped(const std::string& path, LinkKeeper& keeper, const Servers& servers) {
+    (void)sd_notify(0, "READY=1");
+    spdlog::info("serving {}", path);
+    repeat(compile_stop().get_token(), kLinkPause, [&] {
+        keeper.tick(LinkKeeper::Clock::now());
+        servers.sweep();
+    });
+    (void)sd_notify(0, "STOPPING=1");
+    spdlog::info("stopping");
+}
+
 int run(const Settings& settings, const sigset_t& signals) {
     set_up_log(settings.log_level, settings.log_format);
     const Result<StateLock> lock = StateLock::take(settings.state_dir);
@@ -327,6 +344,8 @@ int run(const Settings& settings, const sigset_t& signals) {
     services.heatmaps = &heatmaps;
     PreviewDesk previews{link};
     services.previews = &previews;
+    FleetPart fleet{settings.cluster, of_root->etcd};
+    services.fleet = fleet.board();
     LinkKeeper keeper{link, rules, settings.rules};
     ListKeeper lists{link, rules, audit};
     // Before the API answers: its first request finds the dataplane connected, if there is one.
@@ -336,19 +355,15 @@ int run(const Settings& settings, const sigset_t& signals) {
     if (!servers) {
         return say_refused(servers.error());
     }
+    if (const Result<Done> joined = fleet.join({rules, link, audit, settings.state_dir}); !joined) {
+        return say_refused(joined.error());
+    }
     EventFollower follower{rules, link, notices};
     HeatReader heat{rules, link, heatmaps};
     const auto chores = begin_chores(rules, lists, follower, heat);
     const std::jthread sampling{
         [&](const std::stop_token& stop) { LiveSampler{rules, link, notices, live}.run(stop); }};
-    (void)sd_notify(0, "READY=1");
-    spdlog::info("serving {}", settings.control.path);
-    repeat(compile_stop().get_token(), kLinkPause, [&] {
-        keeper.tick(LinkKeeper::Clock::now());
-        servers->sweep();
-    });
-    (void)sd_notify(0, "STOPPING=1");
-    spdlog::info("stopping");
+    serve_until_stopped(settings.control.path, keeper, *servers);
     notices.end_tests();  // the servers wait for their requests
     live.stop();
     return 0;

@@ -20,10 +20,10 @@ namespace sluice {
 namespace {
 
 constexpr auto kOwnFiles = std::to_array<std::string_view>(
-    {"audit.log", "audit.log.1", "rules.json", "rules.json.new", "rules.journal",
-     "rules.unconfirmed.json", "rules.unconfirmed.json.new", "sluiced.lock"});
+    {"audit.log", "audit.log.1", "cluster.json", "cluster.json.new", "rules.json", "rules.json.new",
+     "rules.journal", "rules.unconfirmed.json", "rules.unconfirmed.json.new", "sluiced.lock"});
 constexpr auto kAside = std::to_array<std::string_view>(
-    {"rules.json.bad-", "rules.journal.bad-", "rules.unconfirmed.json.bad-"});
+    {"cluster.json.bad-", "rules.json.bad-", "rules.journal.bad-", "rules.unconfirmed.json.bad-"});
 constexpr auto kFolders = std::to_array<std::string_view>({"history", "lists"});
 
 bool is_one_of(std::string_view name, const auto& names) {

@@ -16,7 +16,8 @@ struct Settings {
     std::optional<ApiOptions> api;  // by TCP
     std::optional<WebOptions> web;  // the dashboard; its files as they are opened
     std::vector<TenantOptions> tenants;
-    std::optional<ClusterOptions> cluster;  // with whom limits are shared
+    // The cluster that limits and rule sets are shared with; its files as they are opened.
+    std::optional<ClusterOptions> cluster;
     std::vector<Webhook> notify;            // where notices go; their files as they are opened
     std::string dataplane_socket = "/run/sluice/dataplane.sock";
     std::string state_dir = "/var/lib/sluice";

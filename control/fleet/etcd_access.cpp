@@ -27,9 +27,9 @@ using Easy = std::unique_ptr<CURL, decltype(&curl_easy_cleanup)>;
 using Headers = std::unique_ptr<curl_slist, decltype(&curl_slist_free_all)>;
 
 Result<std::string> read_beside(const std::string& folder, const std::string& file) {
-    return file.empty() ? Result<std::string>{std::string{}}
-                        : read_text_file((std::filesystem::path{folder} / file).string(),
-                                         kMostSecretFile);
+    return file.empty()
+               ? Result<std::string>{std::string{}}
+               : read_text_file((std::filesystem::path{folder} / file).string(), kMostSecretFile);
 }
 
 // The same of a file that nobody but its owner and group may read.

@@ -55,8 +55,8 @@ struct EtcdPut {
 };
 struct EtcdGet {
     std::string key;
-    std::string end{};      // exclusive; empty: the one key
-    std::size_t most = 0;   // 0: all
+    std::string end{};     // exclusive; empty: the one key
+    std::size_t most = 0;  // 0: all
 };
 struct EtcdDelete {
     std::string key;

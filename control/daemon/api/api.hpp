@@ -15,6 +15,7 @@
 
 namespace sluice {
 
+class FleetBoard;
 class Heatmaps;
 class LiveBoard;
 class NoticeSender;
@@ -41,6 +42,7 @@ struct Services {
     ExplainTurns tenant_simulation_turns{kSimulationPlaces};
     TenantPaces tenant_paces{};
     ExplainTurns replay_turns{};
+    FleetBoard* fleet = nullptr;      // nullptr: the box is in no cluster with an etcd
     PreviewDesk* previews = nullptr;  // set wherever a preview is asked for
 };
 
@@ -117,6 +119,7 @@ void write_audit(Services& services, const HttpRequest& request, AuditEntry entr
 [[nodiscard]] HttpResponse get_session(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse delete_session(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse post_session_link(const HttpRequest& request, Services& services);
+[[nodiscard]] HttpResponse get_cluster(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse get_tenants(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse get_tenant_rules(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse put_tenant_rules(const HttpRequest& request, Services& services);

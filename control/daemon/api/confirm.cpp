@@ -1,4 +1,5 @@
 #include "control/daemon/api/change.hpp"
+#include "control/daemon/api/cluster.hpp"
 
 #include "lib/base/whole_number.hpp"
 
@@ -8,6 +9,9 @@
 namespace sluice {
 
 HttpResponse post_confirm(const HttpRequest& request, Services& services) {
+    if (std::optional<HttpResponse> refusal = refuse_undetached(request, services)) {
+        return *std::move(refusal);
+    }
     std::variant<ChangeTerms, HttpResponse> terms = change_terms_of(request);
     if (auto* refusal = std::get_if<HttpResponse>(&terms)) {
         return std::move(*refusal);
@@ -45,6 +49,9 @@ std::variant<Rollback, HttpResponse> rollback_of(const HttpRequest& request, std
 }  // namespace
 
 HttpResponse post_rollback(const HttpRequest& request, Services& services) {
+    if (std::optional<HttpResponse> refusal = refuse_undetached(request, services)) {
+        return *std::move(refusal);
+    }
     std::string words;
     std::variant<Rollback, HttpResponse> rollback = rollback_of(request, words);
     if (auto* refusal = std::get_if<HttpResponse>(&rollback)) {

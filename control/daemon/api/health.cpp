@@ -1,5 +1,6 @@
 #include "control/active_json.hpp"
 #include "control/daemon/api/change.hpp"
+#include "control/daemon/api/cluster.hpp"
 #include "control/daemon/notify/missing_webhooks.hpp"
 #include "control/daemon/notify/notice_sender.hpp"
 #include "control/daemon/web/web_access.hpp"
@@ -217,6 +218,7 @@ HttpResponse get_health(const HttpRequest&, Services& services) {
          {"list_problem", view->list_problem.empty() ? Json() : Json(view->list_problem)},
          {"notify", notify_json(services.notices, *view)},
          {"web", web_json(services.web)},
+         {"cluster", cluster_json(services)},
          {"unconfirmed", unconfirmed_json(view->unconfirmed)}});
 }
 

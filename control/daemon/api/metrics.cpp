@@ -1,4 +1,5 @@
 #include "control/daemon/api/api.hpp"
+#include "control/daemon/api/cluster.hpp"
 #include "control/daemon/api/metrics_text.hpp"
 #include "control/daemon/api/own_metrics.hpp"
 #include "control/daemon/heatmap/heatmaps.hpp"
@@ -19,6 +20,7 @@ HttpResponse get_metrics(const HttpRequest&, Services& services) {
             api_metrics(services.counters) +
             (services.live == nullptr ? "" : live_metrics(services.live->stats())) +
             (services.heatmaps == nullptr ? "" : heat_metrics(services.heatmaps->refused_looks())) +
+            cluster_metrics(services) +
             notify_metrics(services.notices.states(), services.notices.strangers())};
 }
 

@@ -40,8 +40,8 @@ struct Route {
 };
 
 constexpr std::string_view kAnyArguments = "*";  // of scrapers, which add their own
-constexpr std::string_view kTerms = "file force strict confirm";
-constexpr std::string_view kFileTerms = "file directory force strict confirm forgive";
+constexpr std::string_view kTerms = "file force strict confirm detach";
+constexpr std::string_view kFileTerms = "file directory force strict confirm forgive detach";
 
 constexpr std::size_t kMostOfKeys = 512U << 10;  // bytes: 256 keys with all that belongs to them
 
@@ -64,7 +64,7 @@ constexpr auto kRoutes = std::to_array<Route>({
     {"POST", "/v1/rules/diff", Role::Operate, post_diff, "file directory", kMaxBody},
     {"POST", "/v1/rules/check", Role::View, post_check, "file rule", kMostOfRule},
     {"GET", "/v1/rules/files", Role::View, get_files},
-    {"POST", "/v1/rules", Role::Admin, post_rule, "before after file force strict confirm",
+    {"POST", "/v1/rules", Role::Admin, post_rule, "before after file force strict confirm detach",
      kMostOfRule},
     {"PUT", "/v1/rules/*", Role::Admin, put_rule, kTerms, kMostOfRule},
     {"DELETE", "/v1/rules/*", Role::Admin, delete_rule, kTerms},
@@ -98,8 +98,8 @@ constexpr auto kRoutes = std::to_array<Route>({
      get_bans,
      "rule source filter sort most after"},
     {"GET", "/v1/find", Role::View, get_find, "of most after"},
-    {"POST", "/v1/confirm", Role::Operate, post_confirm},
-    {"POST", "/v1/rollback", Role::Admin, post_rollback, "set force strict confirm"},
+    {"POST", "/v1/confirm", Role::Operate, post_confirm, "detach"},
+    {"POST", "/v1/rollback", Role::Admin, post_rollback, "set force strict confirm detach"},
     {"POST", "/v1/rollback/diff", Role::Operate, post_rollback_diff, "set force strict confirm"},
     {"GET", "/v1/history", Role::View, get_history},
     {"GET", "/v1/stats", Role::View, get_stats},
@@ -131,6 +131,7 @@ constexpr auto kRoutes = std::to_array<Route>({
     {"POST", "/v1/merge", Role::Admin, post_merge},
     {"POST", "/v1/panic", Role::Admin, post_panic},
     {"POST", "/v1/notify/*/test", Role::Admin, post_notify_test},
+    {"GET", "/v1/cluster", Role::View, get_cluster},
     {"GET", "/v1/tenants", Role::View, get_tenants},
     {"GET", "/v1/tenants/*/rules", {Role::View, ForTenant::OwnName}, get_tenant_rules},
     {"PUT",

@@ -1,4 +1,5 @@
 #include "control/daemon/api/change.hpp"
+#include "control/daemon/api/cluster.hpp"
 #include "control/daemon/api/tenant_view.hpp"
 #include "lib/policy/expression/token.hpp"
 #include "lib/policy/files/rule_lines.hpp"
@@ -85,6 +86,9 @@ Json settings_of(const RuleSummary& rule) {
 
 HttpResponse made(const HttpRequest& request, Services& services, RuleEdit edit,
                   const std::string& call) {
+    if (std::optional<HttpResponse> refusal = refuse_undetached(request, services)) {
+        return *std::move(refusal);
+    }
     std::variant<ChangeTerms, HttpResponse> terms = change_terms_of(request);
     if (auto* refusal = std::get_if<HttpResponse>(&terms)) {
         return std::move(*refusal);

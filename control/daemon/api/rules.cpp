@@ -1,6 +1,7 @@
 #include "control/active_json.hpp"
 #include "control/cluster_json.hpp"
 #include "control/daemon/api/change.hpp"
+#include "control/daemon/api/cluster.hpp"
 #include "control/daemon/api/json_body.hpp"
 #include "control/daemon/api/known_members.hpp"
 #include "control/daemon/api/tenant_view.hpp"
@@ -164,6 +165,9 @@ HttpResponse get_files(const HttpRequest&, Services& services) {
 }
 
 HttpResponse put_rules(const HttpRequest& request, Services& services) {
+    if (std::optional<HttpResponse> refusal = refuse_undetached(request, services)) {
+        return *std::move(refusal);
+    }
     std::variant<ChangeTerms, HttpResponse> terms = change_terms_of(request);
     if (auto* refusal = std::get_if<HttpResponse>(&terms)) {
         return std::move(*refusal);

@@ -95,8 +95,7 @@ TEST(EtcdClient, LogsInAnewWhereItsTokenHasEnded) {
 }
 
 TEST(EtcdClient, ARefusedUserIsToldAndNotTriedElsewhere) {
-    Talk talk{.posted = {},
-              .replies = {EtcdReply{400, R"({"message":"authentication failed"})"}}};
+    Talk talk{.posted = {}, .replies = {EtcdReply{400, R"({"message":"authentication failed"})"}}};
     EtcdClient etcd = client(talk, 3, {"box", "wrong"});
     const Result<EtcdRange> range = etcd.get({.key = "a"});
     ASSERT_FALSE(range);
@@ -105,11 +104,10 @@ TEST(EtcdClient, ARefusedUserIsToldAndNotTriedElsewhere) {
 }
 
 TEST(EtcdClient, AnAnswerThatIsNoneIsAnError) {
-    for (const char* body :
-         {"", "[]", "{}", "null", R"({"header":[]})", R"({"header":{"cluster_id":9}})",
-          R"({"header":{},"kvs":{}})", R"({"header":{},"kvs":[1]})",
-          R"({"header":{},"kvs":[{"key":"!"}]})",
-          R"({"header":{},"kvs":[{"mod_revision":"1x"}]})"}) {
+    for (const char* body : {"", "[]", "{}", "null", R"({"header":[]})",
+                             R"({"header":{"cluster_id":9}})", R"({"header":{},"kvs":{}})",
+                             R"({"header":{},"kvs":[1]})", R"({"header":{},"kvs":[{"key":"!"}]})",
+                             R"({"header":{},"kvs":[{"mod_revision":"1x"}]})"}) {
         Talk talk{.posted = {}, .replies = {EtcdReply{200, body}}};
         EtcdClient etcd = client(talk, 1);
         const Result<EtcdRange> range = etcd.get({.key = "a"});

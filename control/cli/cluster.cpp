@@ -1,0 +1,268 @@
+#include "control/cli/cluster.hpp"
+
+#include "control/cli/box_config.hpp"
+#include "control/cli/commands.hpp"
+#include "control/cli/long_work.hpp"
+#include "control/cli/nodes_text.hpp"
+#include "control/cli/terminal.hpp"
+#include "control/confirm_time.hpp"
+#include "control/fleet/etcd_access.hpp"
+#include "control/fleet/fleet_operator.hpp"
+#include "control/fleet/set_archive.hpp"
+#include "control/json.hpp"
+#include "lib/base/system_user.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <optional>
+#include <utility>
+#include <variant>
+
+#include <unistd.h>
+
+// The cluster that the box belongs to: its etcd is spoken to past sluiced, by the operator's own
+// rights.
+namespace sluice {
+namespace {
+
+constexpr std::string_view kUsualConfig = "/etc/sluice/sluice.yaml";
+
+// USER@HOST, for those who see a rollout later.
+std::string operator_name() {
+    std::array<char, 256> host{};
+    (void)::gethostname(host.data(), host.size() - 1);
+    const std::optional<SystemUser> user = user_of(::getuid());
+    return fmt::format("{}@{}", user ? user->name : fmt::format("uid {}", ::getuid()), host.data());
+}
+
+// The operator's hand on the cluster; or what the command ends with, which it has said.
+std::variant<FleetOperator, ExitCode> reach_cluster(const Options& options) {
+    const std::string path =
+        options.config_file.empty() ? std::string{kUsualConfig} : options.config_file;
+    const std::optional<BoxConfig> box = read_box_file(path);
+    if (!box) {
+        return ExitCode::Refused;
+    }
+    if (!box->cluster || !box->cluster->etcd) {
+        return refuse(path +
+                      " has no `cluster.etcd`: the box is in no cluster that rules could be "
+                      "brought to");
+    }
+    const Result<EtcdAccess> access = open_etcd(*box->cluster->etcd, "");
+    if (!access) {
+        return refuse(access.error().what);
+    }
+    const bool is_quiet = options.json;
+    return FleetOperator{FleetStore{connect_etcd(*access), box->cluster->name},
+                         [is_quiet](const std::string& text) {
+                             if (!is_quiet) {
+                                 print(text + "\n");
+                             }
+                         }};
+}
+
+ExitCode refuse_for(const Error& error) {
+    const bool is_away = error.code == Errc::Unreachable || error.code == Errc::Busy;
+    return refuse(error.what, is_away ? ExitCode::Unreached : ExitCode::Refused);
+}
+
+// Boxes that lag are no success: they may never come.
+ExitCode show_outcome(const Options& options, const Result<RolloutOutcome>& outcome,
+                      std::string_view how) {
+    if (!outcome) {
+        return refuse_for(outcome.error());
+    }
+    if (options.json) {
+        print(dump_line({{"generation", outcome->set.generation},
+                         {"set", outcome->set.set.sum},
+                         {"in_force", outcome->in_force},
+                         {"behind", outcome->behind}}));
+    } else {
+        print(fmt::format("generation {} {} on {} boxes\n", outcome->set.generation, how,
+                          outcome->in_force.size()));
+    }
+    for (const std::string& box : outcome->behind) {
+        say_warning("not in force yet on " + box);
+    }
+    return outcome->behind.empty() ? ExitCode::Done : ExitCode::Refused;
+}
+
+// Seconds of an option that is a time; 0: it is none.
+std::chrono::seconds seconds_of(const std::string& text) {
+    const Result<Nanoseconds> time = parse_confirm_time(text);
+    return time ? std::chrono::duration_cast<std::chrono::seconds>(*time) : std::chrono::seconds{};
+}
+
+RolloutCourse course_of(const Options& options) {
+    RolloutCourse course{.by = operator_name(),
+                         .force = options.force,
+                         .takes_over = options.now,
+                         .canary = options.canary};
+    if (!options.soak.empty()) {
+        course.soak = seconds_of(options.soak);
+    }
+    if (!options.confirm.empty()) {
+        course.confirm = seconds_of(options.confirm);
+    }
+    return course;
+}
+
+// What one operator does with the cluster.
+template <typename Do>
+ExitCode with_cluster(const Options& options, const Do& work) {
+    std::variant<FleetOperator, ExitCode> reached = reach_cluster(options);
+    if (const auto* exit = std::get_if<ExitCode>(&reached)) {
+        return *exit;
+    }
+    return work(std::get<FleetOperator>(reached));
+}
+
+Json rollout_json(const std::optional<Versioned<Rollout>>& rollout) {
+    if (!rollout) {
+        return nullptr;
+    }
+    const Rollout& now = rollout->value;
+    return {
+        {"id", now.id},      {"generation", now.next.generation}, {"set", now.next.set.sum},
+        {"by", now.next.by}, {"staged", now.is_staged},           {"everywhere", now.is_everywhere},
+        {"nodes", now.nodes}};
+}
+
+ExitCode show_rollout(const Options& options, FleetOperator& cluster) {
+    const Result<FleetView> view = cluster.store().view();
+    const Result<std::vector<NodeRecord>> nodes = view ? cluster.store().nodes() : view.error();
+    if (!nodes) {
+        return refuse_for(nodes.error());
+    }
+    if (options.json) {
+        print(dump_line({{"rollout", rollout_json(view->rollout)}}));
+    } else {
+        print(rollout_text(*view, *nodes));
+    }
+    return ExitCode::Done;
+}
+
+ExitCode end_rollout(const Options& options, FleetOperator& cluster) {
+    const Result<bool> done = cluster.abort();
+    if (!done) {
+        return refuse_for(done.error());
+    }
+    if (!*done) {
+        return refuse("no rollout is under way");
+    }
+    print(options.json ? dump_line({{"aborted", true}})
+                       : "the rollout has ended; boxes that ran it go back\n");
+    return ExitCode::Done;
+}
+
+ExitCode show_nodes(const Options& options, FleetOperator& cluster) {
+    const Result<FleetView> view = cluster.store().view();
+    const Result<std::vector<NodeRecord>> nodes = view ? cluster.store().nodes() : view.error();
+    const Result<std::vector<std::string>> drained =
+        nodes ? cluster.store().drained() : nodes.error();
+    if (!drained) {
+        return refuse_for(drained.error());
+    }
+    const std::optional<HeadSet> head =
+        view->head ? std::optional{view->head->value.now} : std::nullopt;
+    print(options.json ? dump_line(nodes_json(head, *nodes, *drained))
+                       : folded(nodes_text(head, *nodes, *drained)));
+    return ExitCode::Done;
+}
+
+}  // namespace
+
+ExitCode apply_to_cluster(const Options& options, RuleFiles files, SentLists lists) {
+    if (!options.if_match.empty() || options.forgive || options.detach) {
+        return refuse("--if-match, --forgive and --detach are of one box, and --cluster of all",
+                      ExitCode::Usage);
+    }
+    if (!options.canary.empty() && !options.confirm.empty()) {
+        return refuse(
+            "--canary goes in waves that are on trial by themselves; --confirm is for all "
+            "boxes at once",
+            ExitCode::Usage);
+    }
+    const std::string bytes =
+        bytes_of(SetArchive{.files = std::move(files), .lists = std::move(lists)});
+    if (bytes.size() > kMostSetBytes) {
+        return refuse("the rule files and their lists are too large for a cluster");
+    }
+    return with_cluster(options, [&](FleetOperator& cluster) {
+        const LongWork work{"apply --cluster"};
+        const Result<RolloutOutcome> outcome = cluster.bring(bytes, course_of(options));
+        return show_outcome(options, outcome,
+                            options.confirm.empty()
+                                ? "is in force"
+                                : "is on trial until `sluicectl confirm --cluster`");
+    });
+}
+
+ExitCode confirm_cluster(const Options& options) {
+    return with_cluster(options, [&](FleetOperator& cluster) {
+        return show_outcome(options, cluster.confirm(), "is in force");
+    });
+}
+
+ExitCode roll_cluster_back(const Options& options) {
+    if (options.number != 0 || options.dry_run || !options.confirm.empty() ||
+        !options.if_match.empty() || options.detach) {
+        return refuse(
+            "`rollback --cluster` goes to the rules before these, or ends a rollout; it "
+            "takes no more options than --now and --config",
+            ExitCode::Usage);
+    }
+    return with_cluster(options, [&](FleetOperator& cluster) {
+        RolloutCourse course = course_of(options);
+        course.force = true;  // the rules were in force before
+        return show_outcome(options, cluster.go_back(course), "is in force");
+    });
+}
+
+ExitCode panic_cluster(const Options& options) {
+    return with_cluster(options, [&](FleetOperator& cluster) {
+        const bool pass = options.word == "pass";
+        const Result<Done> done = cluster.set_panic(pass, operator_name());
+        if (!done) {
+            return refuse_for(done.error());
+        }
+        print(options.json ? dump_line({{"pass", pass}})
+                           : fmt::format("all boxes {} once they have read it; `sluicectl nodes` "
+                                         "shows who is there\n",
+                                         pass ? "forward everything unjudged" : "judge again"));
+        return ExitCode::Done;
+    });
+}
+
+ExitCode run_nodes(const Options& options) {
+    return with_cluster(options,
+                        [&](FleetOperator& cluster) { return show_nodes(options, cluster); });
+}
+
+ExitCode run_rollout(const Options& options) {
+    return with_cluster(options, [&](FleetOperator& cluster) {
+        return options.word == "abort" ? end_rollout(options, cluster)
+                                       : show_rollout(options, cluster);
+    });
+}
+
+// The box gives its slot back as soon as it finds the key, and takes none while it is there.
+ExitCode run_drain(const Options& options) {
+    return with_cluster(options, [&](FleetOperator& cluster) {
+        const std::string key = cluster.store().keys().drain(options.node);
+        const Result<EtcdOutcome> done = cluster.store().etcd().commit(
+            {.then = {options.undo ? EtcdStep{EtcdDelete{.key = key}}
+                                   : EtcdStep{EtcdPut{.key = key, .value = operator_name()}}}});
+        if (!done) {
+            return refuse_for(done.error());
+        }
+        print(options.json ? dump_line({{"node", options.node}, {"drained", !options.undo}})
+                           : fmt::format("{} {}\n", options.node,
+                                         options.undo ? "may take a slot again"
+                                                      : "leaves its slot within seconds"));
+        return ExitCode::Done;
+    });
+}
+
+}  // namespace sluice

@@ -1,0 +1,105 @@
+#include "control/cli/nodes_text.hpp"
+
+#include "control/cli/table.hpp"
+#include "control/cli/terminal.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace sluice {
+namespace {
+
+constexpr std::size_t kShownDigits = 12;
+
+std::string short_sum(const std::string& sum) {
+    return sum.substr(0, kShownDigits);
+}
+
+// A word for what a box runs, beside what all are to run.
+std::string_view rules_word(const NodeRecord& node, const std::optional<HeadSet>& head) {
+    if (node.is_detached) {
+        return "detached";
+    }
+    if (node.is_trial) {
+        return "trial";
+    }
+    if (!head || node.in_force == *head) {
+        return head ? "in force" : "none";
+    }
+    return "differs";
+}
+
+}  // namespace
+
+std::string nodes_text(const std::optional<HeadSet>& head, const std::vector<NodeRecord>& nodes,
+                       const std::vector<std::string>& drained) {
+    std::string text = head ? fmt::format("generation {}, set {}, by {}\n", head->generation,
+                                          short_sum(head->set.sum), head->by)
+                            : "no rules were ever brought to this cluster\n";
+    Table table{{{"SLOT", kRight},
+                 {"NODE"},
+                 {"HOST"},
+                 {"VERSION"},
+                 {"GENERATION", kRight},
+                 {"SET"},
+                 {"RULES"},
+                 {"PROBLEM"}},
+                2};
+    for (const NodeRecord& node : nodes) {
+        table.row({fmt::format("{}", node.slot), node.node, node.host, node.version,
+                   fmt::format("{}", node.in_force.generation), short_sum(node.in_force.set.sum),
+                   std::string{rules_word(node, head)}, node.error});
+    }
+    text += nodes.empty() ? "no box is there\n" : table.text();
+    for (const std::string& node : drained) {
+        text +=
+            fmt::format("{} is drained; `sluicectl drain --undo {}` lets it back in\n", node, node);
+    }
+    return text;
+}
+
+Json nodes_json(const std::optional<HeadSet>& head, const std::vector<NodeRecord>& nodes,
+                const std::vector<std::string>& drained) {
+    Json rows = Json::array();
+    for (const NodeRecord& node : nodes) {
+        rows.push_back({{"slot", node.slot},
+                        {"node", node.node},
+                        {"host", node.host},
+                        {"version", node.version},
+                        {"generation", node.in_force.generation},
+                        {"set", node.in_force.set.sum},
+                        {"rules", rules_word(node, head)},
+                        {"rules_generation", node.rules},
+                        {"problem", node.error.empty() ? Json() : Json(node.error)}});
+    }
+    return {{"generation", head ? head->generation : 0},
+            {"set", head ? head->set.sum : ""},
+            {"nodes", std::move(rows)},
+            {"drained", drained}};
+}
+
+std::string rollout_text(const FleetView& view, const std::vector<NodeRecord>& nodes) {
+    if (!view.rollout) {
+        return "no rollout is under way\n";
+    }
+    const Rollout& rollout = view.rollout->value;
+    std::string text = fmt::format("generation {}, set {}, by {}: {}\n", rollout.next.generation,
+                                   short_sum(rollout.next.set.sum), rollout.next.by,
+                                   rollout.is_everywhere ? "on trial on all boxes"
+                                   : rollout.is_staged   ? "on trial on some boxes"
+                                                         : "being staged");
+    Table table{{{"NODE"}, {"STAGED"}, {"RUNS IT"}, {"PROBLEM"}}};
+    for (const NodeRecord& node : nodes) {
+        const bool has_verdict = node.staged.rollout == rollout.id;
+        table.row({node.node,
+                   !has_verdict          ? "not yet"
+                   : node.staged.is_good ? "yes"
+                                         : "cannot",
+                   node.in_force == rollout.next ? "yes" : "no",
+                   has_verdict && !node.staged.why.empty() ? node.staged.why : node.error});
+    }
+    return text + table.text();
+}
+
+}  // namespace sluice

@@ -1,0 +1,77 @@
+#pragma once
+#include "control/daemon/audit.hpp"
+#include "control/daemon/fleet/fleet_board.hpp"
+#include "control/daemon/fleet/fleet_state.hpp"
+#include "control/daemon/rule_keeper.hpp"
+#include "control/fleet/fleet_store.hpp"
+#include "control/fleet/set_archive.hpp"
+#include "lib/base/result.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace sluice {
+
+// Brings the box to the rules that its cluster has, and nowhere else:
+//
+//   a rollout comes      -> staged: fetched, compiled, a verdict told
+//   it names this box    -> on trial, with a timer of the box's own
+//   it becomes the head  -> confirmed
+//   it goes otherwise    -> the rules of before come back
+//   a newer head comes   -> applied for good
+//
+// An etcd that is away, empty or older than what the box has changes nothing.
+class FleetFollower {
+public:
+    using Clock = std::chrono::steady_clock;
+    static constexpr std::chrono::seconds kRead{5};    // etcd, without a hint
+    static constexpr std::chrono::seconds kRetry{30};  // a set that was not taken
+
+    struct Box {
+        RuleKeeper& rules;
+        DataplaneLink& link;
+        Audit& audit;
+        std::string state_dir;
+    };
+    FleetFollower(FleetStore store, FleetBoard& board, Box box, FleetState state)
+        : store_{std::move(store)}, board_{board}, box_{std::move(box)}, state_{std::move(state)} {}
+
+    // To be called often; `hinted`: something may have changed in etcd.
+    void tick(Clock::time_point now, bool hinted);
+    // The slot to begin with next time.
+    void keep_slot(std::size_t slot);
+
+private:
+    void follow(const FleetView& view, Clock::time_point now);
+    void stage(const Rollout& rollout);
+    [[nodiscard]] StagedSet judge(const Rollout& rollout);
+    [[nodiscard]] Result<RuleFile> fetch(const HeadSet& set);
+    void try_rollout(const Rollout& rollout);
+    void end_trial(const FleetView& view);
+    void adopt(const HeadSet& set, Clock::time_point now);
+    void follow_panic(const PanicRecord& panic);
+    [[nodiscard]] bool runs_trial();
+    [[nodiscard]] std::string text_in_force();
+    void record(const std::string& call, const std::string& by, const RuleChange& change);
+    void save();
+    void tell(const std::string& error);
+    void show();
+
+    FleetStore store_;
+    FleetBoard& board_;
+    Box box_;
+    FleetState state_;
+    StagedSet staged_;
+    std::string ended_;  // the rollout whose trial has ended here
+    std::string error_;
+    Clock::time_point read_at_{};
+    Clock::time_point retry_at_{};
+    std::uint64_t refused_ = 0;                  // generation of the head that was not taken
+    std::shared_ptr<const RuleView> summed_of_;  // and the sum of its text
+    std::string sum_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,128 @@
+#pragma once
+#include "lib/base/result.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sluice {
+
+// What the boxes of a cluster and its operators keep in etcd, under /sluice/NAME/:
+//
+//   cluster          the declared size and the hash secret's digest, by the first box; never
+//   changed nodes/SLOT       a member: its NodeRecord, under a lease names/NODE       the
+//   incarnation of the member of that name, under the same lease sets/SHA256/I    rule files and
+//   lists, in chunks head             the set that all are to run rollout          the one that is
+//   on its way, under the lease of who brings it panic            whether all pass everything
+//   drains/NODE      a box that is to leave
+struct FleetKeys {
+    explicit FleetKeys(std::string_view name) : prefix{"/sluice/" + std::string{name} + "/"} {}
+
+    [[nodiscard]] std::string cluster() const { return prefix + "cluster"; }
+    [[nodiscard]] std::string nodes() const { return prefix + "nodes/"; }
+    [[nodiscard]] std::string node(std::size_t slot) const {
+        return nodes() + std::to_string(slot);
+    }
+    [[nodiscard]] std::string name(std::string_view node) const {
+        return prefix + "names/" + std::string{node};
+    }
+    [[nodiscard]] std::string sets() const { return prefix + "sets/"; }
+    [[nodiscard]] std::string chunk(std::string_view set, std::size_t number) const {
+        return sets() + std::string{set} + "/" + std::to_string(number);
+    }
+    [[nodiscard]] std::string head() const { return prefix + "head"; }
+    [[nodiscard]] std::string rollout() const { return prefix + "rollout"; }
+    [[nodiscard]] std::string panic() const { return prefix + "panic"; }
+    [[nodiscard]] std::string drains() const { return prefix + "drains/"; }
+    [[nodiscard]] std::string drain(std::string_view node) const {
+        return drains() + std::string{node};
+    }
+
+    std::string prefix;
+};
+
+// A set of rule files with its lists, as it lies in chunks; named by the sum of its bytes.
+struct SetName {
+    std::string sum;  // SHA-256, 64 digits; empty: none
+    std::uint64_t size = 0;
+
+    [[nodiscard]] bool operator==(const SetName&) const = default;
+};
+inline constexpr std::size_t kSetSumSize = 64;
+
+// A set that all are to run, or were.
+struct HeadSet {
+    SetName set{};
+    std::uint64_t generation = 0;  // 1, 2, ... : one more with every set that is put in force
+    std::string by{};
+    std::int64_t at = 0;  // UTC, seconds
+
+    [[nodiscard]] bool operator==(const HeadSet&) const = default;
+};
+struct Head {
+    HeadSet now{};
+    std::vector<HeadSet> before{};  // the newest first
+
+    static constexpr std::size_t kMost = 8;
+};
+
+// The set that is on its way. While its key is there, the boxes that it names have it on trial.
+struct Rollout {
+    std::string id{};
+    HeadSet next{};
+    bool is_staged = false;            // by all: those that it names have it in force
+    std::vector<std::string> nodes{};  // who runs it on trial
+    bool is_everywhere = false;        // all run it on trial
+    std::uint64_t trial_seconds = 0;   // each box's own timer
+    bool force = false;                // also when no rule in it is on
+};
+
+// A verdict of a box on a set.
+struct StagedSet {
+    std::string rollout{};
+    bool is_good = false;
+    std::string why{};  // not
+};
+
+struct NodeRecord {
+    std::string node{};
+    std::string incarnation{};
+    std::string version{};
+    std::string host{};
+    std::size_t slot = 0;
+    HeadSet in_force{};        // of the cluster; generation 0: nothing of it
+    std::string rules{};       // the generation of its rule set, as its own `rules` tells
+    bool is_trial = false;     // `in_force` goes again unless it is confirmed
+    bool is_detached = false;  // other rules were applied on the box itself
+    bool is_drained = false;
+    StagedSet staged{};
+    std::string error{};      // why it does not run what the cluster has; empty: it does
+    std::uint64_t panic = 0;  // the number of the word that it has followed
+};
+
+struct ClusterRecord {
+    std::uint64_t size = 0;
+};
+
+struct PanicRecord {
+    bool pass = false;
+    std::uint64_t number = 0;
+    std::string by{};
+};
+
+// Values from outside: whatever is none is an Error, and texts are bounded.
+[[nodiscard]] std::string text_of(const Head& head);
+[[nodiscard]] Result<Head> head_from(std::string_view text);
+[[nodiscard]] std::string text_of(const Rollout& rollout);
+[[nodiscard]] Result<Rollout> rollout_from(std::string_view text);
+[[nodiscard]] std::string text_of(const NodeRecord& node);
+[[nodiscard]] Result<NodeRecord> node_from(std::string_view text);
+[[nodiscard]] std::string text_of(const ClusterRecord& cluster);
+[[nodiscard]] Result<ClusterRecord> cluster_from(std::string_view text);
+[[nodiscard]] std::string text_of(const PanicRecord& panic);
+[[nodiscard]] Result<PanicRecord> panic_from(std::string_view text);
+
+}  // namespace sluice

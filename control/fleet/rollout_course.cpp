@@ -1,0 +1,183 @@
+#include "control/fleet/fleet_operator.hpp"
+#include "control/fleet/rollout_words.hpp"
+
+#include <fmt/format.h>
+
+#include <thread>
+#include <utility>
+
+// The course of a rollout: what the operator waits for until the set may be the head.
+namespace sluice {
+namespace {
+
+constexpr std::chrono::seconds kAliveEvery{3};
+constexpr std::chrono::seconds kTrialSlack{120};
+
+}  // namespace
+
+// True also where nobody answers.
+bool FleetOperator::is_under_way(const Course& course) {
+    const Result<EtcdRange> range = store_.etcd().get({.key = store_.keys().rollout()});
+    return !range ||
+           (!range->keys.empty() && range->keys.front().modified == course.rollout_modified);
+}
+
+Result<Done> FleetOperator::keep_alive(Course& course) {
+    if (course.lease == 0 || Clock::now() - course.alive_at < kAliveEvery) {
+        return Done{};
+    }
+    const Result<bool> alive = store_.etcd().keep_alive(course.lease);
+    if (!alive) {
+        return Done{};  // the lease tells
+    }
+    course.alive_at = Clock::now();
+    return *alive && is_under_way(course) ? Result<Done>{Done{}} : rollout_ended();
+}
+
+Result<Done> FleetOperator::stage(Course& course) {
+    const Clock::time_point end = Clock::now() + kStaging;
+    for (;;) {
+        if (const Result<Done> alive = keep_alive(course); !alive) {
+            return alive;
+        }
+        const Result<std::vector<NodeRecord>> nodes = members();
+        if (!nodes) {
+            return nodes.error();
+        }
+        std::vector<std::string> waited;
+        for (const NodeRecord& node : *nodes) {
+            const bool has_verdict = node.staged.rollout == course.rollout.id;
+            if (has_verdict && !node.staged.is_good) {
+                return Error{Errc::Refused, fmt::format("{} cannot run it, so nobody does: {}",
+                                                        node.node, node.staged.why)};
+            }
+            if (!has_verdict) {
+                waited.push_back(why_behind(node));
+            }
+        }
+        if (waited.empty()) {
+            say_(fmt::format("staged by {} boxes", nodes->size()));
+            return Done{};
+        }
+        if (Clock::now() >= end) {
+            return Error{Errc::Busy, fmt::format("no verdict came from {}; nobody runs it",
+                                                 fmt::join(waited, ", "))};
+        }
+        std::this_thread::sleep_for(kRolloutLook);
+    }
+}
+
+Result<Done> FleetOperator::wait_in_force(Course& course) {
+    const Clock::time_point end = Clock::now() + kPushing;
+    for (;;) {
+        if (const Result<Done> alive = keep_alive(course); !alive) {
+            return alive;
+        }
+        const Result<std::vector<NodeRecord>> nodes = members();
+        if (!nodes) {
+            return nodes.error();
+        }
+        const auto behind = std::ranges::find_if(*nodes, [&](const NodeRecord& node) {
+            return is_meant(course.rollout, node) && !runs(node, course.rollout.next);
+        });
+        if (behind == nodes->end()) {
+            return Done{};
+        }
+        if (!behind->error.empty() || Clock::now() >= end) {
+            return Error{Errc::Refused, "it is not in force on " + why_behind(*behind)};
+        }
+        std::this_thread::sleep_for(kRolloutLook);
+    }
+}
+
+// All run it on trial; its key hangs on a lease that nobody keeps alive.
+Result<Done> FleetOperator::hold(Course& course) {
+    const std::int64_t seconds = course.asked.confirm->count();
+    const Result<std::int64_t> lease = store_.etcd().grant(seconds);
+    if (!lease) {
+        return lease.error();
+    }
+    course.rollout.is_staged = true;
+    course.rollout.is_everywhere = true;
+    course.rollout.trial_seconds = static_cast<std::uint64_t>(seconds);
+    if (const Result<Done> done = put(course, *lease); !done) {
+        return done;
+    }
+    (void)store_.etcd().revoke(std::exchange(course.lease, 0));
+    return wait_in_force(course);
+}
+
+Result<Done> FleetOperator::soak(Course& course) {
+    const Clock::time_point end = Clock::now() + course.asked.soak;
+    std::size_t meant = 0;
+    while (Clock::now() < end) {
+        if (const Result<Done> alive = keep_alive(course); !alive) {
+            return alive;
+        }
+        const Result<std::vector<NodeRecord>> nodes = members();
+        if (!nodes) {
+            return nodes.error();
+        }
+        std::size_t seen = 0;
+        for (const NodeRecord& node : *nodes) {
+            if (!is_meant(course.rollout, node)) {
+                continue;
+            }
+            ++seen;
+            if (!runs(node, course.rollout.next) || !node.error.empty()) {
+                return is_under_way(course)
+                           ? Error{Errc::Refused, "it does not run any more on " + why_behind(node)}
+                           : rollout_ended();
+            }
+        }
+        if (seen < meant) {
+            return Error{Errc::Refused, "a box that runs it is gone"};
+        }
+        meant = seen;
+        std::this_thread::sleep_for(kRolloutLook);
+    }
+    return Done{};
+}
+
+// The canary, a quarter, all; each on trial, and each for a while.
+Result<Done> FleetOperator::waves(Course& course) {
+    const Result<std::vector<NodeRecord>> nodes = members();
+    if (!nodes) {
+        return nodes.error();
+    }
+    std::vector<std::string> names{course.asked.canary};
+    for (const NodeRecord& node : *nodes) {
+        if (node.node != course.asked.canary) {
+            names.push_back(node.node);
+        }
+    }
+    if (names.size() != nodes->size()) {
+        return Error{Errc::OutOfRange, "no box that is there is called " + course.asked.canary};
+    }
+    course.rollout.is_staged = true;
+    course.rollout.trial_seconds =
+        static_cast<std::uint64_t>((course.asked.soak * 3 + kTrialSlack).count());
+    std::size_t done = 0;
+    for (const std::size_t wave : {std::size_t{1}, (names.size() + 3) / 4, names.size()}) {
+        if (wave == done) {
+            continue;
+        }
+        done = wave;
+        course.rollout.nodes.assign(names.begin(),
+                                    names.begin() + static_cast<std::ptrdiff_t>(wave));
+        course.rollout.is_everywhere = wave == names.size();
+        for (const auto step : {0, 1, 2}) {
+            const Result<Done> went = step == 0   ? put(course, course.lease)
+                                      : step == 1 ? wait_in_force(course)
+                                                  : soak(course);
+            if (!went) {
+                return went;
+            }
+        }
+        say_(fmt::format("ran on {} of {} boxes for {} s", wave, names.size(),
+                         course.asked.soak.count()));
+    }
+    return Done{};
+}
+
+}  // namespace sluice

@@ -1,0 +1,34 @@
+#pragma once
+#include "control/fleet/fleet_records.hpp"
+#include "lib/base/result.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+
+namespace sluice {
+
+// How often an operator looks at the boxes.
+inline constexpr std::chrono::milliseconds kRolloutLook{50};
+
+// The rollout names the box.
+[[nodiscard]] inline bool is_meant(const Rollout& rollout, const NodeRecord& node) {
+    return rollout.is_everywhere ||
+           std::ranges::find(rollout.nodes, node.node) != rollout.nodes.end();
+}
+
+// The set is what the box has in force, on trial or for good.
+[[nodiscard]] inline bool runs(const NodeRecord& node, const HeadSet& set) {
+    return node.in_force == set && !node.is_detached;
+}
+
+[[nodiscard]] inline Error rollout_ended() {
+    return {Errc::Refused, "the rollout was ended by somebody else, or its lease was over"};
+}
+
+// The box, and why it does not run what others do, as far as it says.
+[[nodiscard]] inline std::string why_behind(const NodeRecord& node) {
+    return node.node + (node.error.empty() ? "" : ": " + node.error);
+}
+
+}  // namespace sluice
