@@ -83,6 +83,10 @@ Result<std::unique_ptr<Dataplane>> Dataplane::make(const BoxConfig& box) {
     if (const Result<Done> done = made->rules_.note_rss_mapping(made->rss_mapping()); !done) {
         return done.error();
     }
+    if (box.cluster && box.cluster->store) {
+        made->workers_.amounts().open_store(
+            {.machines = box.cluster->size, .sync = box.cluster->sync});
+    }
     const LoadedSet& rules = made->rules_.loaded().set();
     made->state_.open_former(rules.slots);
     made->clock_.emplace(UtcClock::read(made->state_.clock_lead()));
@@ -94,6 +98,9 @@ Result<std::unique_ptr<Dataplane>> Dataplane::make(const BoxConfig& box) {
     made->state_.begin_snapshots();
     made->notify_kernel();
     if (const Result<Done> done = made->begin_heartbeat(box); !done) {
+        return done.error();
+    }
+    if (const Result<Done> done = made->begin_relay(box); !done) {
         return done.error();
     }
     return made;
@@ -116,6 +123,23 @@ Result<Done> Dataplane::begin_heartbeat(const BoxConfig& box) {
         return thread.error();
     }
     heartbeat_ = *std::move(thread);
+    return Done{};
+}
+
+// Beside the control socket, and its owner's alone.
+Result<Done> Dataplane::begin_relay(const BoxConfig& box) {
+    if (!box.cluster || !box.cluster->store) {
+        return Done{};
+    }
+    SocketOptions socket{.path = box.dataplane.path, .mode = 0600};
+    socket.path = socket.path.substr(0, socket.path.rfind('/') + 1) + "store.sock";
+    socket.owner = box.dataplane.owner.empty() ? box.user : box.dataplane.owner;
+    Result<std::unique_ptr<StoreRelay>> relay =
+        StoreRelay::start(*box.cluster, socket, workers_.amounts());
+    if (!relay) {
+        return relay.error();
+    }
+    relay_ = *std::move(relay);
     return Done{};
 }
 

@@ -9,6 +9,7 @@
 #include "dataplane/box/trust_watch.hpp"
 #include "dataplane/port/ports.hpp"
 #include "dataplane/state/box_state.hpp"
+#include "dataplane/store/store_relay.hpp"
 #include "dataplane/worker/utc_clock.hpp"
 #include "dataplane/worker/worker_fleet.hpp"
 #include "dataplane/xdp/heartbeat_thread.hpp"
@@ -90,6 +91,7 @@ private:
     Dataplane(const BoxConfig& box, std::vector<unsigned> lcores, BoxState state);
 
     [[nodiscard]] Result<Done> begin_heartbeat(const BoxConfig& box);
+    [[nodiscard]] Result<Done> begin_relay(const BoxConfig& box);
     // Tells the kernel what it may drop early.
     void notify_kernel();
     // The bans that workers have told of.
@@ -115,6 +117,7 @@ private:
     std::uint64_t published_load_ = 0;  // of the rules that the kernel was told of
     std::uint64_t lost_bans_ = 0;       // that it could not be told of
     std::unique_ptr<HeartbeatThread> heartbeat_;
+    std::unique_ptr<StoreRelay> relay_;  // none where the box has no store
     std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
 };
 

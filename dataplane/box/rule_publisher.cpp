@@ -36,6 +36,7 @@ RulePublisher::RulePublisher(const BoxConfig& box, BoxState& state, WorkerFleet&
       on_no_rules_{box.on_no_rules},
       unit_memory_{unit_memory_of(box, workers.size())},
       merge_interval_{box.merge_interval},
+      machines_{box.cluster && box.cluster->store ? box.cluster->size : std::size_t{1}},
       key_{database_key_of(box)},
       kept_panic_{box.state_dir},
       panic_{kept_panic_.is_set()},
@@ -49,7 +50,7 @@ RulePublisher::~RulePublisher() {
 Environment RulePublisher::environment() const {
     return {
         .secret = state_.secrets().hash,
-        .sharers = {workers_.size(), merge_interval_},
+        .sharers = {workers_.size(), merge_interval_, machines_},
         .tables = {[this](LimitSlot slot) { return uses_of(slot); }, [this] { return settled(); }},
         .row_totals = [this](std::uint32_t row) { return read_row(row); },
         .before = loaded_.get(),

@@ -123,6 +123,7 @@ private:
     std::uint64_t unit_memory_;  // that workers take once they are made
     KeptRules kept_rules_ = KeptRules::None;
     Nanoseconds merge_interval_;
+    std::size_t machines_;  // of the cluster whose store it has; 1: none
     // Shared with the workers, with what came beside them.
     std::shared_ptr<const LoadedRules> loaded_ = std::make_shared<const LoadedRules>();
     std::string source_;

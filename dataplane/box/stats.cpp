@@ -55,14 +55,17 @@ void note_program(const Port& port, KernelPortStats& kernel) {
     }
 }
 
-// How far workers went ahead of each other, as the owners of the keys have seen it.
+// How far workers, and boxes of a cluster, went ahead of each other, as the owners of the keys have
+// seen it.
 void add_overshoot(const LoadedRule& rule, const WorkerFleet& workers, RuleStats& stats) {
     for (const LoadedLimit& limit : rule.limits) {
         if (limit.shared == 0) {
             continue;
         }
         const std::uint64_t measured = workers.worst_excess(limit.slot);
-        const std::uint64_t promised = (workers.size() - 1) * limit.shared;
+        const std::uint64_t promised = limit.cluster.box_unsynced != 0
+                                           ? limit.cluster_overshoot
+                                           : (workers.size() - 1) * limit.shared;
         const OvershootStats& worst = stats.overshoot;
         if (worst.max_unsynced == 0 || static_cast<Wide>(measured) * worst.promised >
                                            static_cast<Wide>(worst.measured) * promised) {
@@ -114,6 +117,9 @@ Stats Dataplane::stats(const ControlStats& control) const {
     stats.panic = rules_.in_panic();
     stats.merge_interval_ns = static_cast<std::uint64_t>(loaded.merge_interval().count());
     stats.clock = clock_->stats();
+    if (relay_ != nullptr) {
+        stats.store = relay_->stats();
+    }
     stats.state = state_.stats();
     stats.state.rules = rules_.kept_rules();
     stats.events = events_.stats();

@@ -1,6 +1,7 @@
 #include "dataplane/state/box_state.hpp"
 
 #include "dataplane/read_clock.hpp"
+#include "dataplane/state/cluster_secret.hpp"
 #include "lib/base/log.hpp"
 #include "lib/base/read_file.hpp"
 #include "lib/peer/merge/damaged_records.hpp"
@@ -64,13 +65,23 @@ Result<BoxState> BoxState::open(const BoxConfig& box, std::size_t workers) {
     if (!folder) {
         return folder.error();
     }
+    std::optional<HashSecret> secret;
+    if (box.cluster) {
+        const Result<HashSecret> clusters = read_cluster_secret(box.cluster->secret_file);
+        if (!clusters) {
+            return clusters.error();
+        }
+        secret = *clusters;
+    }
     const FoundRssKeys keys = load_rss_keys(box.state_dir);
     BoxState state{*std::move(folder),
                    {.workers = workers,
                     .keys = box.table_keys,
                     .pool_lines = box.table_keys / kPoolShare,
                     .huge_pages = box.huge_pages != HugePages::None,
-                    .rss_mapping = rss_mapping_of(box, keys.keys)},
+                    .rss_mapping = rss_mapping_of(box, keys.keys),
+                    .tells_store = box.cluster && box.cluster->store,
+                    .secret = secret},
                    keys.keys};
     if (keys.put_aside) {
         state.folder_.note_put_aside();
@@ -83,6 +94,7 @@ Result<BoxState> BoxState::open(const BoxConfig& box, std::size_t workers) {
     state.restore_snapshot();
     state.open_region(Mapping::Stores::Kept);
     state.read_slots();
+    state.leave_other_names();
     return state;
 }
 
@@ -191,7 +203,7 @@ void BoxState::open_region(Mapping::Stores stores) {
         return;
     }
     inherited_ = StateRegion::heritage(folder_);
-    secrets_ = inherited_ ? inherited_->secrets : StateRegion::fresh_secrets();
+    secrets_ = inherited_ ? inherited_->secrets : StateRegion::fresh_secrets(shape_);
     report_unkept(region.error().what);
 }
 
@@ -219,11 +231,19 @@ void BoxState::read_slots() {
     begin_anew(slots ? "what their entries mean was not kept" : slots.error().what);
 }
 
+// A box that comes into a cluster: its keys have the cluster's names from now on.
+void BoxState::leave_other_names() {
+    if (shape_.secret && secrets_.hash != *shape_.secret) {
+        begin_anew("they name their keys by another secret than the cluster's");
+        secrets_ = StateRegion::fresh_secrets(shape_);
+    }
+}
+
 // Leaves the tables: they may be good, and the next start may read what they mean.
 void BoxState::leave_tables(const std::string& why) {
     region_.reset();
     inherited_.reset();
-    secrets_ = StateRegion::fresh_secrets();
+    secrets_ = StateRegion::fresh_secrets(shape_);
     report_unkept(why + "; the tables stay for the next start");
 }
 
@@ -245,7 +265,7 @@ void BoxState::begin_anew(const std::string& why) {
         secrets_ = region->secrets();
         region_.emplace(*std::move(region));
     } else {
-        secrets_ = StateRegion::fresh_secrets();
+        secrets_ = StateRegion::fresh_secrets(shape_);
         report_unkept(region.error().what);
     }
 }

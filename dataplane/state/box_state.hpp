@@ -83,6 +83,7 @@ private:
     void restore_snapshot();
     void write_snapshot() const;
     void read_slots();
+    void leave_other_names();
     void leave_tables(const std::string& why);
 
     // Written by whoever writes snapshots, one after the other.

@@ -12,6 +12,8 @@ namespace {
 constexpr std::array<char, 8> kMagic{'S', 'L', 'U', 'I', 'C', 'E', 'S', 'T'};
 // Raised whenever an entry, a line's state or anything before them changes its form.
 constexpr std::uint32_t kLayoutVersion = 5;
+// Beside the number of workers: there are records for the store of a cluster.
+constexpr std::uint32_t kTellsStore = std::uint32_t{1} << 31;
 constexpr std::uint64_t kMostKeys = std::uint64_t{1} << 32;
 
 Error damaged(const char* what) {
@@ -29,7 +31,8 @@ std::array<char, 40> this_boot() {
 RegionHeader RegionHeader::make(const StateShape& shape, std::uint64_t id) {
     return {.magic = kMagic,
             .layout = kLayoutVersion,
-            .workers = static_cast<std::uint32_t>(shape.workers),
+            .workers =
+                static_cast<std::uint32_t>(shape.workers) | (shape.tells_store ? kTellsStore : 0),
             .boot_id = this_boot(),
             .id = id,
             .keys = shape.keys,
@@ -50,7 +53,8 @@ Result<Done> RegionHeader::check() const {
         return damaged("their header is not as it was written");
     }
     // Sizes that others wrote: what follows from them must not overflow, and be found in files.
-    const bool can_be = workers != 0 && workers <= kMaxCores && keys != 0 && keys <= kMostKeys &&
+    const std::uint32_t count = workers & ~kTellsStore;
+    const bool can_be = count != 0 && count <= kMaxCores && keys != 0 && keys <= kMostKeys &&
                         pool_lines <= kMostKeys;
     return can_be ? Result<Done>{Done{}} : damaged("their sizes cannot be");
 }
@@ -74,12 +78,17 @@ bool RegionHeader::is_of_this_boot() const {
 }
 
 bool RegionHeader::has_shape(const StateShape& shape) const noexcept {
-    return workers == shape.workers && keys == shape.keys && pool_lines == shape.pool_lines &&
-           rss_mapping == shape.rss_mapping;
+    const StateShape mine = this->shape();
+    return mine.workers == shape.workers && mine.tells_store == shape.tells_store &&
+           keys == shape.keys && pool_lines == shape.pool_lines && rss_mapping == shape.rss_mapping;
 }
 
 StateShape RegionHeader::shape() const noexcept {
-    return {.workers = workers, .keys = keys, .pool_lines = pool_lines, .rss_mapping = rss_mapping};
+    return {.workers = workers & ~kTellsStore,
+            .keys = keys,
+            .pool_lines = pool_lines,
+            .rss_mapping = rss_mapping,
+            .tells_store = (workers & kTellsStore) != 0};
 }
 
 }  // namespace sluice

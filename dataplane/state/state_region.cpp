@@ -136,9 +136,13 @@ std::string StateRegion::name_of_worker(const std::string& place, std::uint64_t 
     return place + "/worker-" + std::to_string(worker) + "-" + std::to_string(id);
 }
 
-StateSecrets StateRegion::fresh_secrets() noexcept {
+StateSecrets StateRegion::fresh_secrets(const StateShape& shape) noexcept {
     StateSecrets secrets;
-    fill_with_randomness(secrets.hash);
+    if (shape.secret) {
+        secrets.hash = *shape.secret;
+    } else {
+        fill_with_randomness(secrets.hash);
+    }
     return secrets;
 }
 
@@ -146,8 +150,8 @@ std::int64_t StateRegion::fresh_lead() noexcept {
     return -read_clock(CLOCK_BOOTTIME).count();
 }
 
-StateRegion::Heritage StateRegion::nothing() noexcept {
-    Heritage heritage{.secrets = fresh_secrets(), .lead = fresh_lead()};
+StateRegion::Heritage StateRegion::nothing(const StateShape& shape) noexcept {
+    Heritage heritage{.secrets = fresh_secrets(shape), .lead = fresh_lead()};
     fill_with_randomness(heritage.lineage);
     return heritage;
 }
@@ -288,7 +292,7 @@ void StateRegion::remove(const StateFolder& folder) const {
 
 Result<StateRegion> StateRegion::make_new(const StateFolder& folder, const StateShape& shape) {
     const Result<std::string> place = folder.tables(shape.bytes(), shape.huge_pages);
-    return place ? make(*place, shape, nothing(), 0) : place.error();
+    return place ? make(*place, shape, nothing(shape), 0) : place.error();
 }
 
 // A region that cannot be read is not to be replaced: open() reports it and keeps it aside.

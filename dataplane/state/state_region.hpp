@@ -57,7 +57,7 @@ public:
     // among them, and nothing that is done to them is kept.
     [[nodiscard]] static std::vector<StateRegion> open_as_found(const StateFolder& folder);
     void remove(const StateFolder& folder) const;
-    [[nodiscard]] static StateSecrets fresh_secrets() noexcept;
+    [[nodiscard]] static StateSecrets fresh_secrets(const StateShape& shape) noexcept;
     // How far instants are ahead of CLOCK_BOOTTIME where buckets begin: they begin at zero.
     [[nodiscard]] static std::int64_t fresh_lead() noexcept;
 
@@ -91,7 +91,7 @@ private:
 
     StateRegion(const RegionHeader& header, const StateShape& shape, bool taken_up) noexcept
         : header_{header}, shape_{shape}, taken_up_{taken_up} {}
-    [[nodiscard]] static Heritage nothing() noexcept;
+    [[nodiscard]] static Heritage nothing(const StateShape& shape) noexcept;
     [[nodiscard]] static Result<RegionHeader> latest_header(const std::string& place);
     [[nodiscard]] static Result<StateRegion> open_files(const RegionHeader& header,
                                                         const std::string& place,

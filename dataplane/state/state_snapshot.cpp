@@ -169,7 +169,7 @@ Result<Done> StateRegion::write_snapshot(const StateFolder& folder, const std::s
     head.sum = head.sum_now();
     Parts parts{file.get(), SumChain{head.sum}};
     bool done = std::fwrite(&head, sizeof(head), 1, file.get()) == 1;
-    for (std::uint32_t worker = 0; done && worker < header_.workers; ++worker) {
+    for (std::uint32_t worker = 0; done && worker < shape_.workers; ++worker) {
         done = put_worker(parts, name_of_worker(*place, header_.id, worker), worker);
     }
     const auto slots = read_whole_file(folder.path() + "/slots.bin", kMostSlotBytes);

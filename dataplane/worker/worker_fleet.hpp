@@ -50,6 +50,8 @@ public:
     // Reports workers whose heartbeat stands still, and those without room for half heads.
     void watch();
 
+    // For whoever tells the store of the box's cluster; opened before workers are made.
+    [[nodiscard]] DeltaLanes& amounts() noexcept { return peers_.amounts; }
     [[nodiscard]] std::size_t size() const noexcept { return lcores_.size(); }
     [[nodiscard]] bool is_made() const noexcept { return !workers_.empty(); }
     [[nodiscard]] unsigned lcore(std::size_t worker) const { return lcores_[worker]; }

@@ -13,8 +13,9 @@ namespace sluice {
 // bytes arrive, never by what a length promises.
 class FrameBuffer {
 public:
+    FrameBuffer() noexcept = default;
     // `most`: bytes that a message may have.
-    explicit FrameBuffer(std::uint32_t most = kMaxMessageSize) noexcept : most_{most} {}
+    explicit FrameBuffer(std::uint32_t most) noexcept : most_{most} {}
 
     void feed(ByteView bytes);
 
@@ -36,7 +37,7 @@ public:
 private:
     [[nodiscard]] std::uint32_t announced() const noexcept;
 
-    std::uint32_t most_;
+    std::uint32_t most_ = kMaxMessageSize;
     std::vector<std::byte> held_;
     std::size_t read_ = 0;  // how much of it next() has given out
     std::size_t skip_ = 0;  // how much that is still to come belongs to a message let go of

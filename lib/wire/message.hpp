@@ -17,6 +17,7 @@
 #include "lib/wire/rule_stats.hpp"
 #include "lib/wire/service_stats.hpp"
 #include "lib/wire/state_stats.hpp"
+#include "lib/wire/store_link_stats.hpp"
 #include "lib/wire/top_messages.hpp"
 #include "lib/wire/trace_messages.hpp"
 #include "lib/wire/worker_stats.hpp"
@@ -157,6 +158,7 @@ struct Stats {
     bool panic = false;
     std::uint64_t merge_interval_ns = 0;
     ClockStats clock;
+    StoreLinkStats store;
     StateStats state;
     ControlStats control;
     EventStats events;
@@ -167,7 +169,7 @@ struct Stats {
     std::vector<ServiceStats> services;
 
     static void fields(auto& archive, auto& m) {
-        archive(m.generation, m.uptime_ns, m.panic, m.merge_interval_ns, m.clock, m.state,
+        archive(m.generation, m.uptime_ns, m.panic, m.merge_interval_ns, m.clock, m.store, m.state,
                 m.control, m.events, m.heatmaps, m.rules, m.ports, m.workers, m.services);
     }
 };

@@ -28,6 +28,9 @@ struct WorkerParts {
     Nanoseconds merge_interval{0};
     std::vector<PortRssMapping> ports{};  // none: all hash the source
     UnitFinder finder = lone_unit_finder();
+    // Boxes of the cluster that every limit is of; 1: the box is in none.
+    std::size_t machines = 1;
+    OwnerDown owner_down = OwnerDown::LocalShare;
 };
 
 // Several workers that hand packets to owners, share limits and take over rules whose keys meet
@@ -38,11 +41,16 @@ public:
 
     Workers(std::string_view rules, std::size_t workers, const WorkerParts& parts = {})
         : merge_interval_{parts.merge_interval},
+          machines_{parts.machines},
+          owner_down_{parts.owner_down},
           box_{usual_rss_mapping()},
           peers_{workers, {.merge = 64, .reserve = 64, .connections = 1024}} {
         find_units_by(parts.finder);
         box_.workers = workers;
         box_.ports = parts.ports.empty() ? box_.ports : parts.ports;
+        if (machines_ > 1) {
+            peers_.amounts.open_store({.machines = machines_});
+        }
         std::vector<const BucketStore*> tables;
         for (std::size_t i = 0; i < workers; ++i) {
             workers_.push_back(std::make_unique<Worker>(parts));
@@ -64,6 +72,12 @@ public:
                                            Forgives forgives = Forgives::Nothing) {
         CompiledRules next =
             enforced({.file = "rules", .text = rules, .keys = &keys, .box = &box_});
+        for (Rule& rule : next.set.rules) {
+            for (MeteredLimit& limit : rule.limits) {
+                limit.cluster_scope = machines_ > 1 ? ClusterScope::Cluster : limit.cluster_scope;
+                limit.owner_down = owner_down_;
+            }
+        }
         Environment environment = this->environment();
         environment.forgives = forgives;
         Result<LoadedRules> fits = LoadedRules::make(std::move(next.set), environment);
@@ -221,6 +235,9 @@ public:
         }
         return worst;
     }
+    [[nodiscard]] std::uint64_t events(LedgerEvent event) const {
+        return sum([event](const Worker& one) { return one.ledger->counters().read(event); });
+    }
     // Records of what is not yet in any total.
     [[nodiscard]] std::uint64_t unsynced() const {
         return sum([](const Worker& worker) { return worker.ledger->records().in_use(); });
@@ -266,7 +283,7 @@ private:
     [[nodiscard]] Environment environment() const {
         return {
             .secret = kBoxSecret,
-            .sharers = {workers_.size(), std::chrono::milliseconds{1}},
+            .sharers = {workers_.size(), std::chrono::milliseconds{1}, machines_},
             .tables = {[this](LimitSlot slot) { return uses(slot); }, [this] { return settled(); }},
             .before = loaded_.empty() ? nullptr : loaded_.back().get()};
     }
@@ -277,6 +294,7 @@ private:
             Worker& worker = *workers_[i];
             worker.core.ledger = set().shared_limits != 0 ? worker.ledger.get() : nullptr;
             worker.core.texts = loaded_.back()->texts(i);
+            worker.ledger->set_cluster(set().cluster_bounds);
         }
     }
     static void sweep(Worker& worker, Instant now) {
@@ -346,6 +364,8 @@ private:
     static inline Burst burst_;
     static inline decltype(UnitFinder::find) found_by_ = nullptr;
     Nanoseconds merge_interval_;
+    std::size_t machines_;
+    OwnerDown owner_down_;
     RssMapping box_;
     Direction from_ = Direction::In;
     PeerLanes peers_;

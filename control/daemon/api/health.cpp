@@ -138,6 +138,16 @@ Json kept_state_json(const StateStats& state) {
     return {{"survives", state.survives}, {"not_kept", state.not_kept}};
 }
 
+// The link to the store of the box's cluster; null: it is in none.
+Json store_link_json(const StoreLinkStats& store) {
+    if (!store.in_cluster) {
+        return nullptr;
+    }
+    return {{"state", kStoreLinkStateNames[store.state]},
+            {"why", store.why.empty() ? Json() : Json(store.why)},
+            {"down", store.down}};
+}
+
 // Rules that would judge but for the time of day.
 Json inactive_rules_json(const RuleView& view) {
     const Nanoseconds now = utc_now();
@@ -215,6 +225,7 @@ HttpResponse get_health(const HttpRequest&, Services& services) {
          {"tenants_aside", view->aside},
          {"rules_problem", view->problem.empty() ? Json() : Json(view->problem)},
          {"state", stats ? kept_state_json(stats->state) : Json()},
+         {"store", stats ? store_link_json(stats->store) : Json()},
          {"list_problem", view->list_problem.empty() ? Json() : Json(view->list_problem)},
          {"notify", notify_json(services.notices, *view)},
          {"web", web_json(services.web)},

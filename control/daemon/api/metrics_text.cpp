@@ -102,6 +102,20 @@ void put_ports(MetricsWriter& text, const std::vector<PortStats>& ports) {
     put_numbers_of_each(text, ports, std::identity{}, sample_of_port(text));
 }
 
+// Nothing where the box is in no cluster.
+void put_store(MetricsWriter& text, const StoreLinkStats& store) {
+    if (!store.in_cluster) {
+        return;
+    }
+    std::array<int, kStoreLinkStateNames.size()> states{};
+    states[store.state] = 1;
+    text.family("sluice_store_link",
+                "How the link to the cluster's store stands: away, refused, fenced (another box "
+                "holds this one's slot), ready.");
+    text.by_name("state", states, kStoreLinkStateNames);
+    put_numbers(text, store);
+}
+
 // Nothing where no port has one.
 void put_kernel(MetricsWriter& text, const std::vector<PortStats>& ports) {
     if (std::none_of(ports.begin(), ports.end(),
@@ -197,6 +211,7 @@ std::string metrics_text(const std::optional<Stats>& stats, const RuleView& rule
     put_numbers(text, stats->control);
     put_events(text, stats->events);
     put_kernel(text, stats->ports);
+    put_store(text, stats->store);
     return text.take();
 }
 

@@ -91,6 +91,14 @@ ordered_json state_json(const StateStats& state) {
     return json;
 }
 
+// Of a box in a cluster.
+ordered_json store_json(const StoreLinkStats& store) {
+    ordered_json json{{"state", kStoreLinkStateNames[store.state]},
+                      {"why", store.why.empty() ? ordered_json() : ordered_json(store.why)}};
+    json.update(numbers_json(store));
+    return json;
+}
+
 }  // namespace
 
 HttpResponse get_stats(const HttpRequest&, Services& services) {
@@ -124,6 +132,9 @@ HttpResponse get_stats(const HttpRequest&, Services& services) {
                      {"state", state_json(stats->state)},
                      {"rules", std::move(rules)},
                      {"services", services_json(*view, *stats)}});
+    if (stats->store.in_cluster) {
+        document["store"] = store_json(stats->store);
+    }
     if (!view->list_problem.empty()) {
         document["list_problem"] = view->list_problem;
     }

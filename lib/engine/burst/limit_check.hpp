@@ -86,7 +86,8 @@ struct alignas(64) LimitCheck {
     bool answered = false;               // by its bucket there,
     bool reserved = false;               // refused now, charged for a later departure
     std::uint8_t aggregation_level = 0;  // of this level
-    bool charged = false;                // of a question: the packet would be charged to it
+    bool charged : 1 = false;            // of a question: the packet would be charged to it
+    bool without_store : 1 = false;      // judged by `owner_down`: the cluster's store is away
 
     static constexpr std::uint32_t kCountsAlready = std::uint32_t{1} << 31;
     [[nodiscard]] std::uint32_t shown_value() const noexcept { return value & ~kCountsAlready; }

@@ -23,8 +23,79 @@ Account account_of(const LimitCheck& check, const CheckContext& context) noexcep
     return account;
 }
 
-std::uint64_t max_unsynced(const LimitCheck& check, const CheckContext& context) noexcept {
-    return context.core.buckets.registry.row(check.entry->slot()).max_unsynced;
+std::uint64_t max_unsynced(const LimitCheck& check, const Account& account,
+                           const CheckContext& context) noexcept {
+    return context.core.ledger->bound_of(
+        account, context.core.buckets.registry.row(check.entry->slot()).max_unsynced);
+}
+
+// A box's share of a limit whose store is away: the copy of the whole bucket is charged for all
+// boxes, so what the key owes stays owed. A cost that is more than the burst then is admitted by a
+// bucket that owes nothing, and keeps it for as long as all boxes together would have to wait.
+bool has_share(const LimitCheck& check, Units units, std::uint16_t times,
+               const CheckContext& context) noexcept {
+    const Limit* gcra = gcra_of(*check.numbers);
+    const LimitRegistry& registry = context.core.buckets.registry;
+    const Cell cell = registry.cell_of(*check.entry);
+    if (gcra == nullptr) {
+        const std::uint64_t left =
+            remaining(cell, *check.numbers, registry.pool(), context.now).count();
+        const std::uint64_t most = most_of(*check.numbers).count();
+        const std::uint64_t asked = units.count() * times;
+        return asked <= left || (left == most && units == check.cost && asked > most);
+    }
+    const std::uint64_t debt = debt_of(bucket_in(cell, *gcra), *gcra, context.now.at);
+    const Wide asked = static_cast<Wide>(units.count()) * times * gcra->period();
+    return asked + debt <= gcra->full() ||
+           (debt == 0 && units == check.cost && asked > gcra->full());
+}
+
+// By `owner_down`, for whom no credit is left.
+Conformance judge_without_store(LimitCheck& check, Units units,
+                                const CheckContext& context) noexcept {
+    Ledger& ledger = *context.core.ledger;
+    const ClusterBound& bound = ledger.cluster(check.entry->slot());
+    const auto say = [&](LedgerEvent event, Conformance conformance) {
+        if (!context.ask.is_dry_run()) {
+            ledger.count(event);
+        }
+        return conformance;
+    };
+    if (bound.closed_down) {
+        return say(LedgerEvent::DownClosed, Conformance::Red);
+    }
+    if (bound.times_down > 1 && !has_share(check, units, bound.times_down, context)) {
+        return say(LedgerEvent::LocalShareRefused, Conformance::Red);
+    }
+    check.without_store = true;
+    return say(bound.times_down > 1    ? LedgerEvent::LocalShare
+               : bound.times_down == 1 ? LedgerEvent::LastKnown
+                                       : LedgerEvent::DownOpen,
+               check.conformance);
+}
+
+// Charges the copy. A bucket's charge is not noted, since the store will be told what is still
+// owed; of a window it will be told all that was spent, whenever that is.
+void commit_without_store(const LimitCheck& check, const Account& account,
+                          const CheckContext& context) noexcept {
+    LimitRegistry& registry = context.core.buckets.registry;
+    const Limit* gcra = gcra_of(*check.numbers);
+    const std::uint16_t times = context.core.ledger->cluster(account.slot).times_down;
+    if (times == 0) {
+        return;
+    }
+    Cell cell = registry.cell_of(*check.entry);
+    if (gcra == nullptr) {
+        (void)context.core.ledger->note(account, check.cost.count(), context.now, Due::Soon);
+        charge(cell, *check.numbers, registry.pool(), context.now,
+               {Units{check.cost.count() * times}});
+        registry.write(*check.entry, cell, context.now);
+        return;
+    }
+    const Gcra after =
+        charged_beyond(bucket_in(cell, *gcra), *gcra, check.cost.count() * times, context.now.at);
+    registry.write(*check.entry, {after.fresh_from, after.below}, context.now);
+    context.core.ledger->note_shared_locally(account);
 }
 
 // The chargeable part of a refused cost: no more than there is, here and of what may be unsynced.
@@ -36,9 +107,9 @@ Units what_fits(const LimitCheck& check, const Account& account,
     const Units fits = std::min(
         check.cost,
         remaining(registry.cell_of(*check.entry), *check.numbers, registry.pool(), context.now));
-    const bool told =
-        ledger.owns(account) ||
-        ledger.credit(account, fits.count(), max_unsynced(check, context)) == Credit::Enough;
+    const bool told = ledger.owns(account) ||
+                      ledger.credit(account, fits.count(), max_unsynced(check, account, context)) ==
+                          Credit::Enough;
     return told ? fits : Units{0};
 }
 
@@ -53,7 +124,7 @@ void end_lease(Entry& entry, const TableKey& key, CoreState& core) noexcept {
     }
 }
 
-Conformance ask_ledger(const LimitCheck& check, const LoadedRule& rule,
+Conformance ask_ledger(LimitCheck& check, const LoadedRule& rule,
                        const CheckContext& context) noexcept {
     if (check.entry == nullptr || !is_shared(*check.entry, context)) {
         return check.conformance;
@@ -68,10 +139,13 @@ Conformance ask_ledger(const LimitCheck& check, const LoadedRule& rule,
         end_lease(*check.entry, check.key, context.core);
     }
     const Units units = check.cost + charged_before(check, context).all();
-    const Credit credit =
-        ledger.credit(account, units.count(), max_unsynced(check, context), check.shared_before);
+    const Credit credit = ledger.credit(account, units.count(),
+                                        max_unsynced(check, account, context), check.shared_before);
     if (credit == Credit::Enough) [[likely]] {
         return check.conformance;
+    }
+    if (ledger.is_cut_off(account)) {
+        return judge_without_store(check, units, context);
     }
     const bool open = rule.on_full == OnFull::Open;
     if (!is_dry_run) {
@@ -93,6 +167,10 @@ void commit_shared(const LimitCheck& check, const CheckContext& context, bool re
     LimitRegistry& registry = context.core.buckets.registry;
     const Account account = account_of(check, context);
     end_lease(*check.entry, check.key, context.core);
+    if (check.without_store && !rejected) [[unlikely]] {
+        commit_without_store(check, account, context);
+        return;
+    }
     const Units units = rejected ? what_fits(check, account, context) : check.cost;
     if (units == Units{0}) {
         return;
@@ -116,7 +194,7 @@ void commit_shared(const LimitCheck& check, const CheckContext& context, bool re
     if (record != kNoRecord) {
         BucketState copy = bucket_state_of(cell, *check.numbers, registry.pool(), context.now);
         copy.version = entry.stamp().version;
-        ledger.send_if_much(record, max_unsynced(check, context), copy, context.now);
+        ledger.send_if_much(record, max_unsynced(check, account, context), copy, context.now);
     }
 }
 

@@ -15,7 +15,7 @@ namespace sluice {
 void end_lease(Entry& entry, const TableKey& key, CoreState& core) noexcept;
 
 // The conformance of a check that the copy here admits: the same, or NoRoom.
-[[nodiscard]] Conformance ask_ledger(const LimitCheck& check, const LoadedRule& rule,
+[[nodiscard]] Conformance ask_ledger(LimitCheck& check, const LoadedRule& rule,
                                      const CheckContext& context) noexcept;
 
 // True if the ledger can note so much, be it more than this worker may go ahead by.

@@ -23,6 +23,10 @@ public:
     // Before the first burst under these rules.
     void adopt_rules(const LoadedSet& rules, CoreState& core) noexcept {
         core.ledger = rules.shared_limits != 0 ? &ledger_ : nullptr;
+        if (rules.load != load_) {
+            load_ = rules.load;
+            ledger_.set_cluster(rules.cluster_bounds);
+        }
         on_ |= rules.syncs;
     }
     // On from the first shared limit: others may still wait for an answer when the last has gone.
@@ -46,6 +50,7 @@ private:
     LedgerStore store_;
     Ledger ledger_;
     bool on_ = false;
+    std::uint64_t load_ = 0;  // of the rules whose limits of the cluster the ledger knows
 };
 
 }  // namespace sluice

@@ -58,6 +58,14 @@ Gcra charged(const Gcra& bucket, const Limit& limit, const Spent& spent, Instant
     return owing_wide(std::min(debt, std::max(most, before)), limit.parts(), spent.at);
 }
 
+Gcra charged_beyond(const Gcra& bucket, const Limit& limit, std::uint64_t units,
+                    Instant now) noexcept {
+    const Wide before = debt_in_parts<Wide>(bucket, limit.parts(), now);
+    const Wide debt = static_cast<Wide>(units) * limit.period() + before;
+    const Wide most = std::max<Wide>(limit.longest_debt(), before);
+    return owing_wide(std::min(debt, most), limit.parts(), now);
+}
+
 std::uint64_t excess_of(const Gcra& bucket, const Limit& limit, Instant at) noexcept {
     const std::uint64_t debt = debt_of(bucket, limit, at);
     if (debt <= limit.full()) {

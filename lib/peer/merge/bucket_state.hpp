@@ -95,6 +95,11 @@ struct Spent {
 [[nodiscard]] Gcra charged(const Gcra& bucket, const Limit& limit, const Spent& spent,
                            Instant now) noexcept;
 
+// The bucket after a charge that it need not have room for, such as what a box charges for each
+// unit of its share of a limit.
+[[nodiscard]] Gcra charged_beyond(const Gcra& bucket, const Limit& limit, std::uint64_t units,
+                                  Instant now) noexcept;
+
 // By how many units, rounded up, the debt at `at` is more than a bucket admits.
 [[nodiscard]] std::uint64_t excess_of(const Gcra& bucket, const Limit& limit, Instant at) noexcept;
 

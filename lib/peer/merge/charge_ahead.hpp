@@ -31,10 +31,11 @@ public:
     template <typename Charge, typename Copy>
     [[nodiscard, gnu::always_inline]] bool operator()(const AheadCharge& what, Charge&& charge,
                                                       Copy&& copy) const noexcept {
-        // Without a branch: who owns an account is as random as the account. An owner has no lease.
+        // Without a branch: who owns an account is as random as the account. An owner has no lease,
+        // but where the store of a cluster has the total.
         const bool leased =
             leases_ & (what.due == Due::Late) & (what.cost.count() <= what.entry.lease());
-        if (leased | ledger_.owns(what.account)) [[likely]] {
+        if (leased | ledger_.owns_surely(what.account)) [[likely]] {
             what.entry.spend_lease(leased ? what.cost.count() : 0);
             charge();
             return true;
@@ -46,11 +47,19 @@ private:
     template <typename Charge, typename Copy>
     [[nodiscard, gnu::noinline]] bool ask(const AheadCharge& what, Charge&& charge,
                                           Copy&& copy) const noexcept {
+        std::uint64_t most = max_unsynced_;
+        if (ledger_.has_cluster()) [[unlikely]] {
+            if (ledger_.owns(what.account)) {
+                charge();
+                return true;
+            }
+            most = ledger_.bound_of(what.account, most);
+        }
         if (leases_) {
             end_lease(what.account, what.entry);
         }
         const Ledger::Ahead ahead =
-            ledger_.go_ahead(what.account, what.cost.count(), max_unsynced_, now_, what.due);
+            ledger_.go_ahead(what.account, what.cost.count(), most, now_, what.due);
         if (ahead.record == kNoRecord) [[unlikely]] {
             return false;
         }
@@ -58,8 +67,7 @@ private:
         if (ahead.units != 0) {
             ledger_.tell(ahead, what.account, copy(), now_);
         } else if (leases_ && ahead.again && what.due == Due::Late) {
-            what.entry.set_lease(
-                ledger_.lend(ahead.record, {max_unsynced_, what.entry.fresh_from()}, now_));
+            what.entry.set_lease(ledger_.lend(ahead.record, {most, what.entry.fresh_from()}, now_));
         }
         return true;
     }

@@ -37,11 +37,11 @@ struct ClusterTerms {
     std::uint64_t least = 0;
 };
 
-// The ledger tells the store of buckets, and not yet of windows.
-inline constexpr bool kWindowsOfClusters = false;
-
 // The part of a burst or count that is admitted beyond it by default.
 inline constexpr std::uint64_t kClusterOvershootPart = 8;
+
+// True of limits that the store of a cluster can count: buckets, and windows that begin by UTC.
+[[nodiscard]] bool is_told_to_store(const AnyLimit& limit) noexcept;
 
 // By default the overshoot is 1/8 of the burst or count, half of it for either level, or all for
 // boxes where W is 1; at most half of the burst or count, else the limit is asked or refused. U_m

@@ -24,6 +24,16 @@ enum class LedgerEvent : std::uint8_t {
     UsedUp,
     NoRecord,
     ReadGivenUp,
+    StoreSent,
+    StoreTaken,
+    StoreFull,
+    StoreUnknown,
+    StoreDeclared,
+    LocalShare,
+    LocalShareRefused,
+    LastKnown,
+    DownOpen,
+    DownClosed,
 };
 
 struct LedgerEventRow {
@@ -49,6 +59,22 @@ inline constexpr auto kLedgerEvents = std::to_array<LedgerEventRow>({
     {LedgerEvent::NoRecord, "no_record", "charges with no memory to note them in"},
     {LedgerEvent::ReadGivenUp, "read_given_up",
      "unsynced amounts that another worker could not read, and took for the most there can be"},
+    {LedgerEvent::StoreSent, "store_sent", "amounts told to the store of the cluster"},
+    {LedgerEvent::StoreTaken, "store_taken", "answers of the store, taken here"},
+    {LedgerEvent::StoreFull, "store_full",
+     "amounts of other workers put off, the store has not confirmed what the box has spent"},
+    {LedgerEvent::StoreUnknown, "store_unknown",
+     "answers of the store to what this worker has not under way"},
+    {LedgerEvent::StoreDeclared, "store_declared",
+     "keys whose debt the store was told once it was back"},
+    {LedgerEvent::LocalShare, "local_share",
+     "charges admitted by the box's share alone, the store being away"},
+    {LedgerEvent::LocalShareRefused, "local_share_refused",
+     "charges refused by the box's share alone, the store being away"},
+    {LedgerEvent::LastKnown, "last_known",
+     "charges admitted by what the box knew last, the store being away"},
+    {LedgerEvent::DownOpen, "down_open", "charges admitted uncounted, the store being away"},
+    {LedgerEvent::DownClosed, "down_closed", "charges refused, the store being away"},
 });
 inline constexpr std::size_t kLedgerEventCount = kLedgerEvents.size();
 

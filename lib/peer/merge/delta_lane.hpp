@@ -1,6 +1,8 @@
 #pragma once
 #include "lib/peer/link/links.hpp"
 #include "lib/peer/merge/message.hpp"
+#include "lib/peer/merge/store_message.hpp"
+#include "lib/share/core.hpp"
 #include "lib/share/kept_ring.hpp"
 
 #include <cstddef>
@@ -19,6 +21,35 @@ struct DeltaLane {
     KeptRing<Total> totals;
 };
 
+// The store of a cluster, as the workers of one of its boxes know it.
+struct StoreTerms {
+    std::size_t machines = 2;       // that the cluster may have
+    Nanoseconds sync{100'000'000};  // age of an amount that a verdict of another box may need
+    std::size_t ring = 2048;        // messages on their way between a worker and it, each way
+};
+
+// From a worker to the store of the box's cluster, over a link of their own: amounts there, levels
+// back. The store's end takes amounts out of the ring, so these are settled one by one.
+class StoreLane {
+public:
+    StoreLane(const StoreTerms& about, const Signal& down_signal)
+        : terms{about},
+          down{down_signal},
+          links_{2, {.merge = about.ring}},
+          amounts{links_.place(0, 1, LinkRing::Amounts)},
+          totals{links_.place(1, 0, LinkRing::Totals)} {}
+
+    const StoreTerms terms;
+    const Signal& down;  // raised while the store does not answer
+
+private:
+    Links links_;
+
+public:
+    KeptRing<StoreAmount> amounts;
+    KeptRing<StoreTotal> totals;
+};
+
 // One lane for each ordered pair of workers, over their links, which outlive it.
 class DeltaLanes {
 public:
@@ -29,6 +60,19 @@ public:
                     sender == owner ? nullptr : std::make_unique<DeltaLane>(links, sender, owner));
             }
         }
+    }
+
+    // A lane of each worker to the store; before any ledger is made.
+    void open_store(const StoreTerms& terms) {
+        for (std::size_t worker = 0; worker < workers(); ++worker) {
+            store_.push_back(std::make_unique<StoreLane>(terms, *store_down_));
+        }
+    }
+    // Set by whoever speaks to the store.
+    [[nodiscard]] Signal& store_down() noexcept { return *store_down_; }
+    // nullptr: the box is in no cluster.
+    [[nodiscard]] StoreLane* store(std::size_t worker) noexcept {
+        return store_.empty() ? nullptr : store_[worker].get();
     }
 
     [[nodiscard]] std::size_t workers() const noexcept { return links_->workers(); }
@@ -43,6 +87,8 @@ public:
 private:
     Links* links_;
     std::vector<std::unique_ptr<DeltaLane>> lanes_;
+    std::unique_ptr<Signal> store_down_ = std::make_unique<Signal>();
+    std::vector<std::unique_ptr<StoreLane>> store_;  // by worker; empty: there is none
 };
 
 }  // namespace sluice

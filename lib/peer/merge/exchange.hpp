@@ -81,6 +81,9 @@ void Ledger::exchange(B& ledger_store, Now now) noexcept {
         incoming.deltas.took();
         send_some_due(next_other_, ledger_store, now);
     }
+    if (store_ != nullptr) [[unlikely]] {
+        exchange_with_store(ledger_store, now);
+    }
     counters_.in_use.set(records_.in_use());
     counters_.set(LedgerEvent::ReadGivenUp, records_.reads_given_up());
 }
@@ -125,22 +128,27 @@ void Ledger::take_total(DeltaLane& lane, std::size_t owner, const Total& total, 
     }
     lane.deltas.retire(total.number + 1);
     counters_.count(LedgerEvent::Taken);
-    // What a lease has left was not charged; it goes on.
-    const std::uint64_t left = ledger_store.recall(delta.account);
-    More more = more_than(total, delta);
-    more.current -= std::min(more.current, left);
-    // The copy first: what it does not contain stays unsynced.
-    const bool raised = total.kind == Total::Kind::Applied &&
-                        ledger_store.raise(delta.account, total.state, more, now);
-    if (left != 0) {
-        ledger_store.grant(delta.account, static_cast<std::uint32_t>(left));
-    }
-    if (raised) {
+    if (raise(delta, total, ledger_store, now)) {
         records_.note_contained(delta.record, delta.units);
     } else {
         counters_.count(LedgerEvent::Returned);
         records_.note_returned(delta.record, delta.units, now.at);
     }
+}
+
+// The copy first: what it does not contain stays unsynced.
+template <LedgerBackend B>
+bool Ledger::raise(const Delta& delta, const Total& total, B& ledger_store, Now now) noexcept {
+    // What a lease has left was not charged; it goes on.
+    const std::uint64_t left = ledger_store.recall(delta.account);
+    More more = more_than(total, delta);
+    more.current -= std::min(more.current, left);
+    const bool raised = total.kind == Total::Kind::Applied &&
+                        ledger_store.raise(delta.account, total.state, more, now);
+    if (left != 0) {
+        ledger_store.grant(delta.account, static_cast<std::uint32_t>(left));
+    }
+    return raised;
 }
 
 // As the owner. Stops where the sender could not be answered: the amount stays where it is.
@@ -176,7 +184,15 @@ bool Ledger::serve_one(DeltaLane& lane, std::uint64_t number, const Delta& delta
         }
     }
     BucketState total;
-    if (!ledger_store.apply(delta, now, total)) {
+    bool applied = false;
+    if constexpr (StoreBackend<B>) {
+        applied = is_of_cluster(delta.account.slot)
+                      ? apply_for_cluster(delta, ledger_store, now, total)
+                      : ledger_store.apply(delta, now, total);
+    } else {
+        applied = ledger_store.apply(delta, now, total);
+    }
+    if (!applied) {
         counters_.count(LedgerEvent::NoPlace);
         answer(lane, {.number = number, .kind = Total::Kind::Later, .state = {}, .earlier = {}});
         return true;
@@ -247,7 +263,7 @@ void Ledger::send_some_due(std::size_t owner, B& ledger_store, Now now) noexcept
 template <LedgerBackend B>
 void Ledger::send_list(std::size_t owner, std::size_t list, B& ledger_store, Now now) noexcept {
     const bool waits = list != 0 && !records_.is_crowded();
-    send_old(owner, list, waits ? wait_of(list) : interval_, ledger_store, now);
+    send_old(owner, list, wait_of(owner, waits ? list : 0), ledger_store, now);
 }
 
 // Those of a list that have been unsent for `least`.
@@ -266,7 +282,7 @@ void Ledger::send_old(std::size_t owner, std::size_t list, Nanoseconds least, B&
         if (!send_one(old[i], ledger_store, now)) {
             break;
         }
-        if (list != 0 && least < wait_of(list)) [[unlikely]] {
+        if (list != 0 && least < wait_of(owner, list)) [[unlikely]] {
             counters_.count(LedgerEvent::Early);
         }
     }
@@ -285,7 +301,8 @@ bool Ledger::send_one(std::uint32_t index, B& ledger_store, Now now) noexcept {
     if (records_.at(index).unsent() == 0) {
         return true;  // all of it was a lease
     }
-    if (!ledger_store.shares(account)) {
+    const bool to_store = keeps_total(account);
+    if (!ledger_store.shares(account) || (to_store && !is_of_cluster(account.slot))) {
         counters_.count(LedgerEvent::Dropped);
         records_.drop_unsent(index);
         return true;
@@ -296,7 +313,13 @@ bool Ledger::send_one(std::uint32_t index, B& ledger_store, Now now) noexcept {
         records_.drop_unsent(index);
         return true;
     }
-    if (!send(index, copy, now)) {
+    bool sent = false;
+    if constexpr (StoreBackend<B>) {
+        sent = to_store ? send_to_store(index, copy, ledger_store, now) : send(index, copy, now);
+    } else {
+        sent = send(index, copy, now);
+    }
+    if (!sent) {
         return false;
     }
     if (left != 0) {
@@ -309,7 +332,9 @@ bool Ledger::send_one(std::uint32_t index, B& ledger_store, Now now) noexcept {
 template <LedgerBackend B>
 void Ledger::renew_lease(std::uint32_t index, const Account& account, B& ledger_store,
                          Now now) noexcept {
-    const std::uint32_t units = lend(index, ledger_store.leasing(account), now.at);
+    Leasing to = ledger_store.leasing(account);
+    to.max_unsynced = to.max_unsynced == 0 ? 0 : bound_of(account, to.max_unsynced);
+    const std::uint32_t units = lend(index, to, now.at);
     if (units != 0) {
         ledger_store.grant(account, units);
     }

@@ -1,5 +1,7 @@
 #include "lib/peer/merge/ledger.hpp"
 
+#include <algorithm>
+
 namespace sluice {
 
 bool Ledger::send(std::uint32_t record, const BucketState& copy, Now now) noexcept {
@@ -34,6 +36,15 @@ Ledger::Ahead Ledger::open_ahead(std::uint32_t index, const Account& account,
     const auto more = static_cast<std::uint32_t>(spending.units);
     const std::uint64_t unsent = before.unsent() + spending.units;
     const bool again = before.unsent() != 0;
+    if (has_cluster() && keeps_total(account)) [[unlikely]] {
+        const bool much = 2 * unsent >= spending.max_unsynced;
+        const std::uint32_t record =
+            records_.add_to(index, account, more, now, much ? Due::Soon : spending.due);
+        if (much && record != kNoRecord) {
+            hurry_to_store(record, now);
+        }
+        return {record, 0, again};
+    }
     DeltaLane& lane = lanes_.between(me_, owner_of(account, lanes_.workers()));
     if (2 * unsent < spending.max_unsynced || lane.deltas.next() == nullptr) {
         return {records_.add_to(index, account, more, now, spending.due), 0, again};
@@ -43,15 +54,15 @@ Ledger::Ahead Ledger::open_ahead(std::uint32_t index, const Account& account,
 }
 
 // No lease lasts longer than an amount waits, so at any time there are twice as many at most.
-bool Ledger::may_lend(Instant fresh_from, Instant now) noexcept {
+bool Ledger::may_lend(Instant fresh_from, Nanoseconds longest, Instant now) noexcept {
     if (hurries() || records_.is_crowded()) {
         return false;
     }
     constexpr std::size_t kShare = 4;  // of the keys that a worker may have
-    if (fresh_from - now >= longest_) {
+    if (fresh_from - now >= longest) {
         return true;
     }
-    if (now - lent_since_ >= longest_) {
+    if (now - lent_since_ >= longest) {
         lent_since_ = now;
         lent_ = 0;
     }
@@ -65,7 +76,7 @@ std::uint32_t Ledger::lend(std::uint32_t index, const Leasing& to, Instant now) 
     const std::uint64_t most_unsent = most_unsynced == 0 ? 0 : (most_unsynced - 1) / 2;
     const bool is_soon = record.unsent() != 0 && record.due() == Due::Soon;
     if (is_soon || record.unsent() >= most_unsent || record.unsynced() >= most_unsynced ||
-        !may_lend(to.fresh_from, now)) {
+        !may_lend(to.fresh_from, keeps_total(record.account()) ? store_longest_ : longest_, now)) {
         return 0;
     }
     const auto units = static_cast<std::uint32_t>(
@@ -127,6 +138,27 @@ void Ledger::settle_below(DeltaLane& lane, std::size_t owner, std::uint64_t numb
     }
     if (number > lane.deltas.retired()) {
         lane.deltas.retire(number);
+    }
+}
+
+void Ledger::set_cluster(std::span<const ClusterBound> bounds) noexcept {
+    bool any = false;
+    const std::size_t end = std::min(std::max(bounds.size(), cluster_slots_), slots_);
+    for (std::size_t slot = 0; slot < end; ++slot) {
+        bounds_[slot] = slot < bounds.size() ? bounds[slot] : ClusterBound{};
+        any = any || bounds_[slot].box_unsynced != 0;
+    }
+    cluster_slots_ = bounds.size();
+    alone_ = any ? LedgerPeers::kNobody : me_;
+}
+
+// Due soon in any case, so that it is told where there is no place to note that it is due at once.
+void Ledger::hurry_to_store(std::uint32_t record, Instant now) noexcept {
+    if (records_.at(record).due() != Due::Soon) {
+        (void)records_.add_to(record, records_.at(record).account(), 0, now, Due::Soon);
+    }
+    if (hurried_count_ < hurried_.size()) {
+        hurried_[hurried_count_++] = record;
     }
 }
 

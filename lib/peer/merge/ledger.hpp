@@ -1,10 +1,13 @@
 #pragma once
+#include "lib/base/lazy_array.hpp"
 #include "lib/base/now.hpp"
+#include "lib/peer/merge/cluster_bound.hpp"
 #include "lib/peer/merge/counters.hpp"
 #include "lib/peer/merge/delta_lane.hpp"
+#include "lib/peer/merge/ledger_backend.hpp"
 #include "lib/peer/merge/record_pool.hpp"
 
-#include <concepts>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -21,49 +24,6 @@
 // What is promised, and why, is in DESIGN.md. No clock, no thread, no packet: driven by exchange().
 namespace sluice {
 
-// What a lease on a copy depends on.
-struct Leasing {
-    std::uint64_t max_unsynced = 0;  // 0: it may have none
-    Instant fresh_from{};
-};
-
-// Where the buckets are kept.
-template <typename B>
-concept LedgerBackend =
-    requires(B& ledger_store, const B& fixed, const Account& account, const Delta& delta,
-             const BucketState& state, Now now, BucketState& total) {
-        fixed.prefetch(account);
-        // What a lease on the worker's own copy has left, which ends; whether it may have another
-        // one; and that it has.
-        { ledger_store.recall(account) } -> std::same_as<std::uint64_t>;
-        { ledger_store.leasing(account) } -> std::same_as<Leasing>;
-        ledger_store.grant(account, std::uint32_t{});
-        // True if the limit is one that workers share, under the rules in force.
-        { fixed.shares(account) } -> std::same_as<bool>;
-        // The worker's own copy; one that has been forgotten is as good as fresh.
-        { ledger_store.copy_of(account, now) } -> std::same_as<BucketState>;
-        // Charges an amount to the total, if its window counts still, and tells the total. False:
-        // there is no place for it, or the limit is not known.
-        { ledger_store.apply(delta, now, total) } -> std::same_as<bool>;
-        // The copy owes at least what a total says and `more`. False: there is no place for it, or
-        // the total was written under other numbers.
-        { ledger_store.raise(account, state, More{}, now) } -> std::same_as<bool>;
-    };
-
-// And books of limits that count in sub-windows.
-template <typename B>
-concept TallyBackend =
-    requires(B& ledger_store, const Account& account, const BucketState& state, Now now) {
-        // What the total is made of: the newest sub-window, and all others; how many places are
-        // filled.
-        { ledger_store.newest(account, now) } -> std::same_as<std::uint64_t>;
-        { ledger_store.earlier(account, std::span<SubWindow>{}, now) } -> std::same_as<std::size_t>;
-        // The copy is the total and `more`, all of it as if spent now; then, from the oldest on,
-        // what was spent earlier.
-        { ledger_store.renew(account, state, More{}, now) } -> std::same_as<bool>;
-        ledger_store.move_back(account, SubWindow{}, now);
-    };
-
 enum class Credit : std::uint8_t { Enough, UsedUp, NoRecord };
 
 class Ledger {
@@ -77,6 +37,8 @@ public:
     // For how long what is due late may wait; and what says that it waits no longer than the rest.
     static constexpr Nanoseconds kLongestWait{4'000'000'000};
     static constexpr Nanoseconds kNoLonger{0};
+    // The same of what the store is told, which no verdict of another box depends on yet.
+    static constexpr Nanoseconds kLongestStoreWait{30'000'000'000};
 
     // `memory` is zeroes, or what the ledger of this worker left there. It bounds the accounts with
     // unsynced amounts: credit() says NoRecord when none is free. Every account's slot is below
@@ -85,17 +47,68 @@ public:
            std::size_t slots = kSlots)
         : me_{me},
           lanes_{lanes},
-          records_{memory, lanes.workers(), now, slots},
+          store_{lanes.store(me)},
+          alone_{me},
+          bounds_{zeroed_array<ClusterBound>(store_ == nullptr ? 1 : slots)},
+          slots_{store_ == nullptr ? 0 : slots},
+          shared_locally_{zeroed_array<std::uint64_t>(store_ == nullptr ? 1 : kSharedLocally)},
+          records_{memory, {lanes.workers(), me, store_ != nullptr}, now, slots},
           incoming_(lanes.workers()),
           next_other_{me} {
+        if (store_ != nullptr) {
+            set_store_waits(store_->terms.sync);
+        }
         for (std::size_t owner = 0; owner < lanes.workers(); ++owner) {
             first_own_.push_back(owner == me ? 0 : lanes.between(me, owner).deltas.written());
         }
     }
 
-    // The owner's copy is the total: it is charged, and that is all.
+    // The owner's copy is the total: it is charged, and that is all. Of a limit of the cluster the
+    // store has the total, and nobody in the box owns anything.
     [[nodiscard]] bool owns(const Account& account) const noexcept {
+        return keeps_total(account) && !is_of_cluster(account.slot);
+    }
+    // The same, but false of every account while there are limits of the cluster: without a look at
+    // the slot, for whoever asks about each packet.
+    [[nodiscard]] bool owns_surely(const Account& account) const noexcept {
+        return owner_of(account, lanes_.workers()) == alone_;
+    }
+    // This worker has the box's total of it, whether the cluster has another one or not.
+    [[nodiscard]] bool keeps_total(const Account& account) const noexcept {
         return owner_of(account, lanes_.workers()) == me_;
+    }
+
+    // The limits of the cluster, by slot.
+    void set_cluster(std::span<const ClusterBound> bounds) noexcept;
+    [[nodiscard]] bool has_cluster() const noexcept { return alone_ != me_; }
+    [[nodiscard]] bool is_of_cluster(LimitSlot slot) const noexcept {
+        return has_cluster() && bounds_[slot].box_unsynced != 0;
+    }
+    // Units that this worker may have spent of an account which its peer has not confirmed, if
+    // workers may have so many of the account.
+    [[nodiscard]] std::uint64_t bound_of(const Account& account,
+                                         std::uint64_t max_unsynced) const noexcept {
+        return is_of_cluster(account.slot) && keeps_total(account)
+                   ? bounds_[account.slot].box_unsynced
+                   : max_unsynced;
+    }
+    [[nodiscard]] const ClusterBound& cluster(LimitSlot slot) const noexcept {
+        return bounds_[slot];
+    }
+    // The store is away, and this worker has the box's total of an account that it keeps.
+    [[nodiscard]] bool is_cut_off(const Account& account) const noexcept {
+        return is_of_cluster(account.slot) && keeps_total(account) && store_->down.raised();
+    }
+    // The account is charged without being noted: its copy alone knows, and tells the store how it
+    // stands once that is back.
+    void note_shared_locally(const Account& account) noexcept {
+        shared_locally_[account.hash % kSharedLocally] = account.hash;
+    }
+    void count(LedgerEvent event) noexcept { counters_.count(event); }
+    // As set(), of what the store is told.
+    void set_store_waits(Nanoseconds sync, Nanoseconds longest_wait = kLongestStoreWait) noexcept {
+        store_interval_ = sync;
+        store_longest_ = std::max(longest_wait, sync);
     }
 
     // How long an amount may wait before it is sent, if it is due soon.
@@ -148,7 +161,9 @@ public:
                       Now now) noexcept {
         if (record != kNoRecord &&
             2 * std::uint64_t{records_.at(record).unsent()} >= max_unsynced) {
-            if (send(record, copy, now)) {
+            if (keeps_total(records_.at(record).account())) {
+                hurry_to_store(record, now.at);
+            } else if (send(record, copy, now)) {
                 lanes_.between(me_, owner_of(records_.at(record).account(), lanes_.workers()))
                     .deltas.publish();
             }
@@ -196,6 +211,10 @@ public:
     // finds them there, and hears of a message two bursts later.
     template <LedgerBackend B>
     void ask(B& ledger_store) noexcept;
+
+    // Takes what the store has answered, and tells it what is due.
+    template <LedgerBackend B>
+    void exchange_with_store(B& ledger_store, Now now) noexcept;
 
     // Parts of an exchange, one other worker at a time.
     template <LedgerBackend B>
@@ -261,7 +280,7 @@ private:
     // Of what this worker owns, always the same place, which is there: without a branch, since
     // nobody can tell one from the other.
     [[nodiscard]] [[gnu::always_inline]] Account if_others(const Account& account) const noexcept {
-        const std::uint64_t mask = owns(account) ? 0 : ~std::uint64_t{0};
+        const std::uint64_t mask = owns_surely(account) ? 0 : ~std::uint64_t{0};
         return {account.hash & mask, account.slot, account.aggregation_level, account.turn};
     }
     struct Spending {
@@ -274,9 +293,15 @@ private:
     template <LedgerBackend B>
     void send_old(std::size_t owner, std::size_t list, Nanoseconds least, B& ledger_store,
                   Now now) noexcept;
-    // For how long what is in a list of those that are due late waits: half as long to all of it.
-    [[nodiscard]] Nanoseconds wait_of(std::size_t list) const noexcept {
-        return longest_ / (2 * RecordPool::kLateLists) *
+    // The store, as a peer.
+    [[nodiscard]] std::size_t store() const noexcept { return lanes_.workers(); }
+    // For how long what is in a list of a peer waits: in one of those that are due late, half as
+    // long to all of it.
+    [[nodiscard]] Nanoseconds wait_of(std::size_t peer, std::size_t list) const noexcept {
+        if (list == 0) {
+            return peer == store() ? store_interval_ : interval_;
+        }
+        return (peer == store() ? store_longest_ : longest_) / (2 * RecordPool::kLateLists) *
                static_cast<std::int64_t>(RecordPool::kLateLists + list);
     }
     void give_back(std::uint32_t record, std::uint64_t units) noexcept;
@@ -286,7 +311,7 @@ private:
     // Keys move, so no amount waits longer than another, and none lies anywhere for what may never
     // be charged.
     [[nodiscard]] bool hurries() const noexcept { return longest_ <= interval_; }
-    [[nodiscard]] bool may_lend(Instant fresh_from, Instant now) noexcept;
+    [[nodiscard]] bool may_lend(Instant fresh_from, Nanoseconds longest, Instant now) noexcept;
     template <LedgerBackend B>
     void send_some_due(std::size_t owner, B& ledger_store, Now now) noexcept;
     template <LedgerBackend B>
@@ -298,13 +323,50 @@ private:
                      Now now) noexcept;
     static void answer(DeltaLane& lane, const Total& total) noexcept;
 
+    // The record has so much unsent that the store is told at the next exchange.
+    void hurry_to_store(std::uint32_t record, Instant now) noexcept;
+    template <StoreBackend B>
+    void take_store_total(const StoreTotal& total, B& ledger_store, Now now) noexcept;
+    template <StoreBackend B>
+    void declare_if_shared_locally(const Account& account, B& ledger_store, Now now) noexcept;
+    template <StoreBackend B>
+    void send_hurried(B& ledger_store, Now now) noexcept;
+    template <StoreBackend B>
+    [[nodiscard]] bool send_to_store(std::uint32_t index, const BucketState& copy, B& ledger_store,
+                                     Now now) noexcept;
+    // As the box's owner of an account of the cluster: takes another worker's amount while its own
+    // record for the store has room for it.
+    template <StoreBackend B>
+    [[nodiscard]] bool apply_for_cluster(const Delta& delta, B& ledger_store, Now now,
+                                         BucketState& total) noexcept;
+    // The copy and what is unsynced of it, after an answer: true where the amount is contained now.
+    template <LedgerBackend B>
+    [[nodiscard]] bool raise(const Delta& delta, const Total& total, B& ledger_store,
+                             Now now) noexcept;
+
     std::size_t me_;
     DeltaLanes& lanes_;
+    StoreLane* store_;  // nullptr: the box is in no cluster
+    // This worker, or nobody while there are limits of the cluster.
+    std::size_t alone_;
+    LazyArray<ClusterBound> bounds_;  // by slot
+    std::size_t slots_;               // that there may be
+    std::size_t cluster_slots_ = 0;   // below which there may be some of the cluster
+    // Hashes of accounts that were charged while the store was away, each at a place of its own.
+    static constexpr std::size_t kSharedLocally = 8192;
+    LazyArray<std::uint64_t> shared_locally_;
     RecordPool records_;
     // Amounts before these were sent in an earlier life: their answers are nobody's.
     std::vector<std::uint64_t> first_own_;
     Nanoseconds interval_{1'000'000};
     Nanoseconds longest_{kLongestWait};
+    Nanoseconds store_interval_{100'000'000};
+    Nanoseconds store_longest_{kLongestStoreWait};
+    std::size_t store_late_list_ = 0;  // that was looked at last
+    // Records that the store is to be told of at the next exchange. Those that find no place here
+    // are told within `store_interval_`.
+    std::array<std::uint32_t, 256> hurried_{};
+    std::size_t hurried_count_ = 0;
     // Leases lent to buckets that might be forgotten before they end, since `lent_since_`.
     std::size_t lent_ = 0;
     Instant lent_since_{};
@@ -317,3 +379,4 @@ private:
 }  // namespace sluice
 
 #include "lib/peer/merge/exchange.hpp"
+#include "lib/peer/merge/exchange_store.hpp"

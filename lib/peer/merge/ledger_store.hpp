@@ -38,6 +38,14 @@ public:
                                       Now now) noexcept;
     void move_back(const Account& account, const SubWindow& earlier, Now now) noexcept;
 
+    [[nodiscard]] StoreNumbers store_numbers(const Account& account) const noexcept;
+    // A window's number, as the store has it.
+    [[nodiscard]] std::int64_t store_epoch(const Account& account, std::int64_t epoch,
+                                           Now now) const noexcept;
+    [[nodiscard]] Due due(const Account& account, std::uint64_t units, Now now) noexcept;
+    [[nodiscard]] BucketState state_at_store(const StoreTotal& total, Now now) const noexcept;
+    [[nodiscard]] std::uint64_t owed(const Account& account, Now now) noexcept;
+
     // By how many units, at most, totals kept here were ever beyond a full bucket, or beyond the
     // count, when an amount had been added: what was measured of what DESIGN.md promises. By slot.
     [[nodiscard]] const Counter& worst_excess(LimitSlot slot) const noexcept {

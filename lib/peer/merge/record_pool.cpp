@@ -7,24 +7,29 @@
 
 namespace sluice {
 
-RecordPool::RecordPool(std::span<Record> memory, std::size_t workers, Instant now,
+RecordPool::RecordPool(std::span<Record> memory, const LedgerPeers& peers, Instant now,
                        std::size_t slots)
     : records_{memory.first(std::min<std::size_t>(memory.size(), kMostRecords))},
+      peers_{peers},
       head_count_{std::bit_ceil(std::max<std::size_t>(records_.size(), 2))},
       head_memory_{head_count_ * sizeof(Head)},
       heads_{static_cast<std::uint64_t*>(head_memory_.data())},
-      lists_(workers),
+      lists_(peers.count()),
       by_slot_{zeroed_array<Counter>(slots)} {
     std::fill_n(heads_, head_count_, std::bit_cast<std::uint64_t>(Head{}));
     for (auto& lists : lists_) {
         for (List& list : lists) {
-            list.order.resize(std::bit_ceil(records_.size() / workers / kLateLists + 2 * kAhead));
+            list.order.resize(
+                std::bit_ceil(records_.size() / peers.count() / kLateLists + 2 * kAhead));
             list.mask = list.order.size() - 1;
         }
     }
     for (std::size_t i = records_.size(); i-- > 0;) {
         const auto index = static_cast<std::uint32_t>(i);
         Record& record = records_[i];
+        if (peers.of(record.account()) == peers.me) {
+            record.set(0, 0);
+        }
         if (record.deltas == 0) {
             record.set_chain(free_);
             free_ = index;

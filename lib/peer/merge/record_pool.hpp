@@ -28,12 +28,32 @@
 // as long as it has an amount, and in a list of its owner as long as it has an unsent one.
 namespace sluice {
 
+// Whom the holder of records tells what it has charged: the other workers, each of the accounts
+// that it owns; and of the holder's own the store, which is listed behind them.
+struct LedgerPeers {
+    static constexpr std::size_t kNobody = SIZE_MAX;
+
+    LedgerPeers(std::size_t box_workers, std::size_t holder = kNobody, bool tells_store = false)
+        : workers{box_workers}, me{holder}, store{tells_store} {}
+
+    // Accounts that are nobody's to be told of are listed under their owner, where nobody looks.
+    [[nodiscard]] std::size_t of(const Account& account) const noexcept {
+        const std::size_t owner = owner_of(account, workers);
+        return owner == me && store ? workers : owner;
+    }
+    [[nodiscard]] std::size_t count() const noexcept { return workers + (store ? 1 : 0); }
+
+    std::size_t workers;
+    std::size_t me;
+    bool store;
+};
+
 class RecordPool final : public UnsyncedUnits {
 public:
     // `memory` is zeroes, or what an earlier pool left there: what that one had not synced is
-    // unsent again, as of `now`. The accounts, those in `memory` included, are of slots below
-    // `slots`.
-    RecordPool(std::span<Record> memory, std::size_t workers, Instant now,
+    // unsent again, as of `now`; but for accounts that nobody is to be told of any more. The
+    // accounts, those in `memory` included, are of slots below `slots`.
+    RecordPool(std::span<Record> memory, const LedgerPeers& peers, Instant now,
                std::size_t slots = kSlots);
 
     [[gnu::always_inline]] void prefetch(const Account& account) const noexcept {
@@ -204,7 +224,7 @@ private:
     void each_at(const Account& account, Fn&& fn) const noexcept;
     [[nodiscard]] List& list_of(const Account& account, Due due) noexcept {
         const std::size_t late = 1 + mixed(account) % kLateLists;
-        return lists_[owner_of(account, lists_.size())][due == Due::Late ? late : 0];
+        return lists_[peers_.of(account)][due == Due::Late ? late : 0];
     }
     [[nodiscard]] std::optional<std::uint64_t> look_up(const Account& account) const noexcept;
     std::uint32_t open(const Account& account) noexcept;
@@ -218,10 +238,11 @@ private:
     void unchain(std::uint32_t index) noexcept;
 
     std::span<Record> records_;
+    LedgerPeers peers_;
     std::size_t head_count_;
     LineMemory head_memory_;
     std::uint64_t* heads_;                         // Head
-    std::vector<std::array<List, kLists>> lists_;  // by owner
+    std::vector<std::array<List, kLists>> lists_;  // by peer
     std::uint32_t free_ = kNoRecord;
     std::size_t free_count_ = 0;
     LazyArray<Counter> by_slot_;  // records in use

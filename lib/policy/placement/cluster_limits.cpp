@@ -1,6 +1,6 @@
 #include "lib/policy/placement/cluster_limits.hpp"
 
-#include "lib/bucket/table/own_bucket.hpp"
+#include "lib/peer/merge/cluster_terms.hpp"
 #include "lib/policy/limits/limit_builder.hpp"
 
 #include <algorithm>
@@ -36,8 +36,8 @@ const char* not_yet(const SharedNumbers& numbers, LimitScope scope) {
     if (numbers.overridden) {
         return "keys with numbers of their own";
     }
-    if (!kWindowsOfClusters && gcra_of(numbers.limit) == nullptr) {
-        return "windows";
+    if (!is_told_to_store(numbers.limit)) {
+        return "windows that do not begin by UTC";
     }
     return scope == LimitScope::Asked ? "limits that workers ask the owner of a key about"
                                       : nullptr;

@@ -6,6 +6,7 @@
 #include "lib/l7/proxy/proxied_clients.hpp"
 #include "lib/l7/stream/loaded_services.hpp"
 #include "lib/match/geo_table.hpp"
+#include "lib/peer/merge/cluster_bound.hpp"
 #include "lib/respond/answer/answer_plan.hpp"
 #include "lib/rules/load/meter_plan.hpp"
 #include "lib/rules/override_table.hpp"
@@ -27,6 +28,8 @@ struct LoadedLimit : MeteredLimit {
     std::uint8_t version = 0;  // of its numbers, modulo kNumberVersions
     bool overridden = false;   // keys may have other numbers
     std::uint64_t shared = 0;  // max_unsynced in force; 0: each worker has its own buckets
+    ClusterBound cluster{};    // of a limit of the cluster
+    std::uint64_t cluster_overshoot = 0;  // what all boxes may admit beyond it
     bool asked = false;        // of its keys' owners: several workers have packets of one
     std::uint64_t tenant = 0;  // a number for the name of its rule's tenant; 0: the operator's
     std::vector<PreviousNumbers> previous;  // latest first
@@ -106,10 +109,12 @@ struct LoadedSet {
     Nanoseconds longest_debt{};
     bool reports_limits = false;    // some rule reports events of keys that its limits refuse
     std::size_t shared_limits = 0;  // how many are shared by workers
-    bool syncs = false;             // some, or slots that such limits had before their keys moved
-    bool hurries = false;           // keys are moving: workers exchange amounts at once
-    std::uint64_t load = 0;         // different for any two sets that a worker adopts
-    std::uint64_t changes = 0;      // loads that changed numbers, up to this one
+    std::vector<ClusterBound> cluster_bounds;  // by slot; empty: no limit is of the cluster
+    std::size_t cluster_limits = 0;            // how many are
+    bool syncs = false;         // some, or slots that such limits had before their keys moved
+    bool hurries = false;       // keys are moving: workers exchange amounts at once
+    std::uint64_t load = 0;     // different for any two sets that a worker adopts
+    std::uint64_t changes = 0;  // loads that changed numbers, up to this one
 };
 
 // The rules and owner groups of a set, which outlives it, with nothing given out yet.

@@ -1,5 +1,7 @@
 #include "lib/rules/load/shared_limits.hpp"
 
+#include "lib/peer/merge/cluster_terms.hpp"
+#include "lib/peer/merge/ledger_store.hpp"
 #include "lib/peer/merge/terms.hpp"
 #include "lib/rules/load/owner_rules.hpp"
 
@@ -19,6 +21,45 @@ void stay_as_it_was(LoadedLimit& limit, std::uint64_t largest) {
     }
 }
 
+// What becomes of a key once the store is away and its credit is spent. A box admits its share by
+// charging as many units as there are boxes; open, nothing is charged, so that buckets empty.
+ClusterBound bound_of(OwnerDown down, std::uint64_t box_unsynced, std::size_t machines) {
+    ClusterBound bound{.box_unsynced = static_cast<std::uint32_t>(box_unsynced),
+                       .closed_down = down == OwnerDown::Closed};
+    if (down == OwnerDown::LocalShare) {
+        bound.times_down = static_cast<std::uint16_t>(machines);
+    } else if (down == OwnerDown::Open) {
+        bound.times_down = 0;
+    }
+    return bound;
+}
+
+// A limit of the cluster is shared by the box's workers too, however packets come to them: the one
+// that a key is its hash's owner's tells the store of all that the box spends. True: it is merged.
+bool share_with_cluster(LoadedLimit& limit, std::uint64_t largest, const Sharers& sharers) {
+    const bool asked = limit.cluster_scope == ClusterScope::Cluster && sharers.machines > 1;
+    if (!asked || limit.asked || limit.overridden || !is_told_to_store(limit.limit)) {
+        return false;
+    }
+    // Where the packets of a key come to one worker, that one and the key's owner are all.
+    const bool merged = limit.scope == LimitScope::Merged;
+    const std::size_t workers =
+        merged ? sharers.workers : std::min<std::size_t>(sharers.workers, 2);
+    const ClusterTerms terms = cluster_terms_for({.limit = limit.limit,
+                                                  .largest_cost = largest,
+                                                  .machines = sharers.machines,
+                                                  .workers = workers,
+                                                  .merge_interval = sharers.merge_interval,
+                                                  .max_unsynced = limit.max_unsynced});
+    if (terms.sharing != ClusterSharing::Merged) {
+        return false;
+    }
+    limit.cluster_overshoot = terms.overshoot;
+    limit.cluster = bound_of(limit.owner_down, terms.box_unsynced, sharers.machines);
+    limit.shared = sharers.workers > 1 ? terms.worker_unsynced : terms.box_unsynced;
+    return true;
+}
+
 }  // namespace
 
 void share_limits(LoadedSet& set, const Sharers& sharers) {
@@ -27,13 +68,15 @@ void share_limits(LoadedSet& set, const Sharers& sharers) {
         const bool have_numbers = rule.overrides != nullptr && rule.overrides->have_numbers();
         for (LoadedLimit& limit : rule.limits) {
             limit.shared = 0;
+            limit.cluster = {};
             limit.asked = limit.scope == LimitScope::Asked && sharers.workers > 1;
             limit.overridden = limit.overridden || have_numbers;
+            const std::uint64_t largest = largest_cost(limit.per == Per::Byte, rule.largest_cost());
+            const bool of_cluster = share_with_cluster(limit, largest, sharers);
             if (sharers.workers < 2) {
                 continue;
             }
-            const std::uint64_t largest = largest_cost(limit.per == Per::Byte, rule.largest_cost());
-            if (limit.scope == LimitScope::Merged && !limit.overridden) {
+            if (!of_cluster && limit.scope == LimitScope::Merged && !limit.overridden) {
                 limit.shared = terms_for({.limit = limit.limit,
                                           .largest_cost = largest,
                                           .workers = sharers.workers,
@@ -42,6 +85,9 @@ void share_limits(LoadedSet& set, const Sharers& sharers) {
                                    .max_unsynced;
             }
             stay_as_it_was(limit, largest);
+            if (limit.shared == 0) {
+                limit.cluster = {};
+            }
         }
     }
 }

@@ -5,10 +5,12 @@
 
 namespace sluice {
 
-// The workers of one box, and the interval at which they exchange what they have charged.
+// The workers of one box, and the interval at which they exchange what they have charged; and the
+// boxes of its cluster.
 struct Sharers {
     std::size_t workers = 1;
     Nanoseconds merge_interval{};
+    std::size_t machines = 1;  // that the cluster may have; 1: the box is in none
 };
 
 // How far these workers may go ahead of each other under each limit that is to be merged: what the

@@ -84,6 +84,10 @@ void list_limit(LoadedSet& set, const LoadedLimit& limit, Nanoseconds linger) {
         .max_unsynced = static_cast<std::uint32_t>(limit.shared),  // at most 2^30
         .linger = linger,
         .latest = change_of(limit)};
+    if (limit.cluster.box_unsynced != 0) {
+        set.cluster_bounds.resize(set.slots.size());
+        set.cluster_bounds[limit.slot] = limit.cluster;
+    }
     std::size_t level = 0;
     const auto note_debt = [&](const AnyLimit& numbers) {
         set.longest_debt = std::max(set.longest_debt,
@@ -144,6 +148,8 @@ void list_share_groups(LoadedSet& set) {
 
 void list_slots(LoadedSet& set) {
     set.slots.clear();
+    set.cluster_bounds.clear();
+    set.cluster_limits = 0;
     set.longest_debt = Nanoseconds{0};
     set.shared_limits = 0;
     set.syncs = false;
@@ -157,6 +163,7 @@ void list_slots(LoadedSet& set) {
         for_each_state(rule, [&](const LoadedLimit& limit) {
             list_limit(set, limit, linger_of(rule, limit));
             set.shared_limits += limit.shared != 0 ? 1 : 0;
+            set.cluster_limits += limit.cluster.box_unsynced != 0 ? 1 : 0;
             set.hurries = set.hurries || limit.migrating_to.has_value();
         });
     }

@@ -41,6 +41,10 @@ struct WorkersSize {
     std::size_t lines = 256;
     Nanoseconds interval{1'000'000};
     Nanoseconds longest{Ledger::kLongestWait};
+    // Units that the box may have spent of a key which the store of its cluster has not confirmed;
+    // 0: it is in none.
+    std::uint32_t box_unsynced = 0;
+    StoreTerms store{};
     Nanoseconds skew{0};  // how much further each worker's UTC is ahead than that of the one before
 };
 
@@ -57,6 +61,9 @@ public:
           links_{size.workers, {.merge = size.ring}} {
         rows_[kSharedSlot].limit = &shared_.limit;
         rows_[kSharedSlot].max_unsynced = static_cast<std::uint32_t>(shared_.max_unsynced);
+        if (size.box_unsynced != 0) {
+            lanes_.open_store(size.store);
+        }
         for (std::size_t i = 0; i < size.workers; ++i) {
             add_worker(memory == nullptr ? nullptr : memory + i * bytes_of_one(size), {.at = now});
             restart(i, now);
@@ -77,6 +84,9 @@ public:
         workers_[worker].ledger = std::make_unique<Ledger>(worker, lanes_, workers_[worker].records,
                                                            now, kSharedSlot + 1);
         workers_[worker].ledger->set(size_.interval, size_.longest);
+        std::array<ClusterBound, kSharedSlot + 1> of_cluster{};
+        of_cluster[kSharedSlot].box_unsynced = size_.box_unsynced;
+        workers_[worker].ledger->set_cluster(of_cluster);
     }
     // All of them, and nothing that was on its way arrives.
     void restart_all(Instant now) {
@@ -106,8 +116,8 @@ public:
         }
         me.ledger->give_back(account, me.ledger_store->recall(account));
         const bool own = me.ledger->owns(account);
-        if (!own && me.ledger->credit(account, cost, shared_.max_unsynced) != Credit::Enough &&
-            !shared_.open) {
+        const std::uint64_t most = me.ledger->bound_of(account, shared_.max_unsynced);
+        if (!own && me.ledger->credit(account, cost, most) != Credit::Enough && !shared_.open) {
             ++refused_for_credit_;
             return false;
         }
@@ -128,7 +138,7 @@ public:
         charge(cell, shared_.limit, pool, time, {Units{cost}});
         entry->write(cell);
         const BucketState copy = bucket_state_of(cell, shared_.limit, pool, time);
-        me.ledger->send_if_much(record, shared_.max_unsynced, copy, time);
+        me.ledger->send_if_much(record, most, copy, time);
         admitted_ += cost;
         note_exactly(exact_[key], copy, now, cost);
         return true;
@@ -141,6 +151,8 @@ public:
         (void)me.store->begin_burst(time);
         me.ledger->exchange(*me.ledger_store, time);
     }
+
+    [[nodiscard]] DeltaLanes& lanes() { return lanes_; }
 
     // Whether no worker has an amount that is not contained in what it holds.
     [[nodiscard]] bool synced() const {

@@ -1,0 +1,235 @@
+#include "dataplane/store/store_batches.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace sluice {
+namespace {
+
+constexpr std::uint64_t kParts = 1'000'000'000;  // of a key of the budget
+// Of the budget, what may be told at once.
+constexpr std::uint64_t kBurstPart = 10;
+
+// Units that a worker has noted as sent.
+std::uint64_t units_in(const StoreAmount& amount) {
+    return amount.kind == StoreAmount::Kind::Add ? amount.units : 0;
+}
+
+}  // namespace
+
+std::optional<StoreEntry> entry_of(const StoreAmount& amount) {
+    if (!amount.numbers.are_known()) {
+        return std::nullopt;
+    }
+    StoreEntry entry{.digest = amount.account.hash,
+                     .step = amount.account.aggregation_level,
+                     .kind = amount.kind == StoreAmount::Kind::Declare ? StoreEntryKind::Declare
+                                                                       : StoreEntryKind::Add,
+                     .units = amount.units,
+                     .lasts = amount.numbers.lasts};
+    if (amount.numbers.lasts == 0) {
+        entry.period_ns = amount.numbers.period;
+        entry.parts = amount.numbers.parts;
+    } else {
+        entry.window_us = amount.numbers.period;
+        entry.phase_us = amount.numbers.parts;
+        entry.epoch = amount.epoch;
+    }
+    return entry;
+}
+
+StoreBatches::StoreBatches(std::size_t workers, std::uint64_t budget)
+    : partitions_(kStorePartitions), totals_(workers), budget_{budget} {}
+
+StoreBatches::Partition& StoreBatches::partition_of(const Account& account) {
+    const auto count = static_cast<Wide>(partitions_.size());
+    return partitions_[static_cast<std::size_t>((account.hash * count) >> 64)];
+}
+
+// What is under way may have been applied under its number, so it goes on in its partition; there
+// are more of these or as many, since numbers say nothing in others.
+void StoreBatches::set_partitions(std::uint16_t partitions) {
+    if (partitions == partitions_.size() || partitions == 0 || partitions > kMostStorePartitions) {
+        return;
+    }
+    std::vector<Waiting> waiting;
+    for (Partition& partition : partitions_) {
+        if (!partition.under_way.empty()) {
+            return;  // once nothing is
+        }
+        waiting.insert(waiting.end(), partition.waiting.begin(), partition.waiting.end());
+    }
+    partitions_ = std::vector<Partition>(partitions);
+    std::for_each(waiting.begin(), waiting.end(), [this](const Waiting& each) { give_back(each); });
+}
+
+bool StoreBatches::has_budget(Nanoseconds now) {
+    const std::uint64_t most = std::max(budget_ / kBurstPart, std::uint64_t{1}) * kParts;
+    const auto passed = static_cast<std::uint64_t>(
+        std::clamp(now - refilled_, Nanoseconds{0}, Nanoseconds{1'000'000'000}).count());
+    left_ = std::min(left_ + passed * budget_, most);
+    refilled_ = now;
+    return left_ >= kParts;
+}
+
+void StoreBatches::take(std::size_t worker, StoreLane& lane, Nanoseconds now) {
+    short_ = false;
+    std::size_t taken = 0;
+    const std::size_t count = lane.amounts.waiting(SIZE_MAX);
+    for (; taken < count; ++taken) {
+        if (!has_budget(now)) {
+            short_ = true;
+            break;
+        }
+        left_ -= kParts;
+        const Waiting waiting{lane.amounts.peek(taken), worker};
+        ++counts_.amounts;
+        unsynced_ += units_in(waiting.amount);
+        Partition& partition = partition_of(waiting.amount.account);
+        if (partition.waiting.size() < kMostWaiting && waiting.amount.numbers.are_known()) {
+            partition.waiting.push_back(waiting);
+        } else {
+            give_back(waiting);
+        }
+    }
+    lane.amounts.done(taken);
+}
+
+void StoreBatches::deliver(std::size_t worker, StoreLane& lane) {
+    std::deque<StoreTotal>& totals = totals_[worker];
+    while (!totals.empty()) {
+        StoreTotal* next = lane.totals.next();
+        if (next == nullptr) {
+            lane.totals.retire(lane.totals.acknowledged());
+            next = lane.totals.next();
+        }
+        if (next == nullptr) {
+            break;
+        }
+        *next = totals.front();
+        lane.totals.commit();
+        totals.pop_front();
+    }
+    lane.totals.publish();
+}
+
+void StoreBatches::make_batch(Partition& partition, Nanoseconds now) {
+    partition.batch.partition = static_cast<std::uint16_t>(&partition - partitions_.data());
+    partition.batch.seq = partition.last + 1;
+    partition.batch.entries.clear();
+    while (!partition.waiting.empty() && partition.under_way.size() < kMostStoreEntries) {
+        const Waiting& next = partition.waiting.front();
+        partition.batch.entries.push_back(*entry_of(next.amount));
+        partition.under_way.push_back(next);
+        partition.waiting.pop_front();
+    }
+    partition.made = now;
+    partition.to_say = true;
+    ++counts_.batches;
+}
+
+const StoreBatch* StoreBatches::next_to_say(Nanoseconds now) {
+    for (std::size_t i = 0; i < partitions_.size(); ++i) {
+        Partition& partition = partitions_[next_];
+        next_ = next_ + 1 == partitions_.size() ? 0 : next_ + 1;
+        const bool idle = partition.under_way.empty();
+        if (idle && !partition.waiting.empty() && now - partition.made >= kLeastGap) {
+            make_batch(partition, now);
+            partition.said = now;
+            partition.to_say = false;
+            return &partition.batch;
+        }
+        if (!idle && (partition.to_say || now - partition.said >= kSayAgain)) {
+            partition.said = now;
+            partition.to_say = false;
+            ++counts_.said_again;
+            return &partition.batch;
+        }
+    }
+    return nullptr;
+}
+
+void StoreBatches::say_all_again() {
+    for (Partition& partition : partitions_) {
+        partition.to_say = !partition.under_way.empty();
+    }
+}
+
+void StoreBatches::put(const Waiting& waiting, const StoreTotal& as) {
+    StoreTotal total = as;
+    unsynced_ -= std::min(unsynced_, units_in(waiting.amount));
+    total.account = waiting.amount.account;
+    total.units = waiting.amount.units;
+    total.record = waiting.amount.record;
+    total.declared = waiting.amount.kind == StoreAmount::Kind::Declare;
+    totals_[waiting.worker].push_back(total);
+}
+
+void StoreBatches::give_back(const Waiting& waiting) {
+    ++counts_.put_off;
+    put(waiting, {.account = {}, .kind = StoreTotal::Kind::Later});
+}
+
+// A window that is ahead of the store's time is not opened for anybody: its amount waits.
+void StoreBatches::answer(const Waiting& waiting, const StoreLevel& level) {
+    if (level.skewed) {
+        ++counts_.skewed;
+        put(waiting, {.account = {}, .kind = StoreTotal::Kind::Later});
+        return;
+    }
+    ++(level.expired ? counts_.expired : counts_.answered);
+    put(waiting, {.account = {},
+                  .current = level.current,
+                  .previous = level.previous,
+                  .epoch = level.epoch,
+                  .kind = level.expired ? StoreTotal::Kind::Over : StoreTotal::Kind::Level});
+}
+
+void StoreBatches::settle(const StoreReply& reply, Nanoseconds /*now*/) {
+    Partition* partition =
+        reply.partition < partitions_.size() ? &partitions_[reply.partition] : nullptr;
+    if (partition == nullptr || partition->under_way.empty() || reply.seq != partition->batch.seq) {
+        ++counts_.strange;
+        return;
+    }
+    switch (reply.outcome) {
+        case StoreOutcome::Fenced:
+            return;  // it is said again until the slot is this box's once more
+        case StoreOutcome::Gap:
+            // Batches that had been confirmed are gone, and this one is the next of those there
+            // are.
+            if (reply.last < partition->last) {
+                ++counts_.gaps;
+                partition->last = reply.last;
+                partition->batch.seq = reply.last + 1;
+                partition->to_say = true;
+            }
+            return;
+        case StoreOutcome::Applied:
+            break;
+    }
+    if (reply.levels.size() != partition->under_way.size()) {
+        ++counts_.strange;
+        return;
+    }
+    counts_.lost += partition->born != 0 && partition->born != reply.born ? 1 : 0;
+    partition->born = reply.born;
+    partition->last = reply.seq;
+    for (std::size_t i = 0; i < reply.levels.size(); ++i) {
+        answer(partition->under_way[i], reply.levels[i]);
+    }
+    partition->under_way.clear();
+    partition->to_say = false;
+}
+
+std::optional<Nanoseconds> StoreBatches::oldest_under_way() const {
+    std::optional<Nanoseconds> oldest;
+    for (const Partition& partition : partitions_) {
+        if (!partition.under_way.empty()) {
+            oldest = std::min(oldest.value_or(partition.made), partition.made);
+        }
+    }
+    return oldest;
+}
+
+}  // namespace sluice

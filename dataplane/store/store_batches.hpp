@@ -1,0 +1,108 @@
+#pragma once
+#include "lib/base/units.hpp"
+#include "lib/base/wide.hpp"
+#include "lib/peer/merge/delta_lane.hpp"
+#include "lib/peer/store/store_batch.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <vector>
+
+namespace sluice {
+
+// What became of amounts for the store, and of what it said.
+struct StoreBatchCounts {
+    std::uint64_t amounts = 0;     // taken from workers
+    std::uint64_t answered = 0;    // of these: answered with a level
+    std::uint64_t put_off = 0;     // of these: given back to be told later, a partition had no room
+    std::uint64_t batches = 0;     // made
+    std::uint64_t said_again = 0;  // sayings of a batch beyond its first
+    std::uint64_t gaps = 0;        // the store had lost batches that it had confirmed
+    std::uint64_t lost = 0;        // partitions that began anew
+    std::uint64_t expired = 0;     // amounts of windows that were over
+    std::uint64_t skewed = 0;      // amounts of windows ahead of the store's time
+    std::uint64_t strange = 0;     // replies to nothing that is under way
+};
+
+// Amounts of all workers as batches for the store, one under way in each partition, and its replies
+// as totals for the workers:
+//
+//   lanes -> take() -> partition: waiting | under way -> next_to_say() ~~> the store
+//   lanes <- deliver() <-------- totals <------------------ settle()   <~~
+//
+// A batch is numbered once and stays as it is until it is answered, however often it is said: the
+// store applies each number once. No thread, no socket, no clock of its own. Replies are untrusted:
+// one settles what is under way, entry by entry, or nothing.
+class StoreBatches {
+public:
+    // Amounts that wait in a partition; more are given back to their workers.
+    static constexpr std::size_t kMostWaiting = 1024;
+    // From one batch of a partition to its next, and from one saying of a batch to another.
+    static constexpr Nanoseconds kLeastGap{1'000'000};
+    static constexpr Nanoseconds kSayAgain{100'000'000};
+
+    // `budget`: keys a second.
+    StoreBatches(std::size_t workers, std::uint64_t budget);
+
+    // How many partitions the store has; what waits for others is given back.
+    void set_partitions(std::uint16_t partitions);
+
+    // Takes what a worker has to tell, as long as the budget lasts.
+    void take(std::size_t worker, StoreLane& lane, Nanoseconds now);
+    // Totals for a worker, as far as its ring has room.
+    void deliver(std::size_t worker, StoreLane& lane);
+    // The next batch that is to be said now; nullptr: there is none.
+    [[nodiscard]] const StoreBatch* next_to_say(Nanoseconds now);
+    // The store may not have heard what was said: all that is under way is to be said again.
+    void say_all_again();
+    void settle(const StoreReply& reply, Nanoseconds now);
+
+    // Since when the batch has been under way that has been so for the longest; nullopt: none is.
+    [[nodiscard]] std::optional<Nanoseconds> oldest_under_way() const;
+    [[nodiscard]] const StoreBatchCounts& counts() const noexcept { return counts_; }
+    // Units that workers have told and the store has not confirmed.
+    [[nodiscard]] std::uint64_t unsynced() const noexcept { return unsynced_; }
+    // The budget was used up when something was last to be taken.
+    [[nodiscard]] bool is_short() const noexcept { return short_; }
+
+private:
+    struct Waiting {
+        StoreAmount amount;
+        std::size_t worker;
+    };
+    struct Partition {
+        std::deque<Waiting> waiting;
+        std::vector<Waiting> under_way;
+        StoreBatch batch;
+        std::uint64_t last = 0;  // that has been answered
+        std::uint64_t born = 0;  // 0: not told yet
+        Nanoseconds made{};
+        Nanoseconds said{};
+        bool to_say = false;  // at once
+    };
+
+    [[nodiscard]] Partition& partition_of(const Account& account);
+    [[nodiscard]] bool has_budget(Nanoseconds now);
+    void make_batch(Partition& partition, Nanoseconds now);
+    void give_back(const Waiting& waiting);
+    void answer(const Waiting& waiting, const StoreLevel& level);
+    void put(const Waiting& waiting, const StoreTotal& as);
+
+    std::vector<Partition> partitions_;
+    std::vector<std::deque<StoreTotal>> totals_;  // by worker
+    std::uint64_t budget_;
+    std::uint64_t left_ = 0;  // of the budget, in 1/10^9 keys
+    Nanoseconds refilled_{};
+    std::size_t next_ = 0;  // partition to look at
+    std::uint64_t unsynced_ = 0;
+    bool short_ = false;
+    StoreBatchCounts counts_;
+};
+
+// An amount as an entry of a batch; of a limit that the store cannot count: nullopt.
+[[nodiscard]] std::optional<StoreEntry> entry_of(const StoreAmount& amount);
+
+}  // namespace sluice

@@ -1,0 +1,201 @@
+#include "dataplane/store/store_relay.hpp"
+
+#include "lib/base/log.hpp"
+
+#include <csignal>
+#include <cstring>
+#include <utility>
+#include <variant>
+
+#include <sys/random.h>
+
+namespace sluice {
+namespace {
+
+// Amounts of a worker that is at its limit wait so long at most.
+constexpr std::chrono::milliseconds kTurn{1};
+
+std::uint64_t random_life() {
+    std::uint64_t life = 0;
+    while (life == 0 && ::getrandom(&life, sizeof(life), 0) != static_cast<ssize_t>(sizeof(life))) {
+    }
+    return life;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<StoreRelay>> StoreRelay::start(const ClusterOptions& cluster,
+                                                      const SocketOptions& socket,
+                                                      DeltaLanes& lanes) {
+    Result<StoreSocket> listening = StoreSocket::listen(socket, {.cluster = cluster.name,
+                                                                 .node = cluster.node,
+                                                                 .size = cluster.size,
+                                                                 .life = random_life(),
+                                                                 .durability = cluster.durability});
+    if (!listening) {
+        return listening.error();
+    }
+    std::unique_ptr<StoreRelay> made{new StoreRelay{*std::move(listening), cluster, lanes}};
+    made->publish();
+    const auto run = [](void* self) -> void* {
+        static_cast<StoreRelay*>(self)->run();
+        return nullptr;
+    };
+    // Signals are the main thread's.
+    sigset_t all;
+    sigset_t before;
+    (void)sigfillset(&all);
+    (void)pthread_sigmask(SIG_SETMASK, &all, &before);
+    const int failed = pthread_create(&made->thread_, nullptr, run, made.get());
+    (void)pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    if (failed != 0) {
+        return Error{Errc::TooMany, std::string{"there is no thread for the cluster's store: "} +
+                                        std::strerror(failed)};
+    }
+    made->started_ = true;
+    return made;
+}
+
+StoreRelay::~StoreRelay() {
+    if (started_) {
+        stop_.raise(true);
+        (void)pthread_join(thread_, nullptr);
+    }
+}
+
+Nanoseconds StoreRelay::now() const {
+    return Clock::now().time_since_epoch();
+}
+
+void StoreRelay::run() {
+    while (!stop_.raised()) {
+        turn();
+    }
+}
+
+void StoreRelay::turn() {
+    socket_.serve(
+        kTurn,
+        {.connected = [this] { batches_.say_all_again(); },
+         .heard = [this](const StoreAnswer& answer) { hear(answer); },
+         .disconnected = [this] { set_state(StoreLinkState::Away, "sluice-store is not there"); }});
+    bool is_short = false;
+    for (std::size_t worker = 0; worker < lanes_.workers(); ++worker) {
+        StoreLane& lane = *lanes_.store(worker);
+        batches_.take(worker, lane, now());
+        batches_.deliver(worker, lane);
+        is_short = is_short || batches_.is_short();
+    }
+    within_budget_at_ = is_short ? within_budget_at_ : Clock::now();
+    while (report_.state == StoreLinkState::Ready && socket_.has_room()) {
+        const StoreBatch* batch = batches_.next_to_say(now());
+        if (batch == nullptr) {
+            break;
+        }
+        socket_.say(*batch);
+    }
+    socket_.flush();
+    watch_answers();
+    constexpr std::chrono::milliseconds kPublishEvery{50};
+    if (Clock::now() - published_ >= kPublishEvery) {
+        publish();
+    }
+}
+
+void StoreRelay::hear(const StoreAnswer& answer) {
+    if (const auto* report = std::get_if<StoreLinkReport>(&answer)) {
+        hear(*report);
+        return;
+    }
+    const auto& reply = std::get<StoreReply>(answer);
+    batches_.settle(reply, now());
+    if (reply.outcome == StoreOutcome::Fenced) {
+        set_state(StoreLinkState::Fenced, "another box holds this one's slot");
+    }
+}
+
+// The process that reports is trusted with no more than how its link is called.
+void StoreRelay::hear(const StoreLinkReport& report) {
+    const StoreLinkReport before = std::exchange(report_, report);
+    report_.state = before.state;
+    report_.why = before.why;
+    batches_.set_partitions(report.partitions);
+    set_state(report.state, report.why);
+}
+
+void StoreRelay::set_state(StoreLinkState state, const std::string& why) {
+    constexpr std::size_t kMostWhy = 300;
+    const std::string text = state == StoreLinkState::Ready ? "" : why.substr(0, kMostWhy);
+    if (state != report_.state || text != report_.why) {
+        const std::string is{name_of(state)};
+        if (state == StoreLinkState::Ready) {
+            log_info("the cluster's store answers");
+        } else {
+            log_warn("the cluster's store is " + is + (text.empty() ? "" : ": " + text));
+        }
+    }
+    if (state == StoreLinkState::Ready && report_.state != StoreLinkState::Ready) {
+        batches_.say_all_again();
+    }
+    report_.state = state;
+    report_.why = text;
+}
+
+void StoreRelay::watch_answers() {
+    const Clock::time_point at = Clock::now();
+    if (report_.state == StoreLinkState::Ready) {
+        ready_at_ = at;
+    }
+    const std::optional<Nanoseconds> oldest = batches_.oldest_under_way();
+    const bool silent = oldest && now() - *oldest >= kAwayAfter;
+    const bool down =
+        silent || at - ready_at_ >= kAwayAfter || at - within_budget_at_ >= kAwayAfter;
+    Signal& signal = lanes_.store_down();
+    if (down == signal.raised()) {
+        return;
+    }
+    if (down) {
+        down_since_ = at;
+        log_warn("the cluster's store does not answer: limits of the cluster go by `owner_down`");
+    } else {
+        down_for_ += at - down_since_;
+        log_info("the cluster's store answers again: limits of the cluster go by it");
+    }
+    signal.raise(down);
+}
+
+void StoreRelay::publish() {
+    const StoreBatchCounts& counts = batches_.counts();
+    const bool down = lanes_.store_down().raised();
+    StoreLinkStats stats{.in_cluster = true,
+                         .state = static_cast<std::uint8_t>(report_.state),
+                         .why = report_.why,
+                         .slot = report_.slot,
+                         .down = down,
+                         .rtt_us = report_.rtt_us,
+                         .clock_off_us = report_.clock_off_us,
+                         .amounts = counts.amounts,
+                         .answered = counts.answered,
+                         .put_off = counts.put_off,
+                         .batches = counts.batches,
+                         .said_again = counts.said_again + report_.retries,
+                         .gaps = counts.gaps,
+                         .lost = counts.lost,
+                         .expired = counts.expired,
+                         .skewed = counts.skewed,
+                         .strange = counts.strange,
+                         .unsynced = batches_.unsynced()};
+    const Clock::time_point at = Clock::now();
+    const Nanoseconds down_for = down_for_ + (down ? at - down_since_ : Nanoseconds{0});
+    stats.down_ns = static_cast<std::uint64_t>(down_for.count());
+    published_ = at;
+    const std::lock_guard lock{mutex_};
+    stats_ = std::move(stats);
+}
+
+StoreLinkStats StoreRelay::stats() const {
+    const std::lock_guard lock{mutex_};
+    return stats_;
+}
+
+}  // namespace sluice

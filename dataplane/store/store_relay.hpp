@@ -1,0 +1,73 @@
+#pragma once
+#include "dataplane/store/store_batches.hpp"
+#include "dataplane/store/store_socket.hpp"
+#include "lib/base/result.hpp"
+#include "lib/rules/cluster_options.hpp"
+#include "lib/share/core.hpp"
+#include "lib/wire/store_link_stats.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include <pthread.h>
+
+namespace sluice {
+
+// The end of the workers' lanes to the store: a thread that is no worker, on the CPUs of its
+// creator. It makes batches of what workers tell, passes them to sluice-store and its replies back,
+// and tells workers while the store does not answer. Whatever becomes of sluice-store, nothing is
+// lost: a batch is said until it is answered.
+class StoreRelay {
+public:
+    // Without an answer for so long, to whatever is under way, the store is away; or with more to
+    // tell than the budget has room for.
+    static constexpr std::chrono::milliseconds kAwayAfter{300};
+
+    // `lanes` have lanes to a store, and outlive it.
+    [[nodiscard]] static Result<std::unique_ptr<StoreRelay>> start(const ClusterOptions& cluster,
+                                                                   const SocketOptions& socket,
+                                                                   DeltaLanes& lanes);
+    ~StoreRelay();
+    StoreRelay(const StoreRelay&) = delete;
+    StoreRelay& operator=(const StoreRelay&) = delete;
+
+    // By any thread.
+    [[nodiscard]] StoreLinkStats stats() const;
+
+private:
+    using Clock = std::chrono::steady_clock;
+
+    StoreRelay(StoreSocket socket, const ClusterOptions& cluster, DeltaLanes& lanes)
+        : socket_{std::move(socket)},
+          lanes_{lanes},
+          batches_{lanes.workers(), cluster.store->budget} {}
+    void run();
+    void turn();
+    void hear(const StoreAnswer& answer);
+    void hear(const StoreLinkReport& report);
+    void set_state(StoreLinkState state, const std::string& why);
+    void watch_answers();
+    void publish();
+    [[nodiscard]] Nanoseconds now() const;
+
+    StoreSocket socket_;
+    DeltaLanes& lanes_;
+    StoreBatches batches_;
+    StoreLinkReport report_{};                   // the latest
+    Clock::time_point ready_at_ = Clock::now();  // when the link was last
+    Clock::time_point within_budget_at_ =
+        Clock::now();  // when all that was told could be taken last
+    Clock::time_point down_since_{};
+    Nanoseconds down_for_{};  // before that
+    Clock::time_point published_{};
+    pthread_t thread_{};
+    bool started_ = false;
+    Signal stop_;
+    mutable std::mutex mutex_;
+    StoreLinkStats stats_;  // behind mutex_
+};
+
+}  // namespace sluice

@@ -1,0 +1,108 @@
+#include "lib/base/wide.hpp"
+#include "lib/bucket/meter/any_meter.hpp"
+#include "lib/bucket/meter/bucket_in.hpp"
+#include "lib/bucket/table/own_bucket.hpp"
+#include "lib/peer/merge/cluster_terms.hpp"
+#include "lib/peer/merge/ledger_store.hpp"
+
+#include <algorithm>
+
+// Buckets as the store of a cluster is told of them, and as it tells of its own.
+namespace sluice {
+namespace {
+
+constexpr std::int64_t kMicrosecond = 1'000;  // ns
+
+// Fixed windows that begin by UTC have the same numbers on all boxes; nullptr: it is none.
+const FixedWindowLimit* clock_window(const AnyLimit& limit) noexcept {
+    const auto* fixed = std::get_if<FixedWindowLimit>(&limit);
+    const bool is_told = fixed != nullptr && fixed->phase == WindowPhase::Clock &&
+                         fixed->numbers.window % kMicrosecond == 0 &&
+                         fixed->utc_offset % kMicrosecond == 0;
+    return is_told ? fixed : nullptr;
+}
+
+// How much further this process numbers such windows than UTC does (Now::window_time()).
+std::int64_t windows_ahead(const FixedWindowLimit& limit, Now now) noexcept {
+    return now.set_back.count() / limit.numbers.window;
+}
+
+// By how much they begin after UTC's.
+std::uint64_t phase_us(const FixedWindowLimit& limit) noexcept {
+    const std::int64_t window = limit.numbers.window;
+    return static_cast<std::uint64_t>((limit.utc_offset % window + window) % window / kMicrosecond);
+}
+
+}  // namespace
+
+bool is_told_to_store(const AnyLimit& limit) noexcept {
+    return gcra_of(limit) != nullptr || clock_window(limit) != nullptr;
+}
+
+StoreNumbers LedgerStore::store_numbers(const Account& account) const noexcept {
+    const AnyLimit* limit = limit_of(account);
+    if (limit == nullptr) {
+        return {};
+    }
+    if (const Limit* gcra = gcra_of(*limit)) {
+        return {.period = gcra->period(), .parts = gcra->parts(), .lasts = 0};
+    }
+    const FixedWindowLimit* fixed = clock_window(*limit);
+    if (fixed == nullptr) {
+        return {};
+    }
+    return {.period = static_cast<std::uint64_t>(fixed->numbers.window / kMicrosecond),
+            .parts = phase_us(*fixed),
+            .lasts = 1};
+}
+
+std::int64_t LedgerStore::store_epoch(const Account& account, std::int64_t epoch,
+                                      Now now) const noexcept {
+    const AnyLimit* limit = limit_of(account);
+    const FixedWindowLimit* fixed = limit == nullptr ? nullptr : clock_window(*limit);
+    return fixed == nullptr ? epoch : epoch - windows_ahead(*fixed, now);
+}
+
+Due LedgerStore::due(const Account& account, std::uint64_t units, Now now) noexcept {
+    const AnyLimit* limit = limit_of(account);
+    const Entry* entry = limit == nullptr ? nullptr : find(account, now);
+    if (entry == nullptr) {
+        return limit != nullptr && units <= most_of(*limit).count() / 2 ? Due::Late : Due::Soon;
+    }
+    return due_of(entry->cell(), *limit, store_.registry.pool(), now, Units{units});
+}
+
+// Owed as of now: that it was owed a while ago makes the copy stricter, and no more than once,
+// since no copy is told of any other.
+BucketState LedgerStore::state_at_store(const StoreTotal& total, Now now) const noexcept {
+    const AnyLimit* limit = limit_of(total.account);
+    BucketState state;
+    if (limit == nullptr) {
+        state.lasts = kTallied;  // of no limit that raise() takes
+        return state;
+    }
+    state.version = store_.registry.row(total.account.slot).version;
+    state.lasts = lasts_of(*limit);
+    if (const Limit* gcra = gcra_of(*limit)) {
+        const std::uint64_t most = 2 * gcra->burst();
+        state.bucket = charged({now.at, 0}, *gcra, {now.at, std::min(total.current, most)}, now.at);
+    } else if (const FixedWindowLimit* fixed = clock_window(*limit)) {
+        state.counts = {total.epoch + windows_ahead(*fixed, now), total.current, total.previous};
+    } else {
+        state.lasts = kTallied;
+    }
+    return state;
+}
+
+std::uint64_t LedgerStore::owed(const Account& account, Now now) noexcept {
+    const AnyLimit* limit = limit_of(account);
+    const Limit* gcra = limit == nullptr ? nullptr : gcra_of(*limit);
+    const Entry* entry = gcra == nullptr ? nullptr : find(account, now);
+    if (entry == nullptr) {
+        return 0;
+    }
+    const std::uint64_t debt = debt_of(bucket_in(entry->cell(), *gcra), *gcra, now.at);
+    return (debt + gcra->period() - 1) / gcra->period();
+}
+
+}  // namespace sluice

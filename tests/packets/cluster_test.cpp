@@ -1,0 +1,191 @@
+#include "dataplane/store/store_batches.hpp"
+#include "tests/packets/frame.hpp"
+#include "tests/packets/workers.hpp"
+#include "tests/unit/dataplane/store/tiny_store.hpp"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+// Boxes of one or several workers that share a limit by a store: what they admit of a key together,
+// and what each does while the store is away.
+namespace sluice::cluster_packets_test {
+namespace {
+
+using namespace std::chrono_literals;
+using test::Workers;
+
+constexpr Instant kStart{1h};
+
+constexpr const char* kBucket =
+    "version: 1\nrules:\n  - id: r\n    mode: enforce\n    key: [ip.dst]\n"
+    "    limits: [{algorithm: token_bucket, rate: 10/s, burst: 1000}]\n";
+constexpr const char* kWindow =
+    "version: 1\nrules:\n  - id: r\n    mode: enforce\n    key: [ip.dst]\n"
+    "    limits: [{algorithm: fixed_window, limit: 1000, window: 60s}]\n";
+
+std::vector<std::byte> frame() {
+    return test::udp().src("10.0.0.1").dst("192.0.2.1").dport(53).bytes();
+}
+
+struct Shape {
+    std::size_t boxes = 2;
+    std::size_t workers = 1;
+    OwnerDown down = OwnerDown::LocalShare;
+};
+
+class Cluster {
+public:
+    explicit Cluster(const char* rules, const Shape& shape = {}) {
+        for (std::size_t i = 0; i < shape.boxes; ++i) {
+            boxes_.push_back(std::make_unique<Box>(rules, shape));
+        }
+    }
+    // So many packets, one after the other, at every box in turn or at one of them.
+    std::uint64_t pass(std::size_t packets, Nanoseconds gap = 10us, int box = -1) {
+        std::uint64_t passed = 0;
+        for (std::size_t i = 0; i < packets; ++i) {
+            now_ += gap;
+            const std::size_t at = box < 0 ? i % boxes_.size() : static_cast<std::size_t>(box);
+            const std::size_t worker = i / boxes_.size() % boxes_[at]->workers.size();
+            passed += boxes_[at]->workers.judge(worker, frame(), now_).verdict == Verdict::Pass;
+            talk();
+        }
+        return passed;
+    }
+    void wait(Nanoseconds time) {
+        for (const Instant until = now_ + time; now_ < until; now_ += 10ms) {
+            talk();
+        }
+    }
+    // The store hears and answers nobody.
+    void set_away(bool away) {
+        away_ = away;
+        for (const auto& box : boxes_) {
+            box->workers.lanes().store_down().raise(away);
+        }
+    }
+    [[nodiscard]] const LoadedLimit& limit() const { return boxes_[0]->workers.limit(); }
+    [[nodiscard]] std::uint64_t promised() const {
+        const std::uint64_t others = boxes_.size() - 1;
+        const std::uint64_t workers = boxes_[0]->workers.size();
+        return others * limit().cluster.box_unsynced +
+               boxes_.size() * (workers - 1) * (workers > 1 ? limit().shared : 0);
+    }
+    [[nodiscard]] std::uint64_t events(LedgerEvent event) const {
+        std::uint64_t count = 0;
+        for (const auto& box : boxes_) {
+            count += box->workers.events(event);
+        }
+        return count;
+    }
+
+private:
+    struct Box {
+        Box(const char* rules, const Shape& shape)
+            : workers{rules,
+                      shape.workers,
+                      {.merge_interval = 100us, .machines = shape.boxes, .owner_down = shape.down}},
+              batches{shape.workers, 200'000} {}
+        Workers workers;
+        StoreBatches batches;
+    };
+    void talk() {
+        for (std::size_t at = 0; at < boxes_.size(); ++at) {
+            Box& box = *boxes_[at];
+            for (std::size_t worker = 0; worker < box.workers.size(); ++worker) {
+                box.workers.poll(worker, now_);
+                StoreLane& lane = *box.workers.lanes().store(worker);
+                box.batches.take(worker, lane, now_.time_since_epoch());
+                box.batches.deliver(worker, lane);
+            }
+            while (const StoreBatch* batch = box.batches.next_to_say(now_.time_since_epoch())) {
+                if (!away_) {
+                    const auto us =
+                        static_cast<std::uint64_t>(now_.time_since_epoch().count() / 1'000);
+                    box.batches.settle(store_.sync(at, *batch, us), now_.time_since_epoch());
+                }
+            }
+        }
+    }
+
+    std::vector<std::unique_ptr<Box>> boxes_;
+    test::TinyStore store_;
+    Instant now_ = kStart;
+    bool away_ = false;
+};
+
+TEST(ClusterPackets, BoxesAdmitOneBurstWithinThePromise) {
+    for (const std::size_t workers : {1U, 2U}) {
+        Cluster cluster{kBucket, {.boxes = 3, .workers = workers}};
+        ASSERT_NE(cluster.limit().cluster.box_unsynced, 0U);
+        const std::uint64_t passed = cluster.pass(4'000);
+        EXPECT_GE(passed, 1'000U) << workers;
+        EXPECT_LE(passed, 1'001U + cluster.promised()) << workers;
+        EXPECT_GT(cluster.events(LedgerEvent::StoreTaken), 0U) << workers;
+        // And over a long time the rate.
+        const std::uint64_t later = cluster.pass(4'000, 10ms);
+        EXPECT_GE(later, 350U) << workers;
+        EXPECT_LE(later, 402U + cluster.promised()) << workers;
+    }
+}
+
+TEST(ClusterPackets, AWindowIsCountedForAllBoxes) {
+    for (const std::size_t workers : {1U, 2U}) {
+        Cluster cluster{kWindow, {.boxes = 3, .workers = workers}};
+        ASSERT_NE(cluster.limit().cluster.box_unsynced, 0U);
+        const std::uint64_t passed = cluster.pass(4'000);
+        EXPECT_GE(passed, 1'000U) << workers;
+        EXPECT_LE(passed, 1'000U + cluster.promised()) << workers;
+        cluster.wait(61s);
+        const std::uint64_t next = cluster.pass(4'000);
+        EXPECT_GE(next, 1'000U) << workers;
+        EXPECT_LE(next, 1'000U + cluster.promised()) << workers;
+    }
+}
+
+TEST(ClusterPackets, BoxesThatAreCutOffShareTheLimit) {
+    for (const std::size_t workers : {1U, 2U}) {
+        Cluster cluster{kBucket, {.boxes = 4, .workers = workers}};
+        cluster.set_away(true);
+        const std::uint64_t passed = cluster.pass(6'000);
+        EXPECT_GE(passed, 700U) << workers;
+        EXPECT_LE(passed, 1'001U + 4 * cluster.limit().cluster.box_unsynced + cluster.promised())
+            << workers;
+        EXPECT_GT(cluster.events(LedgerEvent::LocalShare), 0U) << workers;
+        EXPECT_GT(cluster.events(LedgerEvent::LocalShareRefused), 0U) << workers;
+    }
+}
+
+// What each box has admitted as its share, all of them learn of.
+TEST(ClusterPackets, WhatIsStillOwedIsDeclaredOnceTheStoreIsBack) {
+    Cluster cluster{kBucket, {.boxes = 2}};
+    cluster.set_away(true);
+    const std::uint64_t passed = cluster.pass(3'000, 10us, 0);
+    EXPECT_GE(passed, 500U);
+    cluster.set_away(false);
+    cluster.wait(300ms);
+    EXPECT_GT(cluster.events(LedgerEvent::StoreDeclared), 0U);
+    // The other box knows nothing of the key but what it is told with its first answer.
+    EXPECT_LE(cluster.pass(3'000, 10us, 1), 2 * cluster.promised());
+    // Nobody is refused for longer than a burst takes.
+    cluster.wait(110s);
+    EXPECT_GE(cluster.pass(900, 10us, 1), 890U);
+}
+
+TEST(ClusterPackets, TheOtherFatesOfACreditThatIsSpent) {
+    Cluster closed{kBucket, {.boxes = 4, .down = OwnerDown::Closed}};
+    closed.set_away(true);
+    EXPECT_EQ(closed.pass(500, 10us, 0), closed.limit().cluster.box_unsynced);
+    Cluster last{kBucket, {.boxes = 4, .down = OwnerDown::LastKnown}};
+    last.set_away(true);
+    EXPECT_EQ(last.pass(2'000, 10us, 0), 1'000U);
+    Cluster open{kBucket, {.boxes = 4, .down = OwnerDown::Open}};
+    open.set_away(true);
+    EXPECT_EQ(open.pass(3'000, 10us, 0), 3'000U);
+}
+
+}  // namespace
+}  // namespace sluice::cluster_packets_test

@@ -1,0 +1,217 @@
+#include "dataplane/store/store_batches.hpp"
+
+#include "tests/unit/dataplane/store/tiny_store.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <vector>
+
+namespace sluice::store_batches_test {
+namespace {
+
+using namespace std::chrono_literals;
+
+class StoreBatchesTest : public testing::Test {
+protected:
+    void tell(std::uint64_t hash, std::uint32_t units, std::uint32_t record = 0) {
+        StoreAmount* amount = lane_.amounts.next();
+        ASSERT_NE(amount, nullptr);
+        *amount = {.account = {.hash = hash, .slot = 1},
+                   .units = units,
+                   .record = record,
+                   .numbers = {.period = 1'000'000, .parts = 1, .lasts = 0}};
+        lane_.amounts.commit();
+        lane_.amounts.publish();
+    }
+    void take() { batches_.take(0, lane_, now_); }
+    const StoreBatch* say() { return batches_.next_to_say(now_); }
+    std::vector<StoreTotal> heard() {
+        batches_.deliver(0, lane_);
+        std::vector<StoreTotal> totals;
+        lane_.totals.drain([&](const StoreTotal& total) { totals.push_back(total); });
+        return totals;
+    }
+    static StoreReply reply_to(const StoreBatch& batch, std::uint64_t level = 7) {
+        return {.partition = batch.partition,
+                .seq = batch.seq,
+                .last = batch.seq,
+                .now_us = 1,
+                .born = 5,
+                .levels = std::vector<StoreLevel>(batch.entries.size(), {.current = level})};
+    }
+
+    Signal down_;
+    StoreLane lane_{{.ring = 4096}, down_};
+    StoreBatches batches_{1, 200'000};
+    Nanoseconds now_ = 100s;
+};
+
+TEST_F(StoreBatchesTest, AnAmountIsSaidUntilItIsAnswered) {
+    tell(3, 10, 42);
+    take();
+    EXPECT_EQ(batches_.unsynced(), 10U);
+    const StoreBatch* said = say();
+    ASSERT_NE(said, nullptr);
+    const StoreBatch first = *said;
+    EXPECT_EQ(first.seq, 1U);
+    ASSERT_EQ(first.entries.size(), 1U);
+    EXPECT_EQ(first.entries[0].units, 10U);
+    EXPECT_EQ(say(), nullptr) << "one is under way";
+    now_ += StoreBatches::kSayAgain;
+    tell(3, 5);
+    take();
+    said = say();
+    ASSERT_NE(said, nullptr);
+    EXPECT_EQ(said->seq, 1U);
+    EXPECT_EQ(said->entries.size(), 1U) << "a batch stays as it was made";
+    EXPECT_EQ(batches_.counts().said_again, 1U);
+    batches_.settle(reply_to(first), now_);
+    const std::vector<StoreTotal> totals = heard();
+    ASSERT_EQ(totals.size(), 1U);
+    EXPECT_EQ(totals[0].record, 42U);
+    EXPECT_EQ(totals[0].units, 10U);
+    EXPECT_EQ(totals[0].current, 7U);
+    EXPECT_EQ(totals[0].kind, StoreTotal::Kind::Level);
+    EXPECT_EQ(batches_.unsynced(), 5U);
+    said = say();
+    ASSERT_NE(said, nullptr);
+    EXPECT_EQ(said->seq, 2U);
+}
+
+TEST_F(StoreBatchesTest, AReplySettlesWhatIsUnderWayAndNothingElse) {
+    tell(3, 10);
+    take();
+    const StoreBatch batch = *say();
+    StoreReply wrong = reply_to(batch);
+    wrong.seq = 2;
+    batches_.settle(wrong, now_);
+    wrong = reply_to(batch);
+    wrong.partition = 255;
+    batches_.settle(wrong, now_);
+    wrong = reply_to(batch);
+    wrong.levels.clear();
+    batches_.settle(wrong, now_);
+    wrong = reply_to(batch);
+    wrong.partition = static_cast<std::uint16_t>(batch.partition + 1);
+    batches_.settle(wrong, now_);
+    EXPECT_TRUE(heard().empty());
+    EXPECT_EQ(batches_.counts().strange, 4U);
+    batches_.settle(reply_to(batch), now_);
+    batches_.settle(reply_to(batch), now_);
+    EXPECT_EQ(heard().size(), 1U);
+    EXPECT_EQ(batches_.counts().strange, 5U);
+    EXPECT_EQ(batches_.unsynced(), 0U);
+}
+
+TEST_F(StoreBatchesTest, PartitionsDoNotWaitForEachOther) {
+    tell(0, 1);
+    tell(~std::uint64_t{0}, 2);
+    take();
+    const StoreBatch one = *say();
+    const StoreBatch other = *say();
+    EXPECT_NE(one.partition, other.partition);
+    batches_.settle(reply_to(other), now_);
+    ASSERT_EQ(heard().size(), 1U);
+    EXPECT_TRUE(batches_.oldest_under_way().has_value());
+}
+
+TEST_F(StoreBatchesTest, ABatchHasNoMoreKeysThanTheStoreTakes) {
+    for (std::uint32_t i = 0; i < 300; ++i) {
+        tell(i, 1, i);
+    }
+    take();
+    std::size_t entries = 0;
+    std::uint64_t seq = 0;
+    while (const StoreBatch* batch = say()) {
+        EXPECT_LE(batch->entries.size(), kMostStoreEntries);
+        EXPECT_EQ(batch->seq, ++seq);
+        entries += batch->entries.size();
+        batches_.settle(reply_to(*batch), now_);
+        now_ += StoreBatches::kLeastGap;
+    }
+    EXPECT_EQ(entries, 300U);
+    EXPECT_EQ(heard().size(), 300U);
+}
+
+TEST_F(StoreBatchesTest, WhatFindsNoRoomIsGivenBack) {
+    for (std::size_t i = 0; i < StoreBatches::kMostWaiting + 3; ++i) {
+        tell(i, 1, static_cast<std::uint32_t>(i));
+    }
+    take();
+    EXPECT_EQ(batches_.counts().put_off, 3U);
+    const std::vector<StoreTotal> totals = heard();
+    ASSERT_EQ(totals.size(), 3U);
+    EXPECT_EQ(totals[0].kind, StoreTotal::Kind::Later);
+    EXPECT_EQ(batches_.unsynced(), StoreBatches::kMostWaiting);
+}
+
+TEST_F(StoreBatchesTest, TheBudgetLeavesTheRestInTheRing) {
+    StoreBatches few{1, 100};
+    for (std::uint32_t i = 0; i < 50; ++i) {
+        tell(i, 1, i);
+    }
+    few.take(0, lane_, now_);
+    EXPECT_TRUE(few.is_short());
+    const std::uint64_t first = few.counts().amounts;
+    EXPECT_LE(first, 10U);
+    now_ += 100ms;
+    few.take(0, lane_, now_);
+    EXPECT_EQ(few.counts().amounts, first + 10);
+}
+
+TEST_F(StoreBatchesTest, AfterAGapTheNextNumberIsTheStores) {
+    test::TinyStore store;
+    for (std::uint64_t i = 1; i <= 3; ++i) {
+        tell(3, 1);
+        take();
+        const StoreBatch batch = *say();
+        ASSERT_EQ(batch.seq, i);
+        batches_.settle(store.sync(0, batch, 1), now_);
+        now_ += StoreBatches::kLeastGap;
+    }
+    store.begin_anew(9);
+    tell(3, 1);
+    take();
+    batches_.settle(store.sync(0, *say(), 1), now_);
+    EXPECT_EQ(batches_.counts().gaps, 1U);
+    const StoreBatch* again = say();
+    ASSERT_NE(again, nullptr);
+    EXPECT_EQ(again->seq, 1U);
+    batches_.settle(store.sync(0, *again, 1), now_);
+    EXPECT_EQ(batches_.counts().lost, 1U);
+    EXPECT_EQ(heard().size(), 4U);
+}
+
+TEST_F(StoreBatchesTest, WhoIsFencedGetsNoCredit) {
+    test::TinyStore store;
+    store.fenced = true;
+    tell(3, 1);
+    take();
+    const StoreBatch batch = *say();
+    batches_.settle(store.sync(0, batch, 1), now_);
+    EXPECT_TRUE(heard().empty());
+    EXPECT_EQ(batches_.unsynced(), 1U);
+    store.fenced = false;
+    now_ += StoreBatches::kSayAgain;
+    batches_.settle(store.sync(0, *say(), 1), now_);
+    EXPECT_EQ(heard().size(), 1U);
+}
+
+TEST_F(StoreBatchesTest, AWindowThatIsOverIsLetGoOfAndOneAheadWaits) {
+    tell(3, 1, 1);
+    tell(3, 1, 2);
+    take();
+    StoreReply reply = reply_to(*say());
+    ASSERT_EQ(reply.levels.size(), 2U);
+    reply.levels[0].expired = true;
+    reply.levels[1].skewed = true;
+    batches_.settle(reply, now_);
+    const std::vector<StoreTotal> totals = heard();
+    ASSERT_EQ(totals.size(), 2U);
+    EXPECT_EQ(totals[0].kind, StoreTotal::Kind::Over);
+    EXPECT_EQ(totals[1].kind, StoreTotal::Kind::Later);
+}
+
+}  // namespace
+}  // namespace sluice::store_batches_test

@@ -1,0 +1,81 @@
+#pragma once
+#include "lib/peer/store/store_batch.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <utility>
+
+namespace sluice::test {
+
+// Buckets of a store in memory, with the numbers of batches: what the server-side function
+// promises, without its faults.
+class TinyStore {
+public:
+    explicit TinyStore(std::uint64_t born = 1) : born_{born} {}
+
+    StoreReply sync(std::size_t box, const StoreBatch& batch, std::uint64_t now_us) {
+        std::uint64_t& last = last_[{box, batch.partition}];
+        StoreReply reply{.partition = batch.partition,
+                         .seq = batch.seq,
+                         .last = last,
+                         .now_us = now_us,
+                         .born = born_,
+                         .levels = {}};
+        if (fenced) {
+            reply.outcome = StoreOutcome::Fenced;
+            return reply;
+        }
+        if (batch.seq > last + 1) {
+            reply.outcome = StoreOutcome::Gap;
+            return reply;
+        }
+        const bool apply = batch.seq == last + 1;
+        last = std::max(last, batch.seq);
+        reply.last = last;
+        for (const StoreEntry& entry : batch.entries) {
+            reply.levels.push_back(bucket(entry, now_us, apply));
+        }
+        return reply;
+    }
+    void begin_anew(std::uint64_t born) {
+        born_ = born;
+        last_.clear();
+        levels_.clear();
+    }
+    [[nodiscard]] std::uint64_t keys() const { return levels_.size(); }
+    bool fenced = false;
+
+private:
+    struct Level {
+        std::uint64_t units = 0;
+        std::uint64_t at_us = 0;  // from when the next is paid back
+    };
+    StoreLevel bucket(const StoreEntry& entry, std::uint64_t now_us, bool apply) {
+        Level& level = levels_[{entry.digest, entry.step}];
+        if (level.units == 0) {
+            level.at_us = now_us;
+        }
+        const auto passed = static_cast<Wide>(now_us - std::min(now_us, level.at_us)) * 1'000;
+        const auto paid = static_cast<std::uint64_t>(
+            std::min<Wide>(passed * entry.parts / entry.period_ns, level.units));
+        level.units -= paid;
+        const Wide took = static_cast<Wide>(paid) * entry.period_ns;
+        level.at_us += static_cast<std::uint64_t>((took + entry.parts * Wide{1'000} - 1) /
+                                                  (entry.parts * Wide{1'000}));
+        if (level.units == 0) {
+            level.at_us = now_us;
+        }
+        if (apply) {
+            level.units = entry.kind == StoreEntryKind::Declare ? std::max(level.units, entry.units)
+                                                                : level.units + entry.units;
+        }
+        return {.current = level.units};
+    }
+
+    std::uint64_t born_;
+    std::map<std::pair<std::size_t, std::uint16_t>, std::uint64_t> last_;
+    std::map<std::pair<std::uint64_t, std::uint8_t>, Level> levels_;
+};
+
+}  // namespace sluice::test
