@@ -203,10 +203,13 @@ end
 
 -- KEYS: the partition. ARGS: who calls and with which batch, terms, entries, in bytes.
 -- -> outcome, born, clock, UTC, number of the last batch, and of each entry of an applied batch its
--- level, or its count, count before, epoch and flag
+-- level, or its count, count before, epoch and flag. Of who is fenced: M and the incarnation that
+-- holds the slot instead of a number. `again`: a batch that is there already writes something all
+-- the same, so that a WAIT behind it waits for what it was.
 local function sync(keys, args)
   begin()
-  local size, slot, incarnation, seq, reckoned, known, birth = unpack_struct('<HHddddd', args[1])
+  local size, slot, again, incarnation, seq, reckoned, known, birth =
+    unpack_struct('<HHBddddd', args[1])
   local entries = read_entries(args[3], read_terms(args[2]))
   local field, fields = 'n' .. slot, {}
   for i = 1, #entries do fields[i] = entries[i][1] end
@@ -226,9 +229,9 @@ local function sync(keys, args)
   local out = {APPLIED, born, clock, latest, last}
   local state = pack('<ddH', born, clock, machines)
   if machines ~= size or slot >= size or incarnation < held then
-    out[1] = FENCED
-    return out
+    return {FENCED, born, clock, latest, machines, held}
   elseif seq == last and last > 0 then
+    if again ~= 0 then redis.call('HSET', keys[1], 'b', state) end
     return tell_again(out, entries, values, clock, flags_of(flags))
   elseif seq ~= last + 1 then
     out[1] = GAP
