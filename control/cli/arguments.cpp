@@ -292,6 +292,8 @@ constexpr auto kCommands = std::to_array<Command>({
      run_merge_interval, merge_interval_arguments},
     {"dashboard", "print a link to the dashboard, or change its named tokens", run_dashboard,
      dashboard_arguments},
+    {"store", "load the function into the cluster's store, check it, show who has joined",
+     run_store, store_arguments},
     {"health", "show whether sluiced has its dataplane", run_health},
 });
 

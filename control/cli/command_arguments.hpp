@@ -51,6 +51,7 @@ void merge_interval_arguments(CLI::App& app, Options& options);
 // Commands for what stands beside the rules: programs in the kernel, webhooks.
 void xdp_arguments(CLI::App& app, Options& options);
 void notify_arguments(CLI::App& app, Options& options);
+void store_arguments(CLI::App& app, Options& options);
 void dashboard_arguments(CLI::App& app, Options& options);
 
 }  // namespace sluice

@@ -11,6 +11,7 @@ ExitCode run_replay(const Options& options);
 ExitCode run_explain(const Options& options);
 ExitCode run_simulate(const Options& options);
 ExitCode run_box_config(const Options& options);
+ExitCode run_store(const Options& options);
 ExitCode run_fields(const Options& options);
 ExitCode run_schema(const Options& options);
 // With sluiced.

@@ -46,6 +46,7 @@ constexpr auto kChoices =
                             {"rollback", 0, "", kSets},
                             {"panic", 0, "", "pass resume"},
                             {"notify", 0, "", "test"},
+                            {"store", 0, "", "init check status forget resize"},
                             {"dashboard", 0, "", "token"},
                             {"dashboard", 1, "token", "add list remove"},
                             {"completion", 0, "", "bash zsh fish"}});

@@ -8,6 +8,13 @@
 
 namespace sluice {
 
+// Of `store`: credentials in place of those of sluice.yaml, and whom to forget.
+struct StoreWords {
+    std::string user;
+    std::string password_file;
+    std::string node;
+};
+
 // Everything the command line can say; each command reads its own part.
 struct Options {
     // Options of every command.
@@ -61,6 +68,7 @@ struct Options {
     std::uint64_t frame = 0;  // of explain; 0: none
     std::string at;           // of explain: an instant; empty: now
     PacketWords packet;
+    StoreWords store;
 
     bool watch = false;
     bool follow = false;      // of events

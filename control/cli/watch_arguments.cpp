@@ -117,6 +117,17 @@ void notify_arguments(CLI::App& app, Options& options) {
         ->required();
 }
 
+void store_arguments(CLI::App& app, Options& options) {
+    app.add_option("ACTION", options.word, "init, check, status, forget or resize")
+        ->required()
+        ->check(CLI::IsMember({"init", "check", "status", "forget", "resize"}));
+    app.add_option("NODE", options.store.node, "of forget: the name of a box that does not return");
+    app.add_option("--config", options.config_file, "sluice.yaml of the box")->required();
+    app.add_option("--user", options.store.user,
+                   "of the store's ACL, in place of cluster.store.user: init needs an admin's");
+    app.add_option("--password-file", options.store.password_file, "of that user");
+}
+
 void dashboard_arguments(CLI::App& app, Options& options) {
     app.add_option("WORD", options.word, "token: the named tokens; without it, a link")
         ->check(CLI::IsMember({"token"}));

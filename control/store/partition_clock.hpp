@@ -1,0 +1,28 @@
+#pragma once
+#include <algorithm>
+#include <cstdint>
+
+namespace sluice {
+
+// What a box knows of a partition's clock: the most that it is ahead of the box's monotonic clock,
+// for certain. Whenever it was told, the store's had been there before the answer came, so the
+// reckoning never runs ahead of it, and lags by the shortest round trip.
+class PartitionClock {
+public:
+    void tell(std::uint64_t born, std::uint64_t now_us, std::uint64_t received_us) noexcept {
+        const auto ahead = static_cast<std::int64_t>(now_us - received_us);
+        ahead_ = born == born_ ? std::max(ahead_, ahead) : ahead;
+        born_ = born;
+    }
+    // 0: it was never told.
+    [[nodiscard]] std::uint64_t reckon(std::uint64_t sent_us) const noexcept {
+        return born_ == 0 ? 0 : sent_us + static_cast<std::uint64_t>(ahead_);
+    }
+    [[nodiscard]] std::uint64_t born() const noexcept { return born_; }
+
+private:
+    std::uint64_t born_ = 0;
+    std::int64_t ahead_ = 0;
+};
+
+}  // namespace sluice

@@ -1,0 +1,230 @@
+#include "lib/peer/store/store_model.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace sluice {
+namespace {
+
+constexpr double kMost = static_cast<double>(kMostStoreNumber);
+constexpr double kUnder = 1 - 0x1p-50;  // more than the rounding of one product and sum
+constexpr double kSteps = 0x1p44;       // a part of a unit is kept in so many steps
+constexpr double kLess = 0x1p-8;        // of such a step: more than the rounding of a sum below 2
+constexpr double kKeepSeconds = 60;
+constexpr double kLatestSecond = 4'294'967'296.0;
+constexpr double kSkewUs = 1'000'000;
+constexpr double kUsPerSecond = 1'000'000;
+constexpr double kNsPerUs = 1'000;
+
+double whole(std::uint64_t value) {
+    return static_cast<double>(std::min(value, kMostStoreNumber));
+}
+
+std::uint64_t count(double value) {
+    return value <= 0 ? 0 : static_cast<std::uint64_t>(value);
+}
+
+double epoch_of(const StoreEntry& entry) {
+    const auto most = static_cast<std::int64_t>(kMostStoreNumber);
+    return static_cast<double>(std::clamp(entry.epoch, -most, most));
+}
+
+double rate_of(const StoreEntry& entry) {
+    return whole(entry.parts) * kNsPerUs / whole(entry.period_ns);
+}
+
+double till(double us) {
+    return std::min(std::ceil(us / kUsPerSecond) + kKeepSeconds, kLatestSecond - 1);
+}
+
+bool is_alive(double till, double now) {
+    return till * kUsPerSecond >= now;
+}
+
+double more(double count, const StoreEntry& entry) {
+    const double units = whole(entry.units);
+    const bool declares = entry.kind == StoreEntryKind::Declare;
+    return std::min(declares ? std::max(count, units) : count + units, kMost);
+}
+
+}  // namespace
+
+StoreModel::Bucket StoreModel::owed(const Key& key, double now, double rate) {
+    if (!key.bucket || !is_alive(key.bucket->till, now)) {
+        return {.at = now};
+    }
+    const Bucket& bucket = *key.bucket;
+    if (now <= bucket.at) {
+        return bucket;
+    }
+    const double credit = (now - bucket.at) * rate * kUnder + bucket.part;
+    if (credit >= bucket.level) {
+        return {.at = now};
+    }
+    const double paid = std::floor(credit);
+    return {.level = bucket.level - paid,
+            .at = now,
+            .part = std::max(0.0, std::floor((credit - paid) * kSteps - kLess)) / kSteps};
+}
+
+StoreLevel StoreModel::charge_bucket(Key& key, double now, const StoreEntry& entry) {
+    const double rate = rate_of(entry);
+    Bucket bucket = owed(key, now, rate);
+    if (entry.kind == StoreEntryKind::Add) {
+        bucket.level = std::min(bucket.level + whole(entry.units), kMost);
+    } else if (whole(entry.units) > bucket.level) {
+        bucket.level = whole(entry.units);
+        bucket.part = 0;
+    }
+    bucket.till = till(now + bucket.level / rate);
+    key = {.bucket = bucket, .window = std::nullopt};
+    return {.current = count(bucket.level)};
+}
+
+// A window of another length goes on where both overlap: what was used stays used.
+std::optional<StoreModel::Window> StoreModel::window_of(const Key& key, double now,
+                                                        const StoreEntry& entry) {
+    if (!key.window || !is_alive(key.window->till, now)) {
+        return std::nullopt;
+    }
+    Window window = *key.window;
+    const double to = whole(entry.window_us);
+    if (window.length == to) {
+        return window;
+    }
+    const double start = epoch_of(entry) * to;
+    const double former = window.epoch;
+    window.epoch = epoch_of(entry);
+    if ((former + 1) * window.length > start) {
+        return window;
+    }
+    window.before = entry.lasts == 2 && (former + 2) * window.length > start ? window.count : 0;
+    window.count = 0;
+    return window;
+}
+
+StoreLevel StoreModel::charge_window(Key& key, double now, double latest, const StoreEntry& entry) {
+    std::optional<Window> window = window_of(key, now, entry);
+    const double length = whole(entry.window_us);
+    const double phase = whole(entry.phase_us);
+    const double k = epoch_of(entry);
+    const auto told = [](const Window& at, bool expired, bool skewed) {
+        return StoreLevel{.current = count(at.count),
+                          .previous = count(at.before),
+                          .epoch = static_cast<std::int64_t>(at.epoch),
+                          .expired = expired,
+                          .skewed = skewed};
+    };
+    if (k * length - phase > latest + std::min(kSkewUs, length)) {
+        return told(window.value_or(Window{.epoch = std::floor((now + phase) / length)}), false,
+                    true);
+    }
+    if (!window) {
+        window = Window{.epoch = k, .count = more(0, entry)};
+    } else if (k > window->epoch) {
+        window->before = k == window->epoch + 1 ? window->count : 0;
+        window->epoch = k;
+        window->count = more(0, entry);
+    } else if (k == window->epoch) {
+        window->count = more(window->count, entry);
+    } else if (k == window->epoch - 1 && entry.lasts == 2) {
+        window->before = more(window->before, entry);
+    } else {
+        return told(*window, true, false);
+    }
+    const double lasts = entry.lasts;
+    window->till = till(std::max((window->epoch + lasts) * length - phase, now + lasts * length));
+    window->length = length;
+    key = {.bucket = std::nullopt, .window = window};
+    return told(*window, false, false);
+}
+
+void StoreModel::tell_again(StoreAnswerTo& answer, const Partition& partition, const Node& node,
+                            const StoreBatch& batch) {
+    for (std::size_t i = 0; i < batch.entries.size(); ++i) {
+        const StoreEntry& entry = batch.entries[i];
+        const auto found = partition.keys.find({entry.digest, entry.step});
+        const Key key = found == partition.keys.end() ? Key{} : found->second;
+        StoreLevel level;
+        if (entry.window_us == 0) {
+            level.current = count(owed(key, partition.clock, rate_of(entry)).level);
+        } else {
+            const Window window =
+                window_of(key, partition.clock, entry).value_or(Window{.epoch = epoch_of(entry)});
+            const auto flags = node.not_added.find(i);
+            level = {.current = count(window.count),
+                     .previous = count(window.before),
+                     .epoch = static_cast<std::int64_t>(window.epoch),
+                     .expired = flags != node.not_added.end() && flags->second.expired,
+                     .skewed = flags != node.not_added.end() && flags->second.skewed};
+        }
+        answer.levels.push_back(level);
+    }
+}
+
+void StoreModel::apply(StoreAnswerTo& answer, Partition& partition, Node& node,
+                       const StoreBatch& batch, double latest) {
+    node.not_added.clear();
+    for (std::size_t i = 0; i < batch.entries.size(); ++i) {
+        const StoreEntry& entry = batch.entries[i];
+        Key& key = partition.keys[{entry.digest, entry.step}];
+        const StoreLevel level = entry.window_us == 0
+                                     ? charge_bucket(key, partition.clock, entry)
+                                     : charge_window(key, partition.clock, latest, entry);
+        if (level.expired || level.skewed) {
+            node.not_added.emplace(i, level);
+        }
+        answer.levels.push_back(level);
+    }
+}
+
+StoreAnswerTo StoreModel::sync(const StoreCaller& caller, const StoreBatch& batch,
+                               std::uint64_t utc_us) {
+    const auto found = partitions_.find(batch.partition);
+    const bool is_new = found == partitions_.end();
+    Partition fresh{.born = whole(caller.birth), .clock = whole(utc_us), .size = caller.size};
+    Partition& partition = is_new ? fresh : found->second;
+    const double clock_before = partition.clock;
+    if (!is_new && whole(caller.born) == partition.born) {
+        partition.clock = std::max(partition.clock, whole(caller.reckoned_us));
+    }
+    const double incarnation = whole(caller.incarnation);
+    const auto held = partition.nodes.find(caller.slot);
+    Node node = held == partition.nodes.end() ? Node{.incarnation = incarnation} : held->second;
+    if (incarnation > node.incarnation) {
+        node = {.incarnation = incarnation};
+    }
+    StoreAnswerTo answer{.born = count(partition.born),
+                         .now_us = count(partition.clock),
+                         .utc_us = utc_us,
+                         .last = count(node.seq)};
+    const double seq = whole(batch.seq);
+    const bool fenced = partition.size != caller.size || caller.slot >= caller.size ||
+                        incarnation < node.incarnation;
+    const bool retry = seq == node.seq && seq > 0;
+    const bool applies = !fenced && !retry && seq == node.seq + 1;
+    if (fenced) {
+        answer.outcome = StoreOutcome::Fenced;
+        answer.last = partition.size;
+        answer.held = count(node.incarnation);
+    } else if (retry) {
+        tell_again(answer, partition, node, batch);
+    } else if (applies) {
+        answer.last = batch.seq;
+        node.seq = seq;
+        apply(answer, partition, node, batch, std::max(partition.clock, whole(utc_us)));
+        partition.nodes[caller.slot] = node;
+    } else {
+        answer.outcome = StoreOutcome::Gap;
+    }
+    // What was only read leaves the clock where it was written last.
+    if (!applies && !(retry && !fenced && caller.again)) {
+        partition.clock = clock_before;
+    }
+    if (is_new && !fenced) {
+        partitions_[batch.partition] = std::move(fresh);
+    }
+    return answer;
+}
+
+}  // namespace sluice

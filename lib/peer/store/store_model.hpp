@@ -1,0 +1,71 @@
+#pragma once
+#include "lib/peer/store/store_call.hpp"
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace sluice {
+
+// The store's function (control/store/sl1.lua) in C++, with the same arithmetic of doubles in the
+// same order: for simulations of several boxes, and to hold the function to.
+class StoreModel {
+public:
+    // `utc_us`: of the store, which starts a partition's clock and nothing else.
+    [[nodiscard]] StoreAnswerTo sync(const StoreCaller& caller, const StoreBatch& batch,
+                                     std::uint64_t utc_us);
+    // All is lost, as by FLUSHALL.
+    void flush() { partitions_.clear(); }
+
+private:
+    struct Bucket {
+        double till = 0;  // seconds
+        double level = 0;
+        double at = 0;
+        double part = 0;
+    };
+    struct Window {
+        double till = 0;
+        double epoch = 0;
+        double count = 0;
+        double before = 0;
+        double length = 0;
+    };
+    // Limits of either kind under one digest, after a rule has changed its kind, take its place.
+    struct Key {
+        std::optional<Bucket> bucket;
+        std::optional<Window> window;
+    };
+    struct Node {
+        double incarnation = 0;
+        double seq = 0;
+        std::map<std::size_t, StoreLevel>
+            not_added;  // of its last batch, by entry: its flags alone
+    };
+    struct Partition {
+        double born = 0;
+        double clock = 0;
+        std::uint16_t size = 0;
+        std::map<std::uint16_t, Node> nodes;
+        std::map<std::pair<std::uint64_t, std::uint8_t>, Key> keys;
+    };
+
+    [[nodiscard]] static Bucket owed(const Key& key, double now, double rate);
+    [[nodiscard]] static std::optional<Window> window_of(const Key& key, double now,
+                                                         const StoreEntry& entry);
+    [[nodiscard]] static StoreLevel charge_bucket(Key& key, double now, const StoreEntry& entry);
+    [[nodiscard]] static StoreLevel charge_window(Key& key, double now, double latest,
+                                                  const StoreEntry& entry);
+    static void tell_again(StoreAnswerTo& answer, const Partition& partition, const Node& node,
+                           const StoreBatch& batch);
+    static void apply(StoreAnswerTo& answer, Partition& partition, Node& node,
+                      const StoreBatch& batch, double latest);
+
+    std::map<std::uint16_t, Partition> partitions_;
+};
+
+}  // namespace sluice

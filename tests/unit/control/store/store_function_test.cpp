@@ -1,0 +1,235 @@
+#include "lib/peer/store/store_model.hpp"
+#include "redis_server.hpp"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace sluice::store_function_test {
+namespace {
+
+constexpr std::uint64_t kSecond = 1'000'000;
+
+StoreBatch batch_of(std::uint64_t seq, std::vector<StoreEntry> entries) {
+    return {.partition = 0, .seq = seq, .entries = std::move(entries)};
+}
+
+StoreEntry bucket(std::uint64_t units, std::uint64_t period_ns, std::uint64_t parts) {
+    return {.digest = 1, .units = units, .period_ns = period_ns, .parts = parts};
+}
+
+StoreEntry window(std::uint64_t units, std::int64_t epoch, std::uint8_t lasts = 2) {
+    return {.digest = 2, .units = units, .window_us = 10 * kSecond, .epoch = epoch, .lasts = lasts};
+}
+
+// One box that has the slot 0 of two.
+struct Box {
+    StoreModel store;
+    StoreCaller caller{.size = 2, .slot = 0, .incarnation = 1, .birth = 9};
+    std::uint64_t utc_us = 1'000 * 10 * kSecond;
+    std::uint64_t seq = 0;
+
+    StoreAnswerTo say(std::vector<StoreEntry> entries) {
+        StoreAnswerTo answer = store.sync(caller, batch_of(++seq, std::move(entries)), utc_us);
+        caller.born = answer.born;
+        caller.reckoned_us = answer.now_us;
+        return answer;
+    }
+    std::uint64_t level(const StoreEntry& entry) { return say({entry}).levels.at(0).current; }
+};
+
+TEST(StoreModel, PaysBackByTheCallersMonotonicClockAlone) {
+    Box box;
+    EXPECT_EQ(box.level(bucket(10, 1'000'000'000, 2)), 10U);
+    box.utc_us += 3600 * kSecond;
+    EXPECT_EQ(box.level(bucket(0, 1'000'000'000, 2)), 10U);
+    box.utc_us -= 7200 * kSecond;
+    box.caller.reckoned_us += kSecond;
+    EXPECT_EQ(box.level(bucket(0, 1'000'000'000, 2)), 8U);
+    box.caller.reckoned_us -= 500 * kSecond;
+    EXPECT_EQ(box.level(bucket(0, 1'000'000'000, 2)), 8U);
+}
+
+// Ten units each microsecond, and three in ten days, said in steps that divide neither.
+TEST(StoreModel, NoTimeIsLostBetweenAmounts) {
+    Box fast;
+    (void)fast.level(bucket(1'000'000'000, 1'000'000'000, 10'000'000));
+    Box slow;
+    (void)slow.level(bucket(1'000, 10 * 86'400'000'000'000, 3));
+    for (int i = 0; i < 10'000; ++i) {
+        fast.caller.reckoned_us += 7;
+        slow.caller.reckoned_us += 864 * kSecond;
+        (void)fast.level(bucket(0, 1'000'000'000, 10'000'000));
+        (void)slow.level(bucket(0, 10 * 86'400'000'000'000, 3));
+    }
+    const std::uint64_t fast_level = fast.level(bucket(0, 1'000'000'000, 10'000'000));
+    EXPECT_GE(fast_level, 1'000'000'000U - 700'000U);
+    EXPECT_LE(fast_level, 1'000'000'000U - 700'000U + 1);
+    const std::uint64_t slow_level = slow.level(bucket(0, 10 * 86'400'000'000'000, 3));
+    EXPECT_GE(slow_level, 1'000U - 30U);
+    EXPECT_LE(slow_level, 1'000U - 30U + 1);
+}
+
+TEST(StoreModel, ARetryIsReadAndAGapSaysTheLast) {
+    Box box;
+    const StoreEntry amount = bucket(5, 1'000'000'000, 1);
+    EXPECT_EQ(box.level(amount), 5U);
+    box.seq = 0;
+    EXPECT_EQ(box.level(amount), 5U);
+    box.seq = 2;
+    const StoreAnswerTo gap = box.say({amount});
+    EXPECT_EQ(gap.outcome, StoreOutcome::Gap);
+    EXPECT_EQ(gap.last, 1U);
+    box.seq = 1;
+    EXPECT_EQ(box.level(amount), 10U);
+}
+
+TEST(StoreModel, OlderIncarnationsAndOtherSizesAreFenced) {
+    Box box;
+    (void)box.level(bucket(5, 1'000'000'000, 1));
+    Box later = box;
+    later.caller.incarnation = 2;
+    later.seq = 0;
+    EXPECT_EQ(later.level(bucket(1, 1'000'000'000, 1)), 6U);
+    later.caller.incarnation = 1;
+    EXPECT_EQ(later.say({bucket(1, 1'000'000'000, 1)}).outcome, StoreOutcome::Fenced);
+    later.caller = {.size = 3, .slot = 1, .incarnation = 5, .birth = 9};
+    later.seq = 0;
+    EXPECT_EQ(later.say({bucket(1, 1'000'000'000, 1)}).outcome, StoreOutcome::Fenced);
+}
+
+TEST(StoreModel, WindowsOpenExpireAndAreNotOpenedAheadOfTime) {
+    Box box;
+    const std::int64_t now = 1'000;
+    EXPECT_EQ(box.level(window(3, now)), 3U);
+    const StoreAnswerTo before = box.say({window(4, now - 1)});
+    EXPECT_EQ(before.levels[0].previous, 4U);
+    EXPECT_TRUE(box.say({window(4, now - 2)}).levels[0].expired);
+    EXPECT_TRUE(box.say({window(4, now - 1, 1)}).levels[0].expired);
+    const StoreAnswerTo ahead = box.say({window(1, now + 1)});
+    EXPECT_TRUE(ahead.levels[0].skewed);
+    EXPECT_EQ(ahead.levels[0].current, 3U);
+    --box.seq;
+    EXPECT_TRUE(box.say({window(1, now + 1)}).levels[0].skewed);
+    box.caller.reckoned_us += 10 * kSecond;
+    const StoreAnswerTo opened = box.say({window(1, now + 1)});
+    EXPECT_EQ(opened.levels[0].current, 1U);
+    EXPECT_EQ(opened.levels[0].previous, 3U);
+}
+
+TEST(StoreModel, ADeclarationRaisesAndNeverAdds) {
+    Box box;
+    StoreEntry copy = bucket(7, 1'000'000'000, 1);
+    copy.kind = StoreEntryKind::Declare;
+    EXPECT_EQ(box.level(copy), 7U);
+    EXPECT_EQ(box.level(copy), 7U);
+    copy.units = 3;
+    EXPECT_EQ(box.level(copy), 7U);
+}
+
+// Random batches of several boxes: few keys, so that limits change their numbers and kinds.
+class RandomCourse {
+public:
+    explicit RandomCourse(std::uint64_t seed) : random_{seed} {}
+
+    StoreBatch batch(std::uint64_t seq, std::uint64_t now_us) {
+        StoreBatch batch{.partition = static_cast<std::uint16_t>(below(2)), .seq = seq};
+        for (std::uint64_t i = below(12); i != 0; --i) {
+            batch.entries.push_back(entry(now_us));
+        }
+        return batch;
+    }
+    std::uint64_t below(std::uint64_t end) { return random_() % end; }
+    std::uint64_t any_size() { return random_() >> below(64); }
+
+private:
+    StoreEntry entry(std::uint64_t now_us) {
+        StoreEntry entry{.digest = below(40), .step = static_cast<std::uint8_t>(below(2))};
+        entry.kind = below(5) == 0 ? StoreEntryKind::Declare : StoreEntryKind::Add;
+        entry.units = below(20) == 0 ? any_size() : below(1000);
+        if ((entry.digest + below(50) / 49) % 2 == 0) {
+            entry.period_ns = std::max<std::uint64_t>(any_size() >> 8, 1);
+            entry.parts = std::max<std::uint64_t>(any_size() >> 30, 1);
+            return entry;
+        }
+        entry.window_us = below(8) == 0 ? 1 + below(5'000'000) : 1'000'000 * (1 + below(3));
+        entry.phase_us = below(2) * below(entry.window_us);
+        entry.lasts = static_cast<std::uint8_t>(1 + below(2));
+        entry.epoch =
+            static_cast<std::int64_t>((now_us + entry.phase_us) / entry.window_us + below(4)) - 2;
+        return entry;
+    }
+    std::mt19937_64 random_;
+};
+
+bool same(const StoreLevel& a, const StoreLevel& b) {
+    return a.current == b.current && a.previous == b.previous && a.epoch == b.epoch &&
+           a.expired == b.expired && a.skewed == b.skewed;
+}
+
+// What the model says of the call, with the time that the real store had.
+::testing::AssertionResult agrees(const StoreAnswerTo& real, const StoreAnswerTo& model) {
+    if (real.outcome != model.outcome || real.born != model.born || real.now_us != model.now_us ||
+        real.last != model.last || real.held != model.held ||
+        real.levels.size() != model.levels.size()) {
+        return ::testing::AssertionFailure()
+               << "outcome " << int(real.outcome) << " " << int(model.outcome) << ", clock "
+               << real.now_us << " " << model.now_us << ", last " << real.last << " " << model.last;
+    }
+    for (std::size_t i = 0; i < real.levels.size(); ++i) {
+        if (!same(real.levels[i], model.levels[i])) {
+            return ::testing::AssertionFailure()
+                   << "entry " << i << ": " << real.levels[i].current << " "
+                   << model.levels[i].current << ", epoch " << real.levels[i].epoch << " "
+                   << model.levels[i].epoch;
+        }
+    }
+    return ::testing::AssertionSuccess();
+}
+
+std::uint64_t number_from(const char* name, std::uint64_t otherwise) {
+    const char* text = std::getenv(name);
+    return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
+}
+
+// Each answer of a real store is the model's, over retries, gaps, fences, clocks that lag or jump,
+// numbers that change, amounts near 2^53. SLUICE_STORE_BATCHES and SLUICE_SEED change the course.
+TEST(StoreFunction, AnswersAsItsModel) {
+    const std::uint64_t seed = number_from("SLUICE_SEED", std::random_device{}());
+    SCOPED_TRACE(seed);
+    std::printf("SLUICE_SEED=%llu\n", static_cast<unsigned long long>(seed));
+    test::RedisServer server;
+    ASSERT_TRUE(server.begin());
+    RandomCourse course{seed};
+    StoreModel model;
+    std::array<std::array<std::uint64_t, 3>, 2> seq{};
+    std::array<std::uint64_t, 2> told{};
+    std::array<std::uint64_t, 2> born{};
+    for (std::uint64_t i = number_from("SLUICE_STORE_BATCHES", 4000); i != 0; --i) {
+        const auto slot = static_cast<std::uint16_t>(course.below(3));
+        StoreBatch batch = course.batch(0, told[0]);
+        batch.seq = seq[batch.partition][slot] + (course.below(10) == 0 ? course.below(4) : 1);
+        const StoreCaller caller{
+            .size = static_cast<std::uint16_t>(course.below(60) == 0 ? 4 : 3),
+            .slot = slot,
+            .incarnation = 5 - (course.below(60) == 0 ? 1 : 0),
+            .reckoned_us = told[batch.partition] + course.any_size() % (40 * kSecond) -
+                           std::min(told[batch.partition], course.below(kSecond)),
+            .born = course.below(20) == 0 ? 7 : born[batch.partition],
+            .birth = 1 + course.below(1U << 30),
+            .again = course.below(2) == 0};
+        const RedisReplyOwner reply = server.call(sync_command("test", caller, batch));
+        ASSERT_NE(reply, nullptr);
+        const Result<StoreAnswerTo> real = sync_answer(*reply, batch);
+        ASSERT_TRUE(real.has_value()) << std::string_view{reply->str ? reply->str : ""};
+        ASSERT_TRUE(agrees(*real, model.sync(caller, batch, real->utc_us))) << "batch " << i;
+        if (real->outcome != StoreOutcome::Fenced) {
+            seq[batch.partition][slot] = real->last;
+        }
+        told[batch.partition] = real->now_us;
+        born[batch.partition] = real->born;
+    }
+}
+
+}  // namespace
+}  // namespace sluice::store_function_test
