@@ -515,4 +515,5 @@ TEST(ReadBox, Tenants) {
 }  // namespace sluice::box_test
 
 #undef HEAD
+#undef CLUSTER
 #undef PAIR
