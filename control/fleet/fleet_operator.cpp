@@ -140,7 +140,7 @@ Result<RolloutOutcome> FleetOperator::finish(const Course& course) {
                                   node.is_trial == course.asked.confirm.has_value();
             (is_there ? outcome.in_force : outcome.behind)
                 .push_back(is_there ? node.node : why_behind(node));
-            may_come = may_come || (!is_there && node.error.empty());
+            may_come = may_come || (!is_there && !has_failed(node, outcome.set));
         }
         if (!may_come || Clock::now() >= end) {
             return outcome;

@@ -200,6 +200,7 @@ std::string text_of(const NodeRecord& node) {
                     {{"rollout", node.staged.rollout},
                      {"good", node.staged.is_good},
                      {"why", node.staged.why.substr(0, kMostReason)}}},
+                   {"failed", node.failed},
                    {"error", node.error.substr(0, kMostReason)},
                    {"panic", node.panic}});
 }
@@ -219,6 +220,7 @@ Result<NodeRecord> node_from(std::string_view text) {
     reader.flag("drained", node.is_drained);
     reader.text("error", node.error, kMostReason * 4);
     reader.count("panic", node.panic);
+    reader.count("failed", node.failed);
     if (const Fields* const set = reader.find("in_force")) {
         if (!read_head_set(*set, node.in_force, true)) {
             reader.note("in_force");

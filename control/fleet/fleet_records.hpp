@@ -99,8 +99,9 @@ struct NodeRecord {
     bool is_detached = false;  // other rules were applied on the box itself
     bool is_drained = false;
     StagedSet staged{};
-    std::string error{};      // why it does not run what the cluster has; empty: it does
-    std::uint64_t panic = 0;  // the number of the word that it has followed
+    std::uint64_t failed = 0;  // generation that it could not put in force; 0: none
+    std::string error{};       // why it does not run what the cluster has; empty: it does
+    std::uint64_t panic = 0;   // the number of the word that it has followed
 };
 
 struct ClusterRecord {

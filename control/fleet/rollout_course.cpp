@@ -83,7 +83,7 @@ Result<Done> FleetOperator::wait_in_force(Course& course) {
         if (behind == nodes->end()) {
             return Done{};
         }
-        if (!behind->error.empty() || Clock::now() >= end) {
+        if (has_failed(*behind, course.rollout.next) || Clock::now() >= end) {
             return Error{Errc::Refused, "it is not in force on " + why_behind(*behind)};
         }
         std::this_thread::sleep_for(kRolloutLook);
@@ -124,7 +124,7 @@ Result<Done> FleetOperator::soak(Course& course) {
                 continue;
             }
             ++seen;
-            if (!runs(node, course.rollout.next) || !node.error.empty()) {
+            if (!runs(node, course.rollout.next)) {
                 return is_under_way(course)
                            ? Error{Errc::Refused, "it does not run any more on " + why_behind(node)}
                            : rollout_ended();

@@ -26,6 +26,11 @@ inline constexpr std::chrono::milliseconds kRolloutLook{50};
     return {Errc::Refused, "the rollout was ended by somebody else, or its lease was over"};
 }
 
+// The box has tried, and could not.
+[[nodiscard]] inline bool has_failed(const NodeRecord& node, const HeadSet& set) {
+    return node.failed == set.generation;
+}
+
 // The box, and why it does not run what others do, as far as it says.
 [[nodiscard]] inline std::string why_behind(const NodeRecord& node) {
     return node.node + (node.error.empty() ? "" : ": " + node.error);

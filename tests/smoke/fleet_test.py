@@ -171,7 +171,7 @@ class Rules(Case):
 
     def test_a_box_that_cannot_run_it_stops_it_for_all(self):
         self.a.apply(rules("one"))
-        lists = "defaults: {}\n"
+        lists = "data: {lists: {bad: {type: cidr, file: /proc/self/cwd/bad.txt}}}\n"
         with_list = rules("two", "ip.src in $bad").replace("rules:", lists + "rules:")
         for box in (self.a, self.b):
             (box.folder / "bad.txt").write_text("192.0.2.0/24\n")

@@ -159,6 +159,7 @@ void FleetFollower::try_rollout(const Rollout& rollout) {
            change);
     if (change.refusal) {
         tell(refusal_text(*change.refusal));
+        failed_ = rollout.next.generation;
         ended_ = rollout.id;
         state_.trial.reset();
         save();
@@ -207,6 +208,7 @@ void FleetFollower::adopt(const HeadSet& set, Clock::time_point now) {
     const RuleChange change = box_.rules.apply(*std::move(file));
     if (change.refusal) {
         refused_ = set.generation;
+        failed_ = set.generation;
         retry_at_ = now + kRetry;
         if (error_ != refusal_text(*change.refusal)) {
             record("apply --cluster", set.by, change);
@@ -295,6 +297,7 @@ void FleetFollower::show() {
     next.rules = generation_text(box_.rules.view()->generation);
     next.is_detached = !on_trial && state_.adopted.generation != 0 && text != state_.adopted_text;
     next.staged = staged_;
+    next.failed = failed_;
     next.error = error_;
     next.panic = state_.panic;
     if (text_of(next) != text_of(board_.status().record)) {

@@ -69,6 +69,7 @@ private:
     std::string error_;
     Clock::time_point read_at_{};
     Clock::time_point retry_at_{};
+    std::uint64_t failed_ = 0;                   // the generation that could not be in force last
     std::uint64_t refused_ = 0;                  // generation of the head that was not taken
     std::shared_ptr<const RuleView> summed_of_;  // and the sum of its text
     std::string sum_;
