@@ -6,6 +6,7 @@ import socket
 import subprocess
 import tempfile
 import threading
+import urllib.error
 import urllib.request
 
 from daemon_box import wait_until
@@ -54,6 +55,8 @@ class EtcdServer:
     def answers(self):
         try:
             self.get("/")
+        except urllib.error.HTTPError:
+            return True  # it wants a user
         except OSError:
             return False
         return True

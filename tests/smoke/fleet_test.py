@@ -25,9 +25,9 @@ rules:
 class Box(DaemonBox):
     """One of the cluster `lab`."""
 
-    def __init__(self, node, port, size=3):
+    def __init__(self, node, port, size=3, user=None):
         super().__init__(*PROGRAMS)
-        self.node = node
+        self.node, self.user = node, user
         self.config = self.folder / "sluice.yaml"
         (self.folder / "secret").write_text("00112233445566778899aabbccddeeff\n")
         (self.folder / "secret").chmod(0o600)
@@ -41,7 +41,7 @@ cluster:
   node: {self.node}
   size: {size}
   secret_file: secret
-  etcd: {{addresses: ["127.0.0.1:{port}"]}}
+  etcd: {{addresses: ["127.0.0.1:{port}"]{f", user: {self.user}, password_file: password" if self.user else ""}}}
 """)
 
     def start(self):
@@ -214,6 +214,20 @@ class Rules(Case):
         self.expect_ids("one")
         self.expect_words(a="in force", b="in force", c="in force")
 
+    def test_of_two_operators_at_once_one_is_told_so_or_waits_its_turn(self):
+        self.a.apply(rules("one"))
+        operators = [subprocess.Popen(box.command("apply", box.file(rules(name)), "--cluster", "--config", box.config),
+                                      stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+                     for box, name in ((self.a, "two"), (self.b, "three"), (self.c, "four"))]
+        said = [operator.communicate(timeout=60)[1] for operator in operators]
+        ended = [operator.returncode for operator in operators]
+        self.assertIn(0, ended)
+        for code, words in zip(ended, said):
+            self.assertTrue(code == 0 or "under way" in words or "was quicker" in words or "not in force yet" in words, words)
+        self.expect_words(a="in force", b="in force", c="in force")
+        self.expect_ids(*self.a.ids())
+        self.assertIn(self.a.ids(), [["two"], ["three"], ["four"]])
+
     def test_waves_reach_all_and_an_abort_ends_them(self):
         self.a.apply(rules("one"))
         said = self.a.apply(rules("two"), "--canary", "c", "--soak", "1s")
@@ -295,6 +309,44 @@ class Outages(Case):
         self.assertIn("generation 2 is in force on 3 boxes", self.c.apply(rules("two")))
         self.expect_ids("two")
         self.assertEqual([box.cluster()["problem"] for box in self.boxes], [None] * 3)
+
+
+class Users(unittest.TestCase):
+    def setUp(self):
+        self.etcd = EtcdServer()
+        self.addCleanup(self.etcd.close)
+        self.etcd.start()
+        for words in ("user add root:secret-of-root", "user add box:secret-of-box", "role add box",
+                      "role grant-permission box --prefix=true readwrite /sluice/lab/", "user grant-role box box",
+                      "user grant-role root root", "auth enable"):
+            done = subprocess.run(["etcdctl", f"--endpoints=127.0.0.1:{self.etcd.port}", *words.split()], capture_output=True,
+                                  text=True, env={**os.environ, "ETCDCTL_API": "3"}, timeout=30)
+            self.assertEqual(done.returncode, 0, done.stderr)
+        self.box = Box("a", self.etcd.port, user="box")
+        self.addCleanup(self.box.close)
+        self.password("secret-of-box")
+
+    def password(self, text, mode=0o600):
+        path = self.box.folder / "password"
+        path.write_text(text + "\n")
+        path.chmod(mode)
+
+    def test_a_box_logs_in_and_logs_in_anew(self):
+        self.box.start()
+        wait_until("its slot", lambda: self.box.cluster()["state"] == "member")
+        self.box.apply(rules("one"))
+        self.etcd.kill()  # its simple tokens go with it
+        wait_until("its loss", lambda: self.box.cluster()["state"] == "away")
+        self.etcd.start()
+        wait_until("its slot", lambda: self.box.cluster()["state"] == "member")
+        self.assertEqual(self.box.ids(), ["one"])
+
+    def test_a_wrong_password_and_one_that_others_read_are_told(self):
+        self.password("another")
+        self.box.start()
+        wait_until("its refusal", lambda: "does not let in the user box" in (self.box.cluster()["problem"] or ""))
+        self.password("secret-of-box", 0o644)
+        self.assertIn("can be read or written by others", self.box.of_cluster("nodes", exit=1))
 
 
 if __name__ == "__main__":

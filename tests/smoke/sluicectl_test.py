@@ -328,7 +328,7 @@ class Usage(Case):
              "echo ${COMPREPLY[@]}; COMP_WORDS=(sluicectl apply --c); _sluicectl; "
              "echo ${COMPREPLY[@]}; COMP_WORDS=(sluicectl ro); COMP_CWORD=1; _sluicectl; "
              "echo ${COMPREPLY[@]}"], capture_output=True, check=True, text=True)
-        self.assertEqual(offered.stdout, "replay\n--strict --services --socket\npass\n--confirm\nrollback\n")
+        self.assertEqual(offered.stdout, "replay\n--strict --services --socket\npass\n--confirm --cluster --config --canary\nrollback rollout\n")
 
     def test_help_fits_a_terminal_of_80_columns(self):
         commands = re.findall(r"^  ([a-z-]+)  ", self.ctl("--help")[0], re.M)
