@@ -249,6 +249,9 @@ ExitCode run_rollout(const Options& options) {
 
 // The box gives its slot back as soon as it finds the key, and takes none while it is there.
 ExitCode run_drain(const Options& options) {
+    if (!is_cluster_name(options.node)) {
+        return refuse("no box can be called `" + options.node + "`", ExitCode::Usage);
+    }
     return with_cluster(options, [&](FleetOperator& cluster) {
         const std::string key = cluster.store().keys().drain(options.node);
         const Result<EtcdOutcome> done = cluster.store().etcd().commit(
