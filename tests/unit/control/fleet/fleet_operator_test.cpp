@@ -1,0 +1,210 @@
+#include "control/fleet/fleet_operator.hpp"
+
+#include "control/fleet/set_archive.hpp"
+#include "tests/unit/control/fleet/fake_etcd.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace sluice::fleet_operator_test {
+namespace {
+
+using fleet_test::FakeEtcd;
+using fleet_test::FakeTransport;
+using namespace std::chrono_literals;
+
+// Boxes that follow at once: each gives its verdict on a rollout, runs it, and runs the head.
+struct Fleet {
+    Fleet() {
+        etcd.changed = [this](const std::string& key) { follow(key); };
+        for (const char* name : {"a", "b", "c", "d", "e"}) {
+            boxes[name].node = name;
+            boxes[name].slot = boxes.size() - 1;
+            show(boxes[name]);
+        }
+    }
+
+    void show(const NodeRecord& box) { etcd.put(keys.node(box.slot), text_of(box)); }
+    void follow(const std::string& key) {
+        if (key == keys.rollout()) {
+            const Result<Rollout> rollout = rollout_from(etcd.keys.at(key).value);
+            ASSERT_TRUE(rollout);
+            seen.push_back(*rollout);
+            for (auto& [name, box] : boxes) {
+                box.staged = {rollout->id, name != bad, name == bad ? "no such list" : ""};
+                const bool is_meant =
+                    rollout->is_staged &&
+                    (rollout->is_everywhere ||
+                     std::ranges::find(rollout->nodes, name) != rollout->nodes.end());
+                if (is_meant && name != weak) {
+                    box.in_force = rollout->next;
+                    box.is_trial = true;
+                } else if (is_meant) {
+                    box.failed = rollout->next.generation;
+                    box.error = "no room";
+                }
+                show(box);
+            }
+        } else if (key == keys.head()) {
+            for (auto& [name, box] : boxes) {
+                box.in_force = head()->now;
+                box.is_trial = false;
+                show(box);
+            }
+        }
+    }
+    [[nodiscard]] std::optional<Head> head() {
+        const auto found = etcd.keys.find(keys.head());
+        return found == etcd.keys.end() ? std::nullopt
+                                        : std::optional{*head_from(found->second.value)};
+    }
+    [[nodiscard]] bool is_under_way() const { return etcd.keys.contains(keys.rollout()); }
+    [[nodiscard]] FleetOperator hand() {
+        return {FleetStore{EtcdClient{std::make_unique<FakeTransport>(etcd), {}}, "lab"},
+                [](const std::string&) {}};
+    }
+
+    FakeEtcd etcd;
+    FleetKeys keys{"lab"};
+    std::map<std::string, NodeRecord> boxes;
+    std::string bad;   // cannot stage a set
+    std::string weak;  // cannot run one
+    std::vector<Rollout> seen;
+};
+
+TEST(FleetOperator, ASetIsInForceOnAllOnceAllHaveStagedIt) {
+    Fleet fleet;
+    const Result<RolloutOutcome> first = fleet.hand().bring("one", {.by = "me"});
+    ASSERT_TRUE(first) << first.error().what;
+    EXPECT_EQ(first->in_force.size(), 5U);
+    EXPECT_TRUE(first->behind.empty());
+    const Result<RolloutOutcome> second = fleet.hand().bring("two", {.by = "me"});
+    ASSERT_TRUE(second);
+    EXPECT_EQ(fleet.head()->now.generation, 2U);
+    EXPECT_EQ(fleet.head()->now.set, name_of_set("two"));
+    ASSERT_EQ(fleet.head()->before.size(), 1U);
+    EXPECT_EQ(fleet.head()->before.front().set, name_of_set("one"));
+    EXPECT_FALSE(fleet.is_under_way());
+}
+
+TEST(FleetOperator, OneThatCannotStageItStopsItForAll) {
+    Fleet fleet;
+    fleet.bad = "d";
+    const Result<RolloutOutcome> outcome = fleet.hand().bring("one", {});
+    ASSERT_FALSE(outcome);
+    EXPECT_EQ(outcome.error().what, "d cannot run it, so nobody does: no such list");
+    EXPECT_FALSE(fleet.head());
+    EXPECT_FALSE(fleet.is_under_way());
+    for (const Rollout& rollout : fleet.seen) {
+        EXPECT_FALSE(rollout.is_staged) << "nobody was told to run it";
+    }
+}
+
+TEST(FleetOperator, WavesAreTheCanaryAQuarterAndAll) {
+    Fleet fleet;
+    ASSERT_TRUE(fleet.hand().bring("one", {.canary = "c", .soak = 0s}));
+    std::vector<std::size_t> waves;
+    for (const Rollout& rollout : fleet.seen) {
+        if (rollout.is_staged) {
+            EXPECT_EQ(rollout.nodes.front(), "c");
+            waves.push_back(rollout.nodes.size());
+        }
+    }
+    EXPECT_EQ(waves, (std::vector<std::size_t>{1, 2, 5}));
+    EXPECT_TRUE(fleet.head());
+}
+
+TEST(FleetOperator, AWaveThatOneBoxCannotRunIsTheLast) {
+    Fleet fleet;
+    fleet.weak = "a";  // of the second wave
+    const Result<RolloutOutcome> outcome = fleet.hand().bring("one", {.canary = "c", .soak = 0s});
+    ASSERT_FALSE(outcome);
+    EXPECT_EQ(outcome.error().what, "it is not in force on a: no room");
+    EXPECT_FALSE(fleet.head());
+    EXPECT_FALSE(fleet.is_under_way());
+}
+
+TEST(FleetOperator, ATrialWaitsForItsConfirmationWhileOthersAreRefused) {
+    Fleet fleet;
+    ASSERT_TRUE(fleet.hand().bring("one", {.by = "first", .confirm = 60s}));
+    EXPECT_TRUE(fleet.is_under_way());
+    EXPECT_FALSE(fleet.head());
+    const Result<RolloutOutcome> other = fleet.hand().bring("two", {.by = "other"});
+    ASSERT_FALSE(other);
+    EXPECT_NE(other.error().what.find("a rollout by first is under way"), std::string::npos);
+    ASSERT_TRUE(fleet.hand().confirm());
+    EXPECT_EQ(fleet.head()->now.set, name_of_set("one"));
+    EXPECT_FALSE(fleet.is_under_way());
+    EXPECT_FALSE(fleet.hand().confirm()) << "nothing waits for it";
+}
+
+TEST(FleetOperator, ATrialWhoseLeaseEndsIsNotConfirmed) {
+    Fleet fleet;
+    ASSERT_TRUE(fleet.hand().bring("one", {.confirm = 60s}));
+    fleet.etcd.end_lease(fleet.etcd.last_lease);
+    EXPECT_FALSE(fleet.hand().confirm());
+    EXPECT_FALSE(fleet.head());
+}
+
+TEST(FleetOperator, AnEtcdThatHasForgottenGetsAGenerationAboveThatOfEachBox) {
+    Fleet fleet;
+    fleet.boxes["b"].in_force = {.set = name_of_set("old"), .generation = 41};
+    fleet.show(fleet.boxes["b"]);
+    ASSERT_TRUE(fleet.hand().bring("one", {}));
+    EXPECT_EQ(fleet.head()->now.generation, 42U);
+}
+
+TEST(FleetOperator, TheWayBackIsAnotherGenerationAndEndsWithTheFirstSet) {
+    Fleet fleet;
+    ASSERT_TRUE(fleet.hand().bring("one", {}));
+    ASSERT_TRUE(fleet.hand().bring("two", {}));
+    ASSERT_TRUE(fleet.hand().go_back({}));
+    EXPECT_EQ(fleet.head()->now.set, name_of_set("one"));
+    EXPECT_EQ(fleet.head()->now.generation, 3U);
+    EXPECT_FALSE(fleet.hand().go_back({}));
+}
+
+TEST(FleetOperator, SetsThatNobodyCanGoBackToAreForgotten) {
+    Fleet fleet;
+    for (int i = 0; i < 12; ++i) {
+        ASSERT_TRUE(fleet.hand().bring("set " + std::to_string(i), {}));
+    }
+    std::size_t chunks = 0;
+    for (const auto& [key, value] : fleet.etcd.keys) {
+        chunks += key.starts_with(fleet.keys.sets()) ? 1 : 0;
+    }
+    EXPECT_EQ(chunks, Head::kMost + 1);
+}
+
+TEST(FleetOperator, APanicIsAboveEveryNumberThatABoxHasFollowed) {
+    Fleet fleet;
+    fleet.boxes["e"].panic = 7;
+    fleet.show(fleet.boxes["e"]);
+    ASSERT_TRUE(fleet.hand().set_panic(true, "me"));
+    EXPECT_EQ(panic_from(fleet.etcd.keys.at(fleet.keys.panic()).value)->number, 8U);
+}
+
+TEST(FleetStore, ASetComesBackInChunksAndNotWithOtherBytes) {
+    Fleet fleet;
+    FleetOperator hand = fleet.hand();
+    std::string bytes(3 * kChunkBytes / 2, 'x');
+    const SetName name = name_of_set(bytes);
+    ASSERT_TRUE(hand.store().upload(name, bytes));
+    EXPECT_TRUE(fleet.etcd.keys.contains(fleet.keys.chunk(name.sum, 1)));
+    const Result<std::string> back = hand.store().download(name);
+    ASSERT_TRUE(back);
+    EXPECT_TRUE(*back == bytes);
+    fleet.etcd.keys.at(fleet.keys.chunk(name.sum, 1)).value[7] = 'y';
+    EXPECT_FALSE(hand.store().download(name));
+    fleet.etcd.keys.erase(fleet.keys.chunk(name.sum, 1));
+    EXPECT_FALSE(hand.store().download(name));
+}
+
+}  // namespace
+}  // namespace sluice::fleet_operator_test
