@@ -144,7 +144,7 @@ Conformance ask_ledger(LimitCheck& check, const LoadedRule& rule,
     if (credit == Credit::Enough) [[likely]] {
         return check.conformance;
     }
-    if (ledger.is_cut_off(account)) {
+    if (ledger.is_cut_off(account, credit)) {
         return judge_without_store(check, units, context);
     }
     const bool open = rule.on_full == OnFull::Open;

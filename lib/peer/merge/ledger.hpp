@@ -95,9 +95,11 @@ public:
     [[nodiscard]] const ClusterBound& cluster(LimitSlot slot) const noexcept {
         return bounds_[slot];
     }
-    // The store is away, and this worker has the box's total of an account that it keeps.
-    [[nodiscard]] bool is_cut_off(const Account& account) const noexcept {
-        return is_of_cluster(account.slot) && keeps_total(account) && store_->down.raised();
+    // For want of credit `owner_down` decides about an account whose total of the box this worker
+    // has: the store is away, or there is no record to tell it by.
+    [[nodiscard]] bool is_cut_off(const Account& account, Credit missing) const noexcept {
+        return is_of_cluster(account.slot) && keeps_total(account) &&
+               (missing == Credit::NoRecord || store_->down.raised());
     }
     // The account is charged without being noted: its copy alone knows, and tells the store how it
     // stands once that is back.
