@@ -17,7 +17,7 @@ constexpr std::chrono::milliseconds kTurn{1};
 
 std::uint64_t random_life() {
     std::uint64_t life = 0;
-    while (life == 0 && ::getrandom(&life, sizeof(life), 0) != static_cast<ssize_t>(sizeof(life))) {
+    while (::getrandom(&life, sizeof(life), 0) != static_cast<ssize_t>(sizeof(life)) || life == 0) {
     }
     return life;
 }

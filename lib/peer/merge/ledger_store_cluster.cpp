@@ -72,8 +72,9 @@ Due LedgerStore::due(const Account& account, std::uint64_t units, Now now) noexc
     return due_of(entry->cell(), *limit, store_.registry.pool(), now, Units{units});
 }
 
-// Owed as of now: that it was owed a while ago makes the copy stricter, and no more than once,
-// since no copy is told of any other.
+// What the store says may make a copy stricter, by no more than an honest one could. Owed as of
+// now: that it was owed a while ago makes the copy stricter, and no more than once, since no copy
+// is told of any other.
 BucketState LedgerStore::state_at_store(const StoreTotal& total, Now now) const noexcept {
     const AnyLimit* limit = limit_of(total.account);
     BucketState state;
@@ -86,11 +87,20 @@ BucketState LedgerStore::state_at_store(const StoreTotal& total, Now now) const 
     if (const Limit* gcra = gcra_of(*limit)) {
         const std::uint64_t most = 2 * gcra->burst();
         state.bucket = charged({now.at, 0}, *gcra, {now.at, std::min(total.current, most)}, now.at);
-    } else if (const FixedWindowLimit* fixed = clock_window(*limit)) {
-        state.counts = {total.epoch + windows_ahead(*fixed, now), total.current, total.previous};
-    } else {
-        state.lasts = kTallied;
+        return state;
     }
+    // A window that is further ahead than clocks may be would keep the key's for all that time.
+    const FixedWindowLimit* fixed = clock_window(*limit);
+    const std::int64_t latest =
+        fixed == nullptr ? 0 : fresh_counts(*limit, GroupKey{total.account.hash}, now).epoch + 1;
+    const std::int64_t ahead = fixed == nullptr ? 0 : windows_ahead(*fixed, now);
+    if (fixed == nullptr || total.epoch > latest - ahead) {
+        state.lasts = kTallied;
+        return state;
+    }
+    const std::uint64_t most = 2 * fixed->numbers.count;
+    state.counts = {total.epoch + ahead, std::min(total.current, most),
+                    std::min(total.previous, most)};
     return state;
 }
 
