@@ -41,11 +41,14 @@ Result<std::unique_ptr<StoreRelay>> StoreRelay::start(const ClusterOptions& clus
         static_cast<StoreRelay*>(self)->run();
         return nullptr;
     };
-    // Signals are the main thread's.
-    sigset_t all;
+    // The end is the main thread's to hear of. Others come through: rights are given up by a signal
+    // to each thread.
+    sigset_t ends;
     sigset_t before;
-    (void)sigfillset(&all);
-    (void)pthread_sigmask(SIG_SETMASK, &all, &before);
+    (void)sigemptyset(&ends);
+    (void)sigaddset(&ends, SIGINT);
+    (void)sigaddset(&ends, SIGTERM);
+    (void)pthread_sigmask(SIG_BLOCK, &ends, &before);
     const int failed = pthread_create(&made->thread_, nullptr, run, made.get());
     (void)pthread_sigmask(SIG_SETMASK, &before, nullptr);
     if (failed != 0) {
