@@ -54,7 +54,7 @@ Result<std::string> info_of(StoreConsole& console, const char* section) {
     return console.ask_text(std::array<std::string, 2>{"INFO", section});
 }
 
-ExitCode cannot(const Error& error) {
+ExitCode store_refusal(const Error& error) {
     return refuse(error.what,
                   error.code == Errc::Unreachable ? ExitCode::Unreached : ExitCode::Refused);
 }
@@ -63,7 +63,7 @@ ExitCode init_store(StoreConsole& console) {
     const Result<std::string> loaded = console.ask_text(
         std::array<std::string, 4>{"FUNCTION", "LOAD", "REPLACE", std::string{kStoreFunction}});
     if (!loaded) {
-        return cannot(loaded.error());
+        return store_refusal(loaded.error());
     }
     print(fmt::format("the function {} is at {}, revision {}\n", *loaded, console.address(),
                       kStoreFunctionRevision));
@@ -94,7 +94,7 @@ ExitCode check_store(StoreConsole& console, const StoreOfCluster& store) {
     const Result<std::string> memory = info_of(console, "memory");
     const Result<std::string> role = memory ? info_of(console, "replication") : memory;
     if (!role) {
-        return cannot(role.error());
+        return store_refusal(role.error());
     }
     for (const std::optional<StoreFault>& fault :
          {memory_fault(*memory), role_fault(*role, store.cluster.durability)}) {
@@ -104,10 +104,10 @@ ExitCode check_store(StoreConsole& console, const StoreOfCluster& store) {
     }
     const Result<StoreRoster> roster = read_roster(console, store.cluster.name);
     if (!roster) {
-        return cannot(roster.error());
+        return store_refusal(roster.error());
     }
     if (const std::optional<Error> fault = try_amount(console, store)) {
-        return cannot(*fault);
+        return store_refusal(*fault);
     }
     if (roster->size != 0 && roster->size != store.cluster.size) {
         return refuse(fmt::format("the cluster has the size {} at the store, and {} here",
@@ -122,7 +122,7 @@ ExitCode check_store(StoreConsole& console, const StoreOfCluster& store) {
     return ExitCode::Done;
 }
 
-Json json_of(const StoreRoster& roster, std::uint64_t keys, const std::string& memory) {
+Json store_json(const StoreRoster& roster, std::uint64_t keys, const std::string& memory) {
     Json slots = Json::array();
     for (const RosterSlot& slot : roster.slots) {
         slots.push_back({{"slot", slot.slot},
@@ -137,7 +137,7 @@ Json json_of(const StoreRoster& roster, std::uint64_t keys, const std::string& m
             {"memory", memory}};
 }
 
-std::string text_of(const StoreRoster& roster, std::uint64_t keys, const std::string& memory) {
+std::string store_text(const StoreRoster& roster, std::uint64_t keys, const std::string& memory) {
     std::string text = fmt::format("{} of {} slots are held, {} keys, {} of memory\n",
                                    roster.slots.size(), roster.size, keys, memory);
     for (const RosterSlot& slot : roster.slots) {
@@ -151,22 +151,22 @@ std::string text_of(const StoreRoster& roster, std::uint64_t keys, const std::st
 ExitCode show_store(StoreConsole& console, const StoreOfCluster& store, bool json) {
     const Result<StoreRoster> roster = read_roster(console, store.cluster.name);
     if (!roster) {
-        return cannot(roster.error());
+        return store_refusal(roster.error());
     }
     std::uint64_t keys = 0;
     for (std::uint16_t partition = 0; partition < kStorePartitions; ++partition) {
         const Result<std::uint64_t> count = keys_of(console, store.cluster.name, partition);
         if (!count) {
-            return cannot(count.error());
+            return store_refusal(count.error());
         }
         keys += *count;
     }
     const Result<std::string> memory = info_of(console, "memory");
     if (!memory) {
-        return cannot(memory.error());
+        return store_refusal(memory.error());
     }
     const std::string used = visible_line(info_value(*memory, "used_memory_human"));
-    print(json ? dump_line(json_of(*roster, keys, used)) : text_of(*roster, keys, used));
+    print(json ? dump_line(store_json(*roster, keys, used)) : store_text(*roster, keys, used));
     return ExitCode::Done;
 }
 
@@ -174,7 +174,7 @@ ExitCode forget_node(StoreConsole& console, const StoreOfCluster& store, const s
     const Result<RedisReplyOwner> reply = console.ask(redis_command(std::array<std::string, 5>{
         "FCALL", "sl1_release", "1", roster_key(store.cluster.name), node}));
     if (!reply) {
-        return cannot(reply.error());
+        return store_refusal(reply.error());
     }
     const long long slot = integer_of(**reply);
     if (slot < 0) {
@@ -185,7 +185,7 @@ ExitCode forget_node(StoreConsole& console, const StoreOfCluster& store, const s
 }
 
 // The roster first: a slot that is held beyond the new size stops it.
-ExitCode resize(StoreConsole& console, const StoreOfCluster& store) {
+ExitCode resize_cluster(StoreConsole& console, const StoreOfCluster& store) {
     const std::string& cluster = store.cluster.name;
     std::vector<std::string> keys{roster_key(cluster)};
     for (std::uint16_t partition = 0; partition < kStorePartitions; ++partition) {
@@ -195,7 +195,7 @@ ExitCode resize(StoreConsole& console, const StoreOfCluster& store) {
         const Result<RedisReplyOwner> reply = console.ask(redis_command(std::array<std::string, 5>{
             "FCALL", "sl1_resize", "1", key, std::to_string(store.cluster.size)}));
         if (!reply) {
-            return cannot(reply.error());
+            return store_refusal(reply.error());
         }
         if (integer_of(**reply) < 0) {
             return refuse(fmt::format("slot {} is held: `sluicectl store forget` its node first",
@@ -216,11 +216,11 @@ ExitCode run_store(const Options& options) {
     }
     const Result<StoreOfCluster> store = store_of(options);
     if (!store) {
-        return store.error().what.empty() ? ExitCode::Refused : cannot(store.error());
+        return store.error().what.empty() ? ExitCode::Refused : store_refusal(store.error());
     }
     Result<StoreConsole> console = StoreConsole::open(store->access);
     if (!console) {
-        return cannot(console.error());
+        return store_refusal(console.error());
     }
     if (options.word == "init") {
         return init_store(*console);
@@ -231,7 +231,7 @@ ExitCode run_store(const Options& options) {
     if (options.word == "forget") {
         return forget_node(*console, *store, options.store.node);
     }
-    return options.word == "resize" ? resize(*console, *store)
+    return options.word == "resize" ? resize_cluster(*console, *store)
                                     : show_store(*console, *store, options.json);
 }
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include <array>
 #include <csignal>
 
 #include <sys/random.h>
@@ -23,7 +24,7 @@ constexpr std::array kStateWords{"away", "refused", "fenced", "ready"};
 // A number that no other partition's birth has. 0: the system has none.
 std::uint64_t random_birth() {
     std::uint64_t birth = 0;
-    return ::getrandom(&birth, sizeof(birth), 0) == sizeof(birth)
+    return ::getrandom(&birth, sizeof(birth), 0) == ssize_t{sizeof(birth)}
                ? (birth >> 11) | 1  // 53 bits, which the store's numbers hold
                : 0;
 }

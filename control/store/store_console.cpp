@@ -83,7 +83,7 @@ Result<RedisReplyOwner> StoreConsole::ask(const std::string& command) {
                        ? Result<RedisReplyOwner>{Error{
                              Errc::Refused,
                              address_ + ": " +
-                                 fault_of({(*reply)->str, static_cast<std::size_t>((*reply)->len)})
+                                 store_fault_of({(*reply)->str, static_cast<std::size_t>((*reply)->len)})
                                      .why}}
                        : std::move(reply);
         }

@@ -44,7 +44,7 @@ constexpr std::size_t kMostErrorText = 200;
 
 }  // namespace
 
-StoreFault fault_of(std::string_view error) {
+StoreFault store_fault_of(std::string_view error) {
     const auto* row = std::ranges::find_if(
         kFaults, [&](const FaultRow& each) { return error.starts_with(each.begins); });
     const std::string text = visible_line(error.substr(0, kMostErrorText));

@@ -14,7 +14,7 @@ struct StoreFault {
 };
 
 // What an error of the store means for the link, and what to do about it.
-[[nodiscard]] StoreFault fault_of(std::string_view error);
+[[nodiscard]] StoreFault store_fault_of(std::string_view error);
 
 // What INFO says against it as a store: keys may be evicted, it is a replica, or it has none where
 // one has to confirm. nullopt: nothing.

@@ -111,7 +111,6 @@ void StoreLink::dial(std::uint64_t now_us) {
         return;
     }
     connection_ = *std::move(connection);
-    dialled_us_ = now_us;
     if (!access_.password.empty()) {
         expect(Call::Auth,
                access_.user.empty() ? command({"AUTH", access_.password})
@@ -228,7 +227,7 @@ std::optional<StoreFault> StoreLink::read_replies(std::uint64_t now_us) {
 std::optional<StoreFault> StoreLink::take_reply(const Expected& expected, const redisReply& reply,
                                                 std::uint64_t now_us) {
     if (reply.type == REDIS_REPLY_ERROR) {
-        return fault_of(text_of(reply));
+        return store_fault_of(text_of(reply));
     }
     switch (expected.call) {
         case Call::Auth:

@@ -86,7 +86,6 @@ private:
     std::size_t address_ = 0;  // that is dialled next
     std::uint64_t dial_at_us_ = 0;
     std::uint64_t gap_us_ = 0;  // between two dials, growing
-    std::uint64_t dialled_us_ = 0;
     std::uint64_t looked_us_ = 0;
     std::deque<Expected> expected_;
     std::map<std::uint16_t, Pending> pending_;

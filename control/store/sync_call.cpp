@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
+#include <utility>
 
 #include <fmt/format.h>
 #include <hiredis/hiredis.h>
@@ -63,7 +63,7 @@ void pack_entry(Packed& out, const StoreEntry& entry, std::size_t term) {
     const bool window = entry.window_us != 0;
     const bool declares = entry.kind == StoreEntryKind::Declare;
     out.digest(entry.digest).byte(entry.step);
-    out.byte((declares ? kDeclares : 0) | (window ? kOfWindow : 0));
+    out.byte(static_cast<std::uint8_t>((declares ? kDeclares : 0) | (window ? kOfWindow : 0)));
     out.byte(static_cast<std::uint8_t>(term)).whole(entry.units);
     if (window) {
         const auto most = static_cast<std::int64_t>(kMostStoreNumber);

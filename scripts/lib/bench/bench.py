@@ -18,13 +18,16 @@ import progress  # noqa: E402
 import report  # noqa: E402
 import results  # noqa: E402
 import rows  # noqa: E402
+import shared_store  # noqa: E402
 import testpmd_sends  # noqa: E402
 import wire  # noqa: E402
 
 BENCHES = {**in_process.BENCHES, **forwarding.BENCHES, **applying.BENCHES, **kernel.BENCHES,
-           **wire.BENCHES, **testpmd_sends.BENCHES, **peers.BENCHES}
+           **wire.BENCHES, **testpmd_sends.BENCHES, **peers.BENCHES,
+           **shared_store.BENCHES}
 TARGETS = {**in_process.TARGETS, **forwarding.TARGETS, **applying.TARGETS, **kernel.TARGETS,
-           **wire.TARGETS, **testpmd_sends.TARGETS, **peers.TARGETS}
+           **wire.TARGETS, **testpmd_sends.TARGETS, **peers.TARGETS,
+           **shared_store.TARGETS}
 # The rules of P5 and of cases of F1, F3 and of the wire, unless --rules names others.
 RULED = ("P5", "F1", "F3", "W1", "W2", "W3", "W4", "W6", "W7")
 SCRUBBING = HERE.parent.parent.parent / "tests/bench/rules/scrubbing.yaml"

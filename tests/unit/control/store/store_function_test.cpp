@@ -212,7 +212,7 @@ TEST(StoreFunction, AnswersAsItsModel) {
         const StoreCaller caller{
             .size = static_cast<std::uint16_t>(course.below(60) == 0 ? 4 : 3),
             .slot = slot,
-            .incarnation = 5 - (course.below(60) == 0 ? 1 : 0),
+            .incarnation = course.below(60) == 0 ? 4U : 5U,
             .reckoned_us = told[batch.partition] + course.any_size() % (40 * kSecond) -
                            std::min(told[batch.partition], course.below(kSecond)),
             .born = course.below(20) == 0 ? 7 : born[batch.partition],
