@@ -53,6 +53,9 @@ server_of() {
         caddy) echo caddy ;;
         bind9) echo named ;;
         tor-geoipdb) echo tor ;;
+        redis-server) echo redis-server ;;
+        redis-sentinel) echo redis-sentinel ;;
+        etcd-server) echo etcd ;;
     esac
 }
 

@@ -18,6 +18,7 @@ from counters import Counters  # noqa: E402
 from network import DEVICES, Network, may_make_namespaces  # noqa: E402
 from replayed import replay  # noqa: E402
 from traffic import Traffic  # noqa: E402
+import boxes  # noqa: E402
 import dashboard  # noqa: E402
 import plan  # noqa: E402
 import web  # noqa: E402
@@ -151,6 +152,18 @@ transfer  {100 * summary['legit_passed_ratio']:>11.3f} % of its frames arrived
 time      {summary['seconds']:>12,.1f} s""", file=out)
 
 
+def show_boxes(programs, arguments, out):
+    verdict = boxes.show(programs, arguments, out)
+    if arguments.json:
+        print(json.dumps(boxes.summary(verdict)))
+    else:
+        boxes.print_summary(verdict, out)
+    broken = verdict.broken if arguments.scope == "cluster" else []
+    for words in broken:
+        print(f"scripts/run: {words}", file=sys.stderr)
+    return 1 if broken else 0
+
+
 def main():
     parser = argparse.ArgumentParser(prog="scripts/run", description=__doc__)
     parser.add_argument("--duration", type=duration, help=f"such as 10s (the default, but --web goes on until ^C); http goes on for as long as each client "
@@ -162,10 +175,13 @@ def main():
     parser.add_argument("--web", action="store_true", help="the dashboard, with traffic of four kinds behind it, until ^C")
     parser.add_argument("--screenshots", type=pathlib.Path, metavar="FOLDER",
                         help="of --web, at the end of its duration: pictures of its screens, by Chromium")
+    parser.add_argument("--boxes", type=int, choices=range(2, 9), metavar="N",
+                        help="2 to 8 boxes that share one limit by a store, which dies in between and comes back empty")
+    parser.add_argument("--scope", choices=("box", "cluster"), default="cluster", help="of that limit; box: nothing is shared")
     parser.add_argument("--build", default="build", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.duration is None and not arguments.web:
-        arguments.duration = DEFAULT_SECONDS
+        arguments.duration = boxes.DEFAULT_SECONDS if arguments.boxes else DEFAULT_SECONDS
     out = sys.stderr if arguments.json else sys.stdout
     stop_on_signals()
     tag = secrets.token_hex(3)
@@ -174,8 +190,10 @@ def main():
     folder.mkdir()
     try:
         refusal = may_make_namespaces(tag)
-        if refusal and (arguments.web or arguments.traffic == "http"):
-            raise LabError(f"no privilege for network namespaces ({refusal}), which a web site and the dashboard need")
+        if refusal and (arguments.web or arguments.boxes or arguments.traffic == "http"):
+            raise LabError(f"no privilege for network namespaces ({refusal}), which several boxes, a web site and the dashboard need")
+        if arguments.boxes:
+            return show_boxes(programs, arguments, out)
         if refusal:
             print(f"No privilege for network namespaces ({refusal}): the same rules over a capture "
                   "of the same traffic instead.", file=out, flush=True)

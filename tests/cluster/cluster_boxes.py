@@ -1,0 +1,123 @@
+"""Three boxes that may share limits by a store: real programs in namespaces, a real redis-server, a proxy before it for
+each box."""
+import json
+import pathlib
+import secrets
+import subprocess
+import tempfile
+
+from box_file import merged
+from cluster_network import STORE_ADDRESS, ClusterNetwork
+from http_hosts import run_within
+from programs import Box, wait_until
+from proxy import Proxy
+from servers import Place, Redis, die_with_us
+
+STORE_PORT = 7000
+RULE = "shared"
+# For what is on its way at a time; a worker that sleeps between bursts, since many share the processors.
+SMALL = {"workers": {"lcores": "0@0,1@1", "idle_sleep": "1ms"}, "memory": {"mbufs": 8192}}
+PORTS = ",framecnt=2048,framesz=2048,blocksz=1048576"
+
+
+def rules(limit, scope="box", more=""):
+    """One rule that holds each client to `limit` (exact_bucket.Limit)."""
+    scoped = "" if scope == "box" else f", scope: {scope}"
+    return f"""version: 1
+rules:
+  - id: {RULE}
+    mode: enforce
+    when: dir eq "in" and ip.proto eq 17
+    key: [ip.src]
+    limits: [{{algorithm: token_bucket, rate: {limit.rate}/s, burst: {limit.burst}{scoped}{more}}}]
+"""
+
+
+class ClusterBox(Box):
+    """One of several: its programs live in its namespace, and end when the test does."""
+
+    def __init__(self, programs, hosts, store_program=None):
+        super().__init__(*programs)
+        self.hosts, self.store_program = hosts, store_program
+        self.wrapper = run_within(hosts.box)
+        self.store = None
+        self.seeded_rss = False  # one worker has all frames
+
+    def start(self, command, log):
+        with open(self.folder / log, "ab") as out:
+            process = subprocess.Popen(command, stdout=out, stderr=out, stdin=subprocess.DEVNULL, start_new_session=True,
+                                       preexec_fn=die_with_us)
+        self.running.append(process)
+        return process
+
+    def start_ports(self, config=None):
+        self.config = merged(SMALL, config or {})
+        self.start_dataplane(f"net_af_packet0,iface=o{PORTS}", f"net_af_packet1,iface=i{PORTS}", self.config, wait=False)
+
+    def restart_dataplane(self):
+        self.start_ports(self.config)
+        wait_until("the dataplane's socket", self.dataplane_answers)
+
+    def start_store(self):
+        self.store = self.start([*self.wrapper, self.store_program, "--config", self.box_file], "store.log")
+
+
+class ClusterBoxes:
+    """Begins with open(). `store`: the program sluice-store, without which the boxes share nothing."""
+
+    def __init__(self, programs, store=None, count=3):
+        self.network = ClusterNetwork(count)
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="sluice-cluster-"))
+        self.boxes = [ClusterBox(programs, hosts, store) for hosts in self.network.hosts]
+        self.with_store = store is not None
+        self.place = self.redis = None
+        self.proxies = []
+
+    def open(self, config=None, redis=()):
+        """`config`: more of each sluice.yaml; `redis`: options of redis-server."""
+        self.network.open()
+        self.place = Place(self.network.store, STORE_ADDRESS, STORE_PORT)
+        self.redis = Redis(self.place, "--maxmemory-policy", "noeviction", *redis)
+        self.proxies = [Proxy(self.redis.address, (self.network.proxy_address(number), STORE_PORT), self.network.store, number)
+                        for number in range(len(self.boxes))]
+        (self.folder / "secret").write_text(secrets.token_hex(16) + "\n")
+        (self.folder / "secret").chmod(0o600)
+        for number, box in enumerate(self.boxes):
+            box.start_ports(merged(config or {}, self.cluster_part(number)))
+        for box in self.boxes:
+            wait_until("the dataplane's socket", box.dataplane_answers)
+            box.start_sluiced("--config", box.box_file, connected=False)
+        for box in self.boxes:
+            box.wait_for_link(True)
+            if self.with_store:
+                box.start_store()
+
+    def cluster_part(self, number):
+        if not self.with_store:
+            return {}
+        return {"cluster": {"name": "test", "node": f"box{number}", "size": len(self.boxes), "secret_file": self.folder / "secret",
+                            "store": {"addresses": [f"{self.network.proxy_address(number)}:{STORE_PORT}"]}}}
+
+    def apply(self, text):
+        for box in self.boxes:
+            done = box.apply(text)
+            assert done.returncode == 0, done.stderr + done.stdout
+
+    def rule(self, number):
+        """What a box says of the rule."""
+        return next(rule for rule in self.boxes[number].stats()["rules"] if rule["id"] == RULE)
+
+    def each_api(self, path):
+        return [json.loads(box.api("GET", path)[1]) for box in self.boxes]
+
+    def close(self):
+        for box in self.boxes:
+            box.close()
+        for proxy in self.proxies:
+            proxy.close()
+        if self.place is not None:
+            self.place.close()
+        self.network.close()
+        for path in self.folder.iterdir():
+            path.unlink()
+        self.folder.rmdir()

@@ -1,0 +1,52 @@
+"""Boxes that run for the tests of a class: what the short course and the table of faults begin with."""
+import sys
+import unittest
+
+from cluster_boxes import ClusterBoxes, rules
+from course import Course
+from exact_bucket import Limit
+from spread_flood import SpreadFlood
+
+BURST_OF_A_WORKER = 32
+
+
+class ClusterCase(unittest.TestCase):
+    """A class has its boxes from its first test to its last; each test a flood and clients of its own."""
+    programs = []  # sluice-dataplane, sluiced, sluicectl, sluice-store
+    scope = "cluster"
+    count = 3
+    limit = Limit(rate=200, burst=1000, promised=1000 // 8, in_flight=3 * BURST_OF_A_WORKER)
+    clients = iter(range(1, 60_000))
+
+    @classmethod
+    def setUpClass(cls):
+        store = cls.programs[3] if cls.scope == "cluster" else None
+        cls.boxes = ClusterBoxes(cls.programs[:3], store, cls.count)
+        cls.addClassCleanup(cls.boxes.close)
+        cls.boxes.open()
+        cls.boxes.apply(rules(cls.limit, cls.scope))
+
+    def setUp(self):
+        self.flood = SpreadFlood(self.boxes.network, self.boxes.folder)
+        self.addCleanup(self.flood.__exit__)
+        self.flood.__enter__()
+        self.course = Course(self.boxes, self.flood, self.limit)
+
+    def begin(self, rate, clients=1, shares=(1, 1, 1)):
+        """So many clients that no test has had before, each with this rate."""
+        self.sending = [next(self.clients) for _ in range(clients)]
+        self.course.begin(dict.fromkeys(self.sending, rate), shares)
+
+    def end(self):
+        verdict = self.course.end()
+        print(f"{self.id().split('.')[-1]}: {verdict}", flush=True)
+        return verdict
+
+    def expect_the_bound(self, verdict):
+        self.assertEqual(verdict.broken, [])
+
+
+def main():
+    """The programs come as arguments, then what is unittest's."""
+    ClusterCase.programs = sys.argv[1:5]
+    unittest.main(module="__main__", argv=[sys.argv[0], *sys.argv[5:]], verbosity=2)
