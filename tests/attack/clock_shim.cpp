@@ -1,18 +1,19 @@
 // Loaded before libc (LD_PRELOAD): adds to UTC what the file named by CLOCK_SHIM holds, a signed
-// number of ns that its writer may change at any time. Every other clock is the kernel's.
+// number of ns that its writer may change at any time. Every other clock is the kernel's, which is
+// asked itself: an allocator may want to know the time while it allocates for dlsym().
 #include <atomic>
 #include <cstdint>
 #include <cstdlib>
 #include <ctime>
 
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 namespace {
 
-using ReadClock = int (*)(clockid_t, timespec*);
 constexpr std::int64_t kSecond = 1'000'000'000;
 
 const std::atomic<std::int64_t>* open_offset() {
@@ -29,12 +30,18 @@ const std::atomic<std::int64_t>* open_offset() {
 }  // namespace
 
 extern "C" int clock_gettime(clockid_t clock, timespec* time) noexcept {
-    static const auto kernels = reinterpret_cast<ReadClock>(::dlsym(RTLD_NEXT, "clock_gettime"));
     static const std::atomic<std::int64_t>* const offset = open_offset();
-    const int result = kernels(clock, time);
+    const long result = ::syscall(SYS_clock_gettime, clock, time);
     if (result == 0 && clock == CLOCK_REALTIME && offset != nullptr) {
         const std::int64_t now = time->tv_sec * kSecond + time->tv_nsec + offset->load();
         *time = {now / kSecond, now % kSecond};
     }
+    return static_cast<int>(result);
+}
+
+extern "C" int gettimeofday(timeval* time, void* /*zone*/) noexcept {
+    timespec now{};
+    const int result = clock_gettime(CLOCK_REALTIME, &now);
+    *time = {now.tv_sec, now.tv_nsec / 1000};
     return result;
 }

@@ -3,6 +3,7 @@ each box."""
 import json
 import pathlib
 import secrets
+import signal
 import subprocess
 import tempfile
 
@@ -11,7 +12,7 @@ from cluster_network import STORE_ADDRESS, ClusterNetwork
 from http_hosts import run_within
 from programs import Box, wait_until
 from proxy import Proxy
-from servers import Place, Redis, die_with_us
+from servers import Place, Redis, SteppedClock, die_with_us
 
 STORE_PORT = 7000
 RULE = "shared"
@@ -31,6 +32,17 @@ rules:
     key: [ip.src]
     limits: [{{algorithm: token_bucket, rate: {limit.rate}/s, burst: {limit.burst}{scoped}{more}}}]
 """
+
+
+class Stoppable:
+    def __init__(self, process):
+        self.process = process
+
+    def stop(self):
+        self.process.send_signal(signal.SIGSTOP)
+
+    def go_on(self):
+        self.process.send_signal(signal.SIGCONT)
 
 
 class ClusterBox(Box):
@@ -57,27 +69,43 @@ class ClusterBox(Box):
     def restart_dataplane(self):
         self.start_ports(self.config)
         wait_until("the dataplane's socket", self.dataplane_answers)
+        self.wait_for_link(True)
+
+    def kill_dataplane(self):
+        self.kill(self.dataplane)
 
     def start_store(self):
         self.store = self.start([*self.wrapper, self.store_program, "--config", self.box_file], "store.log")
+
+    def kill_store(self):
+        self.kill(self.store)
+
+    def handle(self, name):
+        """A program to be stopped: it goes on by the same handle."""
+        return Stoppable(getattr(self, name))
 
 
 class ClusterBoxes:
     """Begins with open(). `store`: the program sluice-store, without which the boxes share nothing."""
 
-    def __init__(self, programs, store=None, count=3):
+    def __init__(self, programs, store=None, count=3, shim=None):
+        self.programs, self.shim = programs, shim
         self.network = ClusterNetwork(count)
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="sluice-cluster-"))
         self.boxes = [ClusterBox(programs, hosts, store) for hosts in self.network.hosts]
         self.with_store = store is not None
-        self.place = self.redis = None
+        self.place = self.redis = self.clock = None
         self.proxies = []
 
     def open(self, config=None, redis=()):
         """`config`: more of each sluice.yaml; `redis`: options of redis-server."""
         self.network.open()
         self.place = Place(self.network.store, STORE_ADDRESS, STORE_PORT)
-        self.redis = Redis(self.place, "--maxmemory-policy", "noeviction", *redis)
+        if self.shim:
+            self.clock = SteppedClock(self.place.folder, self.shim)
+        self.redis = Redis(self.place, "--maxmemory-policy", "noeviction", *redis, before=self.clock.before if self.clock else ())
+        if self.with_store:
+            self.init_store()
         self.proxies = [Proxy(self.redis.address, (self.network.proxy_address(number), STORE_PORT), self.network.store, number)
                         for number in range(len(self.boxes))]
         (self.folder / "secret").write_text(secrets.token_hex(16) + "\n")
@@ -91,6 +119,18 @@ class ClusterBoxes:
             box.wait_for_link(True)
             if self.with_store:
                 box.start_store()
+
+    def init_store(self):
+        """As an operator does: the function is loaded."""
+        done = subprocess.run(run_within(self.network.store, self.programs[2], "store", "init", "--address",
+                                         ":".join(map(str, self.redis.address))), capture_output=True, text=True, timeout=60)
+        assert done.returncode == 0, done.stderr + done.stdout
+
+    def restart_redis(self):
+        """Empty, but for the function, which the operator loads again."""
+        self.redis.restart()
+        if self.with_store:
+            self.init_store()
 
     def cluster_part(self, number):
         if not self.with_store:

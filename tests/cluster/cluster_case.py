@@ -12,7 +12,7 @@ BURST_OF_A_WORKER = 32
 
 class ClusterCase(unittest.TestCase):
     """A class has its boxes from its first test to its last; each test a flood and clients of its own."""
-    programs = []  # sluice-dataplane, sluiced, sluicectl, sluice-store
+    programs = []  # sluice-dataplane, sluiced, sluicectl, sluice-store, and clock_shim where clocks are stepped
     scope = "cluster"
     count = 3
     limit = Limit(rate=200, burst=1000, promised=1000 // 8, in_flight=3 * BURST_OF_A_WORKER)
@@ -21,7 +21,7 @@ class ClusterCase(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         store = cls.programs[3] if cls.scope == "cluster" else None
-        cls.boxes = ClusterBoxes(cls.programs[:3], store, cls.count)
+        cls.boxes = ClusterBoxes(cls.programs[:3], store, cls.count, *cls.programs[4:])
         cls.addClassCleanup(cls.boxes.close)
         cls.boxes.open()
         cls.boxes.apply(rules(cls.limit, cls.scope))
@@ -37,8 +37,9 @@ class ClusterCase(unittest.TestCase):
         self.sending = [next(self.clients) for _ in range(clients)]
         self.course.begin(dict.fromkeys(self.sending, rate), shares)
 
-    def end(self):
-        verdict = self.course.end()
+    def end(self, limit=None):
+        """`limit`: what is stated where it is more than the rule's."""
+        verdict = self.course.end(limit)
         print(f"{self.id().split('.')[-1]}: {verdict}", flush=True)
         return verdict
 
@@ -47,6 +48,7 @@ class ClusterCase(unittest.TestCase):
 
 
 def main():
-    """The programs come as arguments, then what is unittest's."""
-    ClusterCase.programs = sys.argv[1:5]
-    unittest.main(module="__main__", argv=[sys.argv[0], *sys.argv[5:]], verbosity=2)
+    """The programs come as arguments, by their paths, then what is unittest's."""
+    given = [word for word in sys.argv[1:] if "/" in word]
+    ClusterCase.programs = given
+    unittest.main(module="__main__", argv=[word for word in sys.argv if word not in given], verbosity=2)

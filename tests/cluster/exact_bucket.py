@@ -36,14 +36,15 @@ class Finding:
 
 
 def merged(*boxes):
-    """What left the boxes, each a list of (ns, key), in order of time as (ns, key, box)."""
+    """What left the boxes, each a list of (ns, key), in order of time as (ns, key, box). Whatever
+    else a record holds comes behind these and is not read."""
     return sorted((at, key, box) for box, left in enumerate(boxes) for at, key in left)
 
 
 def check_bucket(departures, limit):
     """-> {key: Finding}, of (ns, key, box) in order of time."""
     levels, findings, by_box = {}, {}, collections.Counter()
-    for at, key, box in departures:
+    for at, key, box, *_ in departures:
         level, since = levels.get(key, (0.0, at))
         level = max(0.0, level - (at - since) * limit.rate / SECOND) + 1
         levels[key] = level, at
@@ -63,7 +64,7 @@ def check_windows(departures, count, window, limit):
     """The same of windows of `window` ns that begin with those of UTC: each holds `count` and what is promised
     beyond it. Of `limit` only the promise is read."""
     counts, findings = collections.Counter(), {}
-    for at, key, _ in departures:
+    for at, key, *_ in departures:
         finding = findings.setdefault(key, Finding(key))
         finding.admitted += 1
         counts[key, at // window] += 1
@@ -89,7 +90,7 @@ def worst_share(findings, limit):
 def liveness(departures, offered, limit, begin, end):
     """-> {key: admitted / min(offered, rate)} between two instants. `offered`: {key: [(ns, frames)]}, in order of
     time. The burst is to be spent before `begin`."""
-    admitted = collections.Counter(key for at, key, _ in departures if begin <= at < end)
+    admitted = collections.Counter(key for at, key, *_ in departures if begin <= at < end)
     shares = {}
     for key, sent in offered.items():
         came = sum(frames for at, frames in sent if begin <= at < end)

@@ -1,10 +1,12 @@
 """Stores that people run, for a test: redis-server alone, with Sentinel, as a cluster; etcd, one and three. Each has a
 port and a folder of its own, and is gone with close(), by its process."""
 import json
+import os
 import pathlib
 import shutil
 import signal
 import socket
+import struct
 import subprocess
 import tempfile
 import urllib.error
@@ -104,8 +106,23 @@ class Server:
                 self.kill()
 
 
+class SteppedClock:
+    """UTC of a program, by tests/attack/clock_shim.cpp (libfaketime does not get on with Redis' allocator): `before`
+    its command, and then step(seconds) while it runs."""
+
+    def __init__(self, folder, shim):
+        self.file = folder / "clock"
+        self.file.write_bytes(bytes(8))
+        self.before = ["env", f"LD_PRELOAD={shim}", f"CLOCK_SHIM={self.file}"]
+
+    def step(self, seconds):
+        """From its true time."""
+        with open(self.file, "r+b") as file:
+            os.pwrite(file.fileno(), struct.pack("<q", int(seconds * 10**9)), 0)
+
+
 class Redis:
-    """A redis-server; `before`: words of its command that come first, such as faketime's."""
+    """A redis-server; `before`: words of its command that come first, such as a clock's."""
 
     def __init__(self, place, *options, name="redis", before=()):
         self.place, self.port = place, place.port()

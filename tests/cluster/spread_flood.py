@@ -18,7 +18,8 @@ sys.path.insert(0, str(HERE.parent / "smoke"))
 import capture_files as frames  # noqa: E402
 from http_hosts import within  # noqa: E402
 
-RECORD = struct.Struct("<qHH")  # when the kernel had it in ns of UTC, the client, the box
+RECORD = struct.Struct("<qHHi")  # when the kernel had it in ns of UTC, the client, the box, us since it was sent
+SENT_AT = 42                     # offset of the payload, which begins with when it was sent
 SLOT = 50_000_000               # ns in which offered frames are counted together
 STEP = 0.002                    # seconds between batches
 LATE = 0.25                     # behind by more than this, what was due is left out
@@ -31,7 +32,8 @@ def client_address(client):
 
 
 def frame_of(client):
-    return frames.ethernet(frames.ipv4(client_address(client), "10.79.0.1", 17, frames.udp_header(1000, 9, bytes(10))), ETH_P_IP)
+    udp = frames.udp_header(1000, 9, bytes(18))
+    return bytearray(frames.ethernet(frames.ipv4(client_address(client), "10.79.0.1", 17, udp), ETH_P_IP))
 
 
 def raw_socket(namespace):
@@ -92,6 +94,7 @@ class Sending:
         frame, turns = self.frames[client], self.turns[client]
         sent = 0
         for _ in range(count):
+            struct.pack_into("<q", frame, SENT_AT, time.time_ns())
             try:
                 self.sockets[turns.next()].send(frame)
                 sent += 1
@@ -134,7 +137,8 @@ class Taking:
                 if frame[23] != 17 or frame[30:32] != b"\x0a\x4f":
                     continue
                 seconds, ns = struct.unpack("qq", more[0][2])
-                self.file.write(RECORD.pack(seconds * 10**9 + ns, (frame[28] - 1) << 8 | frame[29], box))
+                at, sent = seconds * 10**9 + ns, struct.unpack_from("<q", frame, SENT_AT)[0]
+                self.file.write(RECORD.pack(at, (frame[28] - 1) << 8 | frame[29], box, min((at - sent) // 1000, 2**31 - 1)))
                 self.came[box] += 1
         except BlockingIOError:
             pass
@@ -203,7 +207,7 @@ class SpreadFlood:
         return json.loads(self.ask(self.taker, "came"))
 
     def departures(self):
-        """All of them so far, as (ns, client, box) in order of time."""
+        """All of them so far, as (ns, client, box, us since it was sent) in order of time."""
         self.came()
         return sorted(RECORD.iter_unpack(self.file.read_bytes()))
 

@@ -1,7 +1,7 @@
 """What the tests of several boxes stand on, itself tested: the check that finds what was admitted beyond a promise, the
 proxy that slows down and cuts, and the servers that are started and end.
 
-    cluster_parts_test.py
+    cluster_parts_test.py CLOCK_SHIM
 """
 import pathlib
 import socket
@@ -16,7 +16,7 @@ import exact_bucket  # noqa: E402
 from exact_bucket import SECOND, Limit  # noqa: E402
 from programs import dice, wait_until  # noqa: E402
 from proxy import Proxy  # noqa: E402
-from servers import Etcd, Place, Redis, RedisCluster, SentinelPair  # noqa: E402
+from servers import Etcd, Place, Redis, RedisCluster, SentinelPair, SteppedClock  # noqa: E402
 
 LIMIT = Limit(rate=100, burst=50, promised=12)
 
@@ -228,6 +228,13 @@ class Servers(unittest.TestCase):
         redis.restart()
         self.assertIsNone(redis("GET", "a"))
 
+    def test_a_clock_is_stepped_while_the_server_runs(self):
+        clock = SteppedClock(self.place.folder, SHIM)
+        redis = Redis(self.place, before=clock.before)
+        for seconds in (0, 3600, -3600, 365 * 86400):
+            clock.step(seconds)
+            self.assertAlmostEqual(int(redis("TIME")[0]) - time.time(), seconds, delta=30)
+
     def test_a_replica_takes_over_when_its_primary_dies(self):
         pair = SentinelPair(self.place)
         first = pair.primary()
@@ -259,4 +266,5 @@ class Servers(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    SHIM = sys.argv[1]
+    unittest.main(argv=[sys.argv[0], *sys.argv[2:]], verbosity=2)

@@ -1,0 +1,39 @@
+"""Each fault of the store, of what speaks to it and of boxes, under a flood that comes to all boxes: the bound that is
+stated for it holds, and two seconds after it has healed the limit is used up again.
+
+    cluster_faults_test.py DATAPLANE SLUICED SLUICECTL STORE CLOCK_SHIM
+"""
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "cluster"))
+from cluster_case import ClusterCase, main  # noqa: E402
+from faults import FAULTS  # noqa: E402
+
+CLIENTS, RATE = 2, 1500     # of each client, over all boxes
+LIVE_AFTER = 0.95           # of the limit, over the ten seconds that begin two seconds after the last fault has healed
+AFTERWARDS = 12.5           # seconds
+
+
+class Faults(ClusterCase):
+    """A test for each row."""
+
+    def expect_of(self, fault):
+        self.begin(RATE, CLIENTS)
+        self.course.wait(2)
+        self.course.fault(lambda: fault.cause(self.boxes), lambda: fault.heal(self.boxes), fault.seconds)
+        self.course.wait(AFTERWARDS)
+        verdict = self.end(fault.stated(self.limit, self.count))
+        self.expect_the_bound(verdict)
+        self.assertGreaterEqual(verdict.after, LIVE_AFTER)
+
+
+def add_tests():
+    for fault in FAULTS:
+        words = "".join(letter if letter.isalnum() else "_" for letter in fault.name)
+        setattr(Faults, f"test_{words}", lambda self, fault=fault: self.expect_of(fault))
+
+
+if __name__ == "__main__":
+    add_tests()
+    main()
