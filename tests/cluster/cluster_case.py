@@ -15,6 +15,7 @@ class ClusterCase(unittest.TestCase):
     programs = []  # sluice-dataplane, sluiced, sluicectl, sluice-store, and clock_shim where clocks are stepped
     scope = "cluster"
     count = 3
+    config = None  # more of each sluice.yaml
     limit = Limit(rate=200, burst=1000, promised=1000 // 8, in_flight=3 * BURST_OF_A_WORKER)
     clients = iter(range(1, 60_000))
 
@@ -23,10 +24,13 @@ class ClusterCase(unittest.TestCase):
         store = cls.programs[3] if cls.scope == "cluster" else None
         cls.boxes = ClusterBoxes(cls.programs[:3], store, cls.count, *cls.programs[4:])
         cls.addClassCleanup(cls.boxes.close)
-        cls.boxes.open()
+        cls.boxes.open(cls.config)
         cls.boxes.apply(rules(cls.limit, cls.scope))
 
     def setUp(self):
+        self.new_flood()
+
+    def new_flood(self):
         self.flood = SpreadFlood(self.boxes.network, self.boxes.folder)
         self.addCleanup(self.flood.__exit__)
         self.flood.__enter__()
@@ -44,7 +48,7 @@ class ClusterCase(unittest.TestCase):
         return verdict
 
     def expect_the_bound(self, verdict):
-        self.assertEqual(verdict.broken, [])
+        self.assertEqual(verdict.broken, [], "\n" + verdict.history)
 
 
 def main():

@@ -22,6 +22,7 @@ class Verdict:
     late_us: tuple   # 99 of 100 frames took no longer through a box: without a fault, and while there was one
     by_box: tuple
     broken: list
+    history: str = ""  # of the first client that was ahead of the promise
 
     def __str__(self):
         late = " and ".join("-" if one is None else f"{one / 1000:.1f}" for one in self.late_us)
@@ -81,4 +82,6 @@ class Course:
                        share=exact_bucket.worst_share(findings, limit), live=min(shares.values(), default=0.0), after=after,
                        late_us=(self.lateness(departures, False), self.lateness(departures, True)),
                        by_box=tuple(map(sum, zip(*(finding.boxes for finding in findings.values())))),
-                       broken=exact_bucket.refusals(findings, limit))
+                       broken=exact_bucket.refusals(findings, limit),
+                       history=next((exact_bucket.history(departures, finding) for finding in findings.values()
+                                     if finding.first_refused is not None), ""))

@@ -105,3 +105,13 @@ def worst_liveness(departures, offered, limit, begin, end, span=10 * SECOND):
     for at in range(begin, max(begin + 1, end - span + 1), SECOND):
         worst = min(worst, *liveness(departures, offered, limit, at, min(end, at + span)).values(), 1.0)
     return worst
+
+
+def history(departures, finding, before=20, after=10, slot=SECOND // 10):
+    """How many frames of the key each box let through, by tenths of a second around the first refusal: what is read when
+    a course has failed."""
+    counts = collections.Counter(((at - finding.first_refused) // slot, box) for at, key, box, *_ in departures
+                                 if key == finding.key)
+    boxes = range(len(finding.boxes))
+    return "\n".join(f"  {tenth / 10:+6.1f} s  " + " ".join(f"{counts[tenth, box]:>5}" for box in boxes)
+                     for tenth in range(-before, after))

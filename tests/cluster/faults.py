@@ -13,6 +13,7 @@ class Fault:
     heal: typing.Callable
     seconds: float
     cut_off: int = 0    # boxes that the store is away for, while others have it
+    stops_a_box: bool = False  # whose packets wait until it goes on
     lost: bool = False  # the store has lost what it held: what all others may hold is admitted once more
 
     def stated(self, limit, boxes):
@@ -69,8 +70,9 @@ OF_PROCESSES = [
     Fault("one sluice-store killed", lambda boxes: boxes.boxes[0].kill_store(), lambda boxes: boxes.boxes[0].start_store(), 1, cut_off=1),
     Fault("every sluice-store killed", lambda boxes: [box.kill_store() for box in boxes.boxes],
           lambda boxes: [box.start_store() for box in boxes.boxes], 3),
-    *(stopped("one box", dataplane_of(0), seconds) for seconds in (0.1, 1, 10)),
-    Fault("one box killed", lambda boxes: boxes.boxes[0].kill_dataplane(), lambda boxes: boxes.boxes[0].restart_dataplane(), 1),
+    *(stopped("one box", dataplane_of(0), seconds, stops_a_box=True) for seconds in (0.1, 1, 10)),
+    Fault("one box killed", lambda boxes: boxes.boxes[0].kill_dataplane(), lambda boxes: boxes.boxes[0].restart_dataplane(), 1,
+          stops_a_box=True),
 ]
 OF_REDIS = [
     Fault("FLUSHALL", command("FLUSHALL"), nothing, 0, lost=True),
@@ -95,3 +97,6 @@ OF_CLOCKS = [Fault(f"UTC of redis {words}", lambda boxes, seconds=seconds: boxes
              for words, seconds in (("an hour ahead", HOUR), ("an hour behind", -HOUR), ("a year ahead", YEAR))]
 FAULTS = [*OF_PROCESSES, *OF_REDIS, *OF_NETWORK, *OF_CLOCKS]
 
+
+def named(name):
+    return next(fault for fault in FAULTS if fault.name == name)

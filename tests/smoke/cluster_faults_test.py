@@ -13,10 +13,19 @@ from faults import FAULTS  # noqa: E402
 CLIENTS, RATE = 2, 1500     # of each client, over all boxes
 LIVE_AFTER = 0.95           # of the limit, over the ten seconds that begin two seconds after the last fault has healed
 AFTERWARDS = 12.5           # seconds
+LATEST_US = 100_000         # through a box, of 99 in 100 frames: whoever waited for the store would take longer
 
 
 class Faults(ClusterCase):
-    """A test for each row."""
+    """A test for each row; at their end the table of all."""
+    verdicts = {}
+
+    @classmethod
+    def tearDownClass(cls):
+        print(f"\n{'fault':<36} {'beyond':>8} {'D1':>6} {'live':>6} {'after':>6} {'p99, ms':>8}  bound")
+        for name, verdict in cls.verdicts.items():
+            print(f"{name:<36} {verdict.worst:>8.0f} {verdict.share:>6.2f} {verdict.live:>6.3f} {verdict.after:>6.3f} "
+                  f"{(verdict.late_us[1] or 0) / 1000:>8.1f}  {'BROKEN' if verdict.broken else 'held'}", flush=True)
 
     def expect_of(self, fault):
         self.begin(RATE, CLIENTS)
@@ -24,8 +33,12 @@ class Faults(ClusterCase):
         self.course.fault(lambda: fault.cause(self.boxes), lambda: fault.heal(self.boxes), fault.seconds)
         self.course.wait(AFTERWARDS)
         verdict = self.end(fault.stated(self.limit, self.count))
+        self.verdicts[fault.name] = verdict
         self.expect_the_bound(verdict)
         self.assertGreaterEqual(verdict.after, LIVE_AFTER)
+        without, during = verdict.late_us
+        if not fault.stops_a_box:
+            self.assertLess(during or 0, LATEST_US + without)
 
 
 def add_tests():

@@ -48,6 +48,9 @@ class ExactBucket(unittest.TestCase):
         found = bucket(each, each, each)
         self.assertEqual(found[1].boxes, (550, 550, 550))
         self.assertEqual(len(exact_bucket.refusals(found, LIMIT)), 1)
+        told = exact_bucket.history(exact_bucket.merged(each, each, each), found[1]).splitlines()
+        self.assertEqual(len(told), 30)
+        self.assertEqual(told[20].split(), ["+0.0", "s", "60", "60", "60"])
 
     def test_a_long_run_barely_above_the_rate_is_found(self):
         self.assertEqual(exact_bucket.refusals(bucket(exactly(10_000)), LIMIT), [])

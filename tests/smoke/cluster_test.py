@@ -1,4 +1,5 @@
 """The short course of several boxes: one client's flood over three of them, by real programs and a real redis-server.
+Each fault there is runs by scripts/test cluster.
 
     cluster_test.py DATAPLANE SLUICED SLUICECTL STORE
 """
@@ -7,6 +8,10 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "cluster"))
 from cluster_case import ClusterCase, main  # noqa: E402
+from faults import named  # noqa: E402
+
+RATE = 1500          # of the client, over all boxes
+LIVE, LIVE_AFTER = 0.99, 0.9
 
 
 class NothingIsShared(ClusterCase):
@@ -14,12 +19,41 @@ class NothingIsShared(ClusterCase):
     scope = "box"
 
     def test_the_check_finds_it(self):
-        self.begin(1500)
+        self.begin(RATE)
         self.course.wait(2)
         verdict = self.end()
         self.assertEqual(len(verdict.broken), 1)
         self.assertGreater(verdict.share, 1.0)
         self.assertGreater(verdict.live, 2.0)
+
+
+class OneLimit(ClusterCase):
+    def test_evenly_and_unevenly_the_sum_stays_at_the_limit(self):
+        for shares in ((1, 1, 1), (80, 15, 5)):
+            self.begin(RATE, shares=shares)
+            self.course.wait(3)
+            verdict = self.end()
+            self.expect_the_bound(verdict)
+            self.assertGreaterEqual(verdict.live, LIVE)
+            self.new_flood()
+
+    def expect_of(self, name):
+        fault = named(name)
+        self.begin(RATE)
+        self.course.fault(lambda: fault.cause(self.boxes), lambda: fault.heal(self.boxes), min(fault.seconds, 2))
+        self.course.wait(4)
+        verdict = self.end(fault.stated(self.limit, self.count))
+        self.expect_the_bound(verdict)
+        self.assertGreaterEqual(verdict.after, LIVE_AFTER)
+
+    def test_the_store_dies_and_comes_back_empty(self):
+        self.expect_of("redis killed, back empty after 5 s")
+
+    def test_the_store_is_flushed(self):
+        self.expect_of("FLUSHALL")
+
+    def test_a_box_is_cut_off(self):
+        self.expect_of("one box cut off")
 
 
 if __name__ == "__main__":
