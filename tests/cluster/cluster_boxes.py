@@ -13,8 +13,10 @@ from http_hosts import run_within
 from programs import Box, wait_until
 from proxy import Proxy
 from servers import Place, Redis, SteppedClock, die_with_us
+from stand_in_store import StandInStore
 
 STORE_PORT = 7000
+STAND_IN = "stand-in"  # in the place of sluice-store: stand_in_store.py speaks to all boxes
 RULE = "shared"
 # For what is on its way at a time; a worker that sleeps between bursts, since many share the processors.
 SMALL = {"workers": {"lcores": "0@0,1@1", "idle_sleep": "1ms"}, "memory": {"mbufs": 8192}}
@@ -86,14 +88,18 @@ class ClusterBox(Box):
 
 
 class ClusterBoxes:
-    """Begins with open(). `store`: the program sluice-store, without which the boxes share nothing."""
+    """Begins with open(). `store`: the program sluice-store, or STAND_IN; without it the boxes share nothing. `shim`: clock_shim,
+    for a redis-server whose clock is stepped."""
 
     def __init__(self, programs, store=None, count=3, shim=None):
         self.programs, self.shim = programs, shim
+        self.size = count  # of the cluster, by each sluice.yaml
+        self.nodes = [f"box{number}" for number in range(count)]
         self.network = ClusterNetwork(count)
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="sluice-cluster-"))
         self.boxes = [ClusterBox(programs, hosts, store) for hosts in self.network.hosts]
-        self.with_store = store is not None
+        self.with_store, self.stand_in = store is not None, store == STAND_IN
+        self.told = None  # the StandInStore
         self.place = self.redis = self.clock = None
         self.proxies = []
 
@@ -104,7 +110,7 @@ class ClusterBoxes:
         if self.shim:
             self.clock = SteppedClock(self.place.folder, self.shim)
         self.redis = Redis(self.place, "--maxmemory-policy", "noeviction", *redis, before=self.clock.before if self.clock else ())
-        if self.with_store:
+        if self.with_store and not self.stand_in:
             self.init_store()
         self.proxies = [Proxy(self.redis.address, (self.network.proxy_address(number), STORE_PORT), self.network.store, number)
                         for number in range(len(self.boxes))]
@@ -117,8 +123,10 @@ class ClusterBoxes:
             box.start_sluiced("--config", box.box_file, connected=False)
         for box in self.boxes:
             box.wait_for_link(True)
-            if self.with_store:
+            if self.with_store and not self.stand_in:
                 box.start_store()
+        if self.stand_in:
+            self.told = StandInStore(box.folder / "store.sock" for box in self.boxes)
 
     def init_store(self):
         """As an operator does: the function is loaded."""
@@ -135,7 +143,8 @@ class ClusterBoxes:
     def cluster_part(self, number):
         if not self.with_store:
             return {}
-        return {"cluster": {"name": "test", "node": f"box{number}", "size": len(self.boxes), "secret_file": self.folder / "secret",
+        return {"cluster": {"name": "test", "node": self.nodes[number], "size": self.size,
+                            "secret_file": self.folder / "secret",
                             "store": {"addresses": [f"{self.network.proxy_address(number)}:{STORE_PORT}"]}}}
 
     def apply(self, text):
@@ -151,6 +160,8 @@ class ClusterBoxes:
         return [json.loads(box.api("GET", path)[1]) for box in self.boxes]
 
     def close(self):
+        if self.told is not None:
+            self.told.close()
         for box in self.boxes:
             box.close()
         for proxy in self.proxies:

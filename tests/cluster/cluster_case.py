@@ -24,8 +24,13 @@ class ClusterCase(unittest.TestCase):
         store = cls.programs[3] if cls.scope == "cluster" else None
         cls.boxes = ClusterBoxes(cls.programs[:3], store, cls.count, *cls.programs[4:])
         cls.addClassCleanup(cls.boxes.close)
+        cls.prepare()
         cls.boxes.open(cls.config)
         cls.boxes.apply(rules(cls.limit, cls.scope))
+
+    @classmethod
+    def prepare(cls):
+        """What is to be otherwise before the boxes start."""
 
     def setUp(self):
         self.new_flood()
@@ -36,10 +41,10 @@ class ClusterCase(unittest.TestCase):
         self.flood.__enter__()
         self.course = Course(self.boxes, self.flood, self.limit)
 
-    def begin(self, rate, clients=1, shares=(1, 1, 1)):
+    def begin(self, rate, clients=1, shares=None):
         """So many clients that no test has had before, each with this rate."""
         self.sending = [next(self.clients) for _ in range(clients)]
-        self.course.begin(dict.fromkeys(self.sending, rate), shares)
+        self.course.begin(dict.fromkeys(self.sending, rate), shares or [1] * self.count)
 
     def end(self, limit=None):
         """`limit`: what is stated where it is more than the rule's."""

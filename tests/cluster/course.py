@@ -43,7 +43,7 @@ class Course:
         self.begun = self.healed = None
         self.faults = []  # of each its first and last instant
 
-    def begin(self, rates, shares=(1, 1, 1)):
+    def begin(self, rates, shares):
         """The flood begins; returns once as much has come as spends each client's burst."""
         before = sum(self.flood.came())
         self.flood.send(rates=rates, shares=list(shares))

@@ -19,7 +19,8 @@ import capture_files as frames  # noqa: E402
 from http_hosts import within  # noqa: E402
 
 RECORD = struct.Struct("<qHHi")  # when the kernel had it in ns of UTC, the client, the box, us since it was sent
-SENT_AT = 42                     # offset of the payload, which begins with when it was sent
+SOURCE_PORT, SENT_AT = 34, 42    # offsets of the port, and of the payload, which begins with when it was sent
+PORTS = 16                       # of a client, in turn: its frames come to all workers of a box
 SLOT = 50_000_000               # ns in which offered frames are counted together
 STEP = 0.002                    # seconds between batches
 LATE = 0.25                     # behind by more than this, what was due is left out
@@ -66,6 +67,7 @@ class Sending:
         self.frames, self.turns, self.due = {}, {}, {}
         self.rates, self.shares = {}, [1] * len(namespaces)
         self.offered = collections.Counter()  # by client and slot of time
+        self.sent = 0
 
     def obey(self, order):
         self.rates = {int(client): rate for client, rate in order.get("rates", self.rates).items()}
@@ -93,7 +95,8 @@ class Sending:
     def send(self, client, count):
         frame, turns = self.frames[client], self.turns[client]
         sent = 0
-        for _ in range(count):
+        for number in range(count):
+            struct.pack_into("!H", frame, SOURCE_PORT, 1000 + (self.sent + number) % PORTS)
             struct.pack_into("<q", frame, SENT_AT, time.time_ns())
             try:
                 self.sockets[turns.next()].send(frame)
@@ -101,6 +104,7 @@ class Sending:
             except OSError:  # the link's queue is full: a client would not be told either
                 continue
         self.offered[client, time.time_ns() // SLOT] += sent
+        self.sent += count
 
     def run(self):
         selector = selectors.DefaultSelector()

@@ -3,14 +3,16 @@ stated for it holds, and two seconds after it has healed the limit is used up ag
 
     cluster_faults_test.py DATAPLANE SLUICED SLUICECTL STORE CLOCK_SHIM
 """
+import dataclasses
 import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "cluster"))
 from cluster_case import ClusterCase, main  # noqa: E402
-from faults import FAULTS  # noqa: E402
+from faults import FAULTS, Fault  # noqa: E402
 
 CLIENTS, RATE = 2, 1500     # of each client, over all boxes
+LIVE = 0.99
 LIVE_AFTER = 0.95           # of the limit, over the ten seconds that begin two seconds after the last fault has healed
 AFTERWARDS = 12.5           # seconds
 LATEST_US = 100_000         # through a box, of 99 in 100 frames: whoever waited for the store would take longer
@@ -39,6 +41,44 @@ class Faults(ClusterCase):
         without, during = verdict.late_us
         if not fault.stops_a_box:
             self.assertLess(during or 0, LATEST_US + without)
+
+
+class TwoWorkers(ClusterCase):
+    """A client comes to both workers of each box."""
+    limit = dataclasses.replace(ClusterCase.limit, in_flight=2 * ClusterCase.limit.in_flight)
+    config = {"workers": {"lcores": "0@0,1@1,2@0"}}
+
+    def test_workers_and_boxes_share_one_limit(self):
+        for shares in ((1, 1, 1), (80, 15, 5)):
+            self.begin(RATE, shares=shares)
+            self.course.wait(10)
+            verdict = self.end()
+            self.expect_the_bound(verdict)
+            self.assertGreaterEqual(verdict.live, LIVE)
+            self.new_flood()
+
+
+class OneBoxTooMany(ClusterCase):
+    """Four boxes of a cluster of three: one has no slot and no credit, and judges by its share."""
+    count, size = 4, 3
+
+    @classmethod
+    def prepare(cls):
+        cls.boxes.size = cls.size
+
+    def test_it_has_its_share_and_no_more(self):
+        self.begin(RATE)
+        self.course.wait(10)
+        self.expect_the_bound(self.end(Fault("a box too many", None, None, 0, cut_off=1).stated(self.limit, self.size)))
+
+
+class OneName(OneBoxTooMany):
+    """Two boxes of one name: one of them holds the slot."""
+    count = 3
+
+    @classmethod
+    def prepare(cls):
+        cls.boxes.nodes[1] = cls.boxes.nodes[0]
 
 
 def add_tests():
