@@ -1,6 +1,5 @@
 """Three boxes that may share limits by a store: real programs in namespaces, a real redis-server, a proxy before it for
 each box."""
-import json
 import pathlib
 import secrets
 import signal
@@ -156,8 +155,21 @@ class ClusterBoxes:
         """What a box says of the rule."""
         return next(rule for rule in self.boxes[number].stats()["rules"] if rule["id"] == RULE)
 
-    def each_api(self, path):
-        return [json.loads(box.api("GET", path)[1]) for box in self.boxes]
+    def links(self):
+        """How each box stands with the store: "ready", "down" while limits go by owner_down, else the state's name."""
+        return [self.link_of(box.stats()) for box in self.boxes]
+
+    @staticmethod
+    def link_of(stats):
+        link = (stats or {}).get("store")
+        if link is None:
+            return "none"
+        return "down" if link["state"] == "ready" and link["down"] else link["state"]
+
+    def wait_until_shared(self, boxes=None):
+        """So many have the store, all if nothing else is said."""
+        boxes = len(self.boxes) if boxes is None else boxes
+        wait_until(f"{boxes} boxes to have the store", lambda: self.links().count("ready") == boxes)
 
     def close(self):
         if self.told is not None:

@@ -15,6 +15,7 @@ class ClusterCase(unittest.TestCase):
     programs = []  # sluice-dataplane, sluiced, sluicectl, sluice-store, and clock_shim where clocks are stepped
     scope = "cluster"
     count = 3
+    with_slot = None  # boxes that come by the store; None: all
     config = None  # more of each sluice.yaml
     limit = Limit(rate=200, burst=1000, promised=1000 // 8, in_flight=3 * BURST_OF_A_WORKER)
     clients = iter(range(1, 60_000))
@@ -27,6 +28,8 @@ class ClusterCase(unittest.TestCase):
         cls.prepare()
         cls.boxes.open(cls.config)
         cls.boxes.apply(rules(cls.limit, cls.scope))
+        if cls.scope == "cluster":
+            cls.boxes.wait_until_shared(cls.with_slot)
 
     @classmethod
     def prepare(cls):

@@ -60,7 +60,7 @@ class TwoWorkers(ClusterCase):
 
 class OneBoxTooMany(ClusterCase):
     """Four boxes of a cluster of three: one has no slot and no credit, and judges by its share."""
-    count, size = 4, 3
+    count, size, with_slot = 4, 3, 3
 
     @classmethod
     def prepare(cls):
@@ -74,7 +74,7 @@ class OneBoxTooMany(ClusterCase):
 
 class OneName(OneBoxTooMany):
     """Two boxes of one name: one of them holds the slot."""
-    count = 3
+    count, with_slot = 3, 2
 
     @classmethod
     def prepare(cls):

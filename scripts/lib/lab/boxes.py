@@ -34,8 +34,9 @@ class Phase:
 class BoxesTable:
     """One line a second: how many frames each box let through, and all of them together."""
 
-    def __init__(self, flood, count, out):
-        self.flood, self.out = flood, out
+    def __init__(self, boxes, flood, out):
+        self.boxes, self.flood, self.out = boxes, flood, out
+        count = len(boxes.boxes)
         self.before, self.at = flood.came(), time.monotonic()
         names = ["second", *(f"box {number}, /s" for number in range(count)), "all boxes, /s", "limit, /s"]
         print("  ".join(f"{name:>13}" for name in names) + "  phase", file=out, flush=True)
@@ -45,7 +46,8 @@ class BoxesTable:
         rates = [(new - old) / (at - self.at) for new, old in zip(now, self.before)]
         self.before, self.at = now, at
         cells = [f"{second:>13}", *(f"{rate:>13,.0f}" for rate in (*rates, sum(rates), RATE))]
-        print("  ".join(cells) + f"  {phase}", file=self.out, flush=True)
+        store = f"  store: {' '.join(self.boxes.links())}" if self.boxes.with_store else ""
+        print("  ".join(cells) + f"  {phase}{store}", file=self.out, flush=True)
 
 
 def phases(boxes, scope):
@@ -54,17 +56,19 @@ def phases(boxes, scope):
         return [Phase("each box for itself", 1.0)]
     return [Phase("shared by the store", 0.4),
             Phase("the store is dead", 0.3, boxes.redis.server.kill),
-            Phase("the store is back, empty", 0.3, boxes.redis.restart)]
+            Phase("the store is back, empty", 0.3, boxes.restart_redis)]
 
 
 def run(boxes, arguments, out):
     limit = Limit(RATE, BURST, PROMISED if arguments.scope == "cluster" else 0, IN_FLIGHT * len(boxes.boxes))
     boxes.apply(rules(limit, arguments.scope))
+    if arguments.scope == "cluster":
+        boxes.wait_until_shared()
     print(f"{arguments.boxes} boxes; one client sends {FLOOD_PPS:,}/s over all of them; the rule `{RULE}` lets it have "
           f"{RATE:,}/s and a burst of {BURST:,}, in the scope {arguments.scope}.", file=out, flush=True)
     with SpreadFlood(boxes.network, boxes.folder) as flood:
         course = Course(boxes, flood, limit)
-        table = BoxesTable(flood, len(boxes.boxes), out)
+        table = BoxesTable(boxes, flood, out)
         course.begin({CLIENT: FLOOD_PPS}, [1] * len(boxes.boxes))
         second, begin = 0, time.monotonic()
         for phase in phases(boxes, arguments.scope):
