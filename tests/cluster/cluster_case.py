@@ -14,6 +14,7 @@ class ClusterCase(unittest.TestCase):
     """A class has its boxes from its first test to its last; each test a flood and clients of its own."""
     programs = []  # sluice-dataplane, sluiced, sluicectl, sluice-store, and clock_shim where clocks are stepped
     scope = "cluster"
+    store = None  # in the place of sluice-store
     count = 3
     with_slot = None  # boxes that come by the store; None: all
     config = None  # more of each sluice.yaml
@@ -22,7 +23,7 @@ class ClusterCase(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        store = cls.programs[3] if cls.scope == "cluster" else None
+        store = cls.store or (cls.programs[3] if cls.scope == "cluster" else None)
         cls.boxes = ClusterBoxes(cls.programs[:3], store, cls.count, *cls.programs[4:])
         cls.addClassCleanup(cls.boxes.close)
         cls.prepare()

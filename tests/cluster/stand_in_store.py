@@ -104,10 +104,14 @@ class StandInStore:
         self.sockets = list(sockets)
         self.kept = Levels()
         self.silent, self.lie = set(), lambda batch, levels: levels
-        self.hellos = {}
+        self.hellos, self.babbled = {}, {}
         self.ended = False
         self.thread = threading.Thread(target=self.run, daemon=True)
         self.thread.start()
+
+    def babble(self, box, data):
+        """Bytes that are no message, as soon as the box says something."""
+        self.babbled[box] = data
 
     def close(self):
         self.ended = True
@@ -161,6 +165,10 @@ class StandInStore:
         if not data:
             self.drop(box, links, selector)
             return
+        if box in self.babbled:
+            self.say(box, links, selector, self.babbled.pop(box))
+            if box not in links:
+                return
         held += data
         while len(held) >= HEAD.size and len(held) >= HEAD.size + (size := HEAD.unpack_from(held)[0]):
             payload = bytes(held[HEAD.size:HEAD.size + size])

@@ -8,8 +8,10 @@ import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "cluster"))
+from cluster_boxes import STAND_IN  # noqa: E402
 from cluster_case import ClusterCase, main  # noqa: E402
 from faults import FAULTS, Fault  # noqa: E402
+from programs import dice  # noqa: E402
 
 CLIENTS, RATE = 2, 1500     # of each client, over all boxes
 LIVE = 0.99
@@ -56,6 +58,50 @@ class TwoWorkers(ClusterCase):
             self.expect_the_bound(verdict)
             self.assertGreaterEqual(verdict.live, LIVE)
             self.new_flood()
+
+
+class HostileStore(ClusterCase):
+    """Whoever speaks for the store says what is not so: boxes may be stricter by it, and never admit more than each
+    for itself."""
+    store = STAND_IN
+
+    def setUp(self):
+        super().setUp()
+        told = self.boxes.told
+        self.addCleanup(setattr, told, "lie", told.lie)
+
+    def each_for_itself(self):
+        return dataclasses.replace(self.limit, rate=self.limit.rate * self.count, burst=self.limit.burst * self.count)
+
+    def test_the_truth_is_shared(self):
+        self.begin(RATE)
+        self.course.wait(5)
+        verdict = self.end()
+        self.expect_the_bound(verdict)
+        self.assertGreaterEqual(verdict.live, LIVE)
+
+    def test_that_nothing_is_owed(self):
+        self.boxes.told.lie = lambda batch, levels: [0] * len(levels)
+        self.begin(RATE)
+        self.course.wait(5)
+        self.expect_the_bound(self.end(self.each_for_itself()))
+
+    def test_that_more_is_owed_than_there_are_units(self):
+        self.begin(RATE)
+        self.course.fault(lambda: setattr(self.boxes.told, "lie", lambda batch, levels: [2**64 - 1] * len(levels)),
+                          lambda: setattr(self.boxes.told, "lie", lambda batch, levels: levels), 3)
+        self.course.wait(3)
+        self.expect_the_bound(self.end())
+
+    def test_too_few_levels_and_bytes_that_are_no_message(self):
+        self.begin(RATE)
+        self.course.fault(lambda: setattr(self.boxes.told, "lie", lambda batch, levels: levels[1:]),
+                          lambda: setattr(self.boxes.told, "lie", lambda batch, levels: levels), 2)
+        for box in range(self.count):
+            self.boxes.told.babble(box, dice("bytes that are no message").randbytes(3000))
+        self.course.wait(3)
+        self.boxes.wait_until_shared()
+        self.expect_the_bound(self.end())
 
 
 class OneBoxTooMany(ClusterCase):
