@@ -52,6 +52,16 @@ def framed(payload):
     return HEAD.pack(len(payload)) + payload
 
 
+def hello_bytes(node, life, cluster="test", size=3):
+    words = [part for word in (cluster, node) for part in (HEAD.pack(len(word)), word.encode())]
+    return framed(bytes([HELLO]) + HEAD.pack(1) + b"".join(words) + struct.pack("<HQB", size, life, 0))
+
+
+def batch_bytes(batch):
+    return framed(bytes([SAID_BATCH]) + BATCH.pack(batch.partition, batch.seq, len(batch.entries))
+                  + b"".join(ENTRY.pack(*entry) for entry in batch.entries))
+
+
 def reply(batch, outcome, last, now_us, born, levels):
     return framed(bytes([SAID_REPLY]) + REPLY.pack(batch.partition, batch.seq, outcome, last, now_us, born, len(levels))
                   + b"".join(LEVEL.pack(current, 0, 0, 0, 0) for current in levels))

@@ -7,12 +7,14 @@ import pathlib
 import socket
 import socketserver
 import sys
+import tempfile
 import threading
 import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "cluster"))
 import exact_bucket  # noqa: E402
+import stand_in_store  # noqa: E402
 from exact_bucket import SECOND, Limit  # noqa: E402
 from programs import dice, wait_until  # noqa: E402
 from proxy import Proxy  # noqa: E402
@@ -214,6 +216,59 @@ class ProxyCase(unittest.TestCase):
         begin = time.monotonic()
         self.echoed(client, bytes(20_000))
         self.assertGreaterEqual(time.monotonic() - begin, 0.2)
+
+
+class PlayedDataplane:
+    """A store.sock, and what is said there."""
+
+    def __init__(self, path):
+        self.listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.listening.bind(str(path))
+        self.listening.listen()
+        self.link = None
+
+    def meet(self, node, life):
+        self.link = self.listening.accept()[0]
+        self.input = self.link.makefile("rb")
+        self.link.sendall(stand_in_store.hello_bytes(node, life))
+
+    def told(self, seq, units, partition=3):
+        """-> (outcome, last, levels) of a batch of one bucket that gives back a unit a day."""
+        entry = (77, 0, stand_in_store.ADD, units, 86_400 * SECOND, 1, 0, 0, 0, 0)
+        self.link.sendall(stand_in_store.batch_bytes(stand_in_store.Batch(partition, seq, [entry])))
+        while True:
+            size = stand_in_store.HEAD.unpack(self.input.read(4))[0]
+            data = self.input.read(size)
+            if data[0] == stand_in_store.SAID_REPLY:
+                _, _, outcome, last, _, _, count = stand_in_store.REPLY.unpack_from(data, 1)
+                begin = 1 + stand_in_store.REPLY.size
+                return outcome, last, [level for level, *_ in stand_in_store.LEVEL.iter_unpack(data[begin:])][:count]
+
+    def close(self):
+        if self.link is not None:
+            self.input.close()
+            self.link.close()
+        self.listening.close()
+
+
+class PlayedStore(unittest.TestCase):
+    def test_two_boxes_add_to_one_level_and_each_batch_counts_once(self):
+        with tempfile.TemporaryDirectory() as folder:
+            paths = [pathlib.Path(folder) / f"{name}.sock" for name in "ab"]
+            a, b = boxes = [PlayedDataplane(path) for path in paths]
+            store = stand_in_store.StandInStore(paths)
+            self.addCleanup(store.close)
+            for number, box in enumerate(boxes):
+                self.addCleanup(box.close)
+                box.meet(f"box{number}", 5)
+            applied = stand_in_store.APPLIED
+            self.assertEqual(a.told(1, 10), (applied, 1, [10]))
+            self.assertEqual(b.told(1, 5), (applied, 1, [15]))
+            self.assertEqual(a.told(1, 10), (applied, 1, [15]), "the same batch again")
+            self.assertEqual(a.told(3, 10)[0], stand_in_store.GAP)
+            self.assertEqual(a.told(2, 10), (applied, 2, [25]))
+            store.lie = lambda batch, levels: [0]
+            self.assertEqual(b.told(2, 1), (applied, 2, [0]))
 
 
 class Servers(unittest.TestCase):
