@@ -86,8 +86,12 @@ def measure(programs, arguments, limit, scope, courses):
     try:
         boxes.open()
         boxes.apply(rules(limit, scope))
+        judged = LIMIT
+        if scope == "cluster":
+            boxes.wait_until_shared()
+            judged = dataclasses.replace(LIMIT, promised=boxes.promised())
         for row in courses:
-            rounds = [one_course(boxes, LIMIT, row, arguments.seconds) for _ in range(arguments.rounds)]
+            rounds = [one_course(boxes, judged, row, arguments.seconds) for _ in range(arguments.rounds)]
             for one in rounds:
                 print(json.dumps(one), flush=True)
             print(f"{row.name}: D1 {max(one['D1'] for one in rounds)}, D2 {statistics.median(one['D2'] for one in rounds)}, "

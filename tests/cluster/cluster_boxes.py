@@ -1,5 +1,6 @@
 """Three boxes that may share limits by a store: real programs in namespaces, a real redis-server, a proxy before it for
 each box."""
+import json
 import pathlib
 import secrets
 import signal
@@ -154,6 +155,13 @@ class ClusterBoxes:
     def rule(self, number):
         """What a box says of the rule."""
         return next(rule for rule in self.boxes[number].stats()["rules"] if rule["id"] == RULE)
+
+    def promised(self):
+        """What all boxes may admit beyond the burst together, as each of them says."""
+        said = {rule["limits"][0]["cluster"]["overshoot"] for box in self.boxes
+                for rule in json.loads(box.api("GET", "/v1/rules")[1])["rules"] if rule["id"] == RULE}
+        assert len(said) == 1, said
+        return said.pop()
 
     def links(self):
         """How each box stands with the store: "ready", "down" while limits go by owner_down, else the state's name."""

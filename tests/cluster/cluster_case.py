@@ -1,4 +1,5 @@
 """Boxes that run for the tests of a class: what the short course and the table of faults begin with."""
+import dataclasses
 import sys
 import unittest
 
@@ -31,6 +32,8 @@ class ClusterCase(unittest.TestCase):
         cls.boxes.apply(rules(cls.limit, cls.scope))
         if cls.scope == "cluster":
             cls.boxes.wait_until_shared(cls.with_slot)
+            cls.limit = dataclasses.replace(cls.limit, promised=cls.boxes.promised())
+            assert 0 < cls.limit.promised <= cls.limit.burst // 8, cls.limit
 
     @classmethod
     def prepare(cls):

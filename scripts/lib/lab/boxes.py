@@ -18,7 +18,6 @@ from commands import LabError  # noqa: E402
 DEFAULT_SECONDS = 24.0
 FLOOD_PPS = 6000
 RATE, BURST = 1000, 1000
-PROMISED = BURST // 8  # what a limit of `scope: cluster` may have admitted beyond its burst, over all boxes
 IN_FLIGHT = 32         # frames of a burst that each worker may have judged and not sent yet
 CLIENT = 1
 STORE = pathlib.Path("control/store/sluice-store")
@@ -60,10 +59,11 @@ def phases(boxes, scope):
 
 
 def run(boxes, arguments, out):
-    limit = Limit(RATE, BURST, PROMISED if arguments.scope == "cluster" else 0, IN_FLIGHT * len(boxes.boxes))
+    limit = Limit(RATE, BURST, in_flight=IN_FLIGHT * len(boxes.boxes))
     boxes.apply(rules(limit, arguments.scope))
     if arguments.scope == "cluster":
         boxes.wait_until_shared()
+        limit = dataclasses.replace(limit, promised=boxes.promised())
     print(f"{arguments.boxes} boxes; one client sends {FLOOD_PPS:,}/s over all of them; the rule `{RULE}` lets it have "
           f"{RATE:,}/s and a burst of {BURST:,}, in the scope {arguments.scope}.", file=out, flush=True)
     with SpreadFlood(boxes.network, boxes.folder) as flood:
@@ -103,5 +103,5 @@ def summary(verdict):
 def print_summary(verdict, out):
     print(f"""
 admitted  {verdict.admitted:>12,} packets, {' + '.join(f'{count:,}' for count in verdict.by_box)}
-beyond    {verdict.worst:>12,.0f} units over the burst, of {PROMISED:,} that may be while boxes share
+beyond    {verdict.worst:>12,.0f} units over the burst{f", {verdict.share:.2f} of what is promised" if verdict.share != float("inf") else ""}
 live      {100 * verdict.live:>11.1f} % of what the limit could admit, over the whole run""", file=out)
