@@ -104,6 +104,33 @@ class HostileStore(ClusterCase):
         self.expect_the_bound(self.end())
 
 
+class PlayedFaults(ClusterCase):
+    """The same bounds where the store is played: without a redis-server."""
+    store = STAND_IN
+
+    def expect_of(self, fault):
+        self.begin(RATE)
+        self.course.wait(2)
+        self.course.fault(fault.cause, fault.heal, fault.seconds)
+        self.course.wait(6)
+        verdict = self.end(fault.stated(self.limit, self.count))
+        self.expect_the_bound(verdict)
+        self.assertGreaterEqual(verdict.after, LIVE_AFTER)
+
+    def silent(self, *boxes, **stated):
+        told = self.boxes.told
+        self.expect_of(Fault("silent", lambda: told.silent.update(boxes), told.silent.clear, 3, **stated))
+
+    def test_it_says_nothing_to_anybody(self):
+        self.silent(0, 1, 2)
+
+    def test_it_says_nothing_to_one_box(self):
+        self.silent(0, cut_off=1)
+
+    def test_it_has_lost_everything(self):
+        self.expect_of(Fault("lost", self.boxes.told.kept.begin_anew, lambda: None, 0, lost=True))
+
+
 class OneBoxTooMany(ClusterCase):
     """Four boxes of a cluster of three: one has no slot and no credit, and judges by its share."""
     count, size, with_slot = 4, 3, 3
