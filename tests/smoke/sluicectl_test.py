@@ -267,7 +267,7 @@ sockets:
 """)
         message = self.run_ctl("box-config", config)
         self.assertEqual((message.returncode, message.stderr), (0, b""))
-        self.assertEqual(message.stdout[:4], (8).to_bytes(4, "little"), "its version comes first")
+        self.assertEqual(message.stdout[:4], (9).to_bytes(4, "little"), "its version comes first")
         for text in (b"uplink", b"net_tap0,iface=a", b"net_tap1,iface=b", b"1,2", b"/tmp/dp.sock"):
             self.assertIn(len(text).to_bytes(4, "little") + text, message.stdout)
         self.ctl("box-config", config, "--json", exit=2)
