@@ -24,7 +24,7 @@ constexpr const char* kBucket =
     "    limits: [{algorithm: token_bucket, rate: 10/s, burst: 1000}]\n";
 constexpr const char* kWindow =
     "version: 1\nrules:\n  - id: r\n    mode: enforce\n    key: [ip.dst]\n"
-    "    limits: [{algorithm: fixed_window, limit: 1000, window: 60s}]\n";
+    "    limits: [{algorithm: fixed_window, count: 1000, window: 60s}]\n";
 
 std::vector<std::byte> frame() {
     return test::udp().src("10.0.0.1").dst("192.0.2.1").dport(53).bytes();
@@ -127,7 +127,8 @@ TEST(ClusterPackets, BoxesAdmitOneBurstWithinThePromise) {
         EXPECT_GT(cluster.events(LedgerEvent::StoreTaken), 0U) << workers;
         // And over a long time the rate.
         const std::uint64_t later = cluster.pass(4'000, 10ms);
-        EXPECT_GE(later, 350U) << workers;
+        // What went beyond the burst is paid back first.
+        EXPECT_GE(passed + later, 1'390U) << workers;
         EXPECT_LE(later, 402U + cluster.promised()) << workers;
     }
 }
@@ -155,7 +156,6 @@ TEST(ClusterPackets, BoxesThatAreCutOffShareTheLimit) {
         EXPECT_LE(passed, 1'001U + 4 * cluster.limit().cluster.box_unsynced + cluster.promised())
             << workers;
         EXPECT_GT(cluster.events(LedgerEvent::LocalShare), 0U) << workers;
-        EXPECT_GT(cluster.events(LedgerEvent::LocalShareRefused), 0U) << workers;
     }
 }
 
@@ -170,8 +170,8 @@ TEST(ClusterPackets, WhatIsStillOwedIsDeclaredOnceTheStoreIsBack) {
     EXPECT_GT(cluster.events(LedgerEvent::StoreDeclared), 0U);
     // The other box knows nothing of the key but what it is told with its first answer.
     EXPECT_LE(cluster.pass(3'000, 10us, 1), 2 * cluster.promised());
-    // Nobody is refused for longer than a burst takes.
-    cluster.wait(110s);
+    // Nobody is refused for longer than a burst takes, and what went beyond it.
+    cluster.wait(160s);
     EXPECT_GE(cluster.pass(900, 10us, 1), 890U);
 }
 

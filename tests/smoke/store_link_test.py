@@ -78,7 +78,7 @@ class Case(box_case.BoxCase):
         link.sendall(report(READY))
         wait_until("the link to be ready", lambda: self.link()["state"] == "ready" and not self.link()["down"])
         self.assertEqual((self.link()["slot"], self.link()["rtt_us"], self.link()["clock_off_us"]), (1, 250, -3))
-        self.assertIn('sluice_store_link{state="ready"} 1', self.box.api("GET", "/v1/metrics")[1])
+        self.assertIn(b'sluice_store_link{state="ready"} 1', self.box.api("GET", "/v1/metrics")[1])
         link.sendall(report(FENCED, "box9 has the slot"))
         wait_until("it to be fenced", lambda: self.link()["state"] == "fenced")
         # Who comes later takes the place; and who breaks a message's form is let go of.
