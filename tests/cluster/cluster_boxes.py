@@ -110,14 +110,14 @@ class ClusterBoxes:
         if self.shim:
             self.clock = SteppedClock(self.place.folder, self.shim)
         self.redis = Redis(self.place, "--maxmemory-policy", "noeviction", *redis, before=self.clock.before if self.clock else ())
-        if self.with_store and not self.stand_in:
-            self.init_store()
         self.proxies = [Proxy(self.redis.address, (self.network.proxy_address(number), STORE_PORT), self.network.store, number)
                         for number in range(len(self.boxes))]
         (self.folder / "secret").write_text(secrets.token_hex(16) + "\n")
         (self.folder / "secret").chmod(0o600)
         for number, box in enumerate(self.boxes):
             box.start_ports(merged(config or {}, self.cluster_part(number)))
+        if self.with_store and not self.stand_in:
+            self.init_store()
         for box in self.boxes:
             wait_until("the dataplane's socket", box.dataplane_answers)
             box.start_sluiced("--config", box.box_file, connected=False)
@@ -130,8 +130,9 @@ class ClusterBoxes:
 
     def init_store(self):
         """As an operator does: the function is loaded."""
-        done = subprocess.run(run_within(self.network.store, self.programs[2], "store", "init", "--address",
-                                         ":".join(map(str, self.redis.address))), capture_output=True, text=True, timeout=60)
+        box = self.boxes[0]
+        done = subprocess.run(run_within(box.hosts.box, self.programs[2], "store", "init", "--config", box.box_file), capture_output=True,
+                              text=True, timeout=60)
         assert done.returncode == 0, done.stderr + done.stdout
 
     def restart_redis(self):
