@@ -6,6 +6,9 @@
 // The parts of Ledger::exchange() that are between a worker and the store of its cluster.
 namespace sluice {
 
+// The age of a level at its worker beyond which the store is away.
+inline constexpr Nanoseconds kLatestLevel{300'000'000};
+
 template <LedgerBackend B>
 void Ledger::exchange_with_store(B& ledger_store, Now now) noexcept {
     if constexpr (StoreBackend<B>) {
@@ -60,30 +63,48 @@ void Ledger::take_store_total(const StoreTotal& total, B& ledger_store, Now now)
         records_.note_returned(total.record, total.units, now.at);
     }
     if (raised) {
-        declare_if_shared_locally(total.account, ledger_store, now);
+        declare_if_behind(total, ledger_store, now);
     }
+}
+
+// A store that has the key's level owes no less than the copy but for what is noted yet, what the
+// copy may be ahead by, and what is paid back while a level is on its way: whatever lacks more has
+// lost it, by a flush, a restart or a fail-over. Copies that are a little stricter are not
+// declared: each level would raise the next.
+inline std::uint64_t lost_from(std::uint64_t level, std::uint64_t box_unsynced,
+                               const StoreNumbers& numbers) noexcept {
+    const Wide paid =
+        numbers.are_known() ? Wide{kLatestLevel.count()} * numbers.parts / numbers.period : Wide{0};
+    return static_cast<std::uint64_t>(
+        std::min<Wide>(Wide{level} + box_unsynced + paid, UINT64_MAX));
 }
 
 // What is still owed, not the sum of what was spent: an outage is not to be paid for a second time.
 // What is noted yet will be added to it.
 template <StoreBackend B>
-void Ledger::declare_if_shared_locally(const Account& account, B& ledger_store, Now now) noexcept {
+void Ledger::declare_if_behind(const StoreTotal& total, B& ledger_store, Now now) noexcept {
+    const Account& account = total.account;
     std::uint64_t& noted = shared_locally_[account.hash % kSharedLocally];
-    if (noted != account.hash || account.hash == 0 || store_->down.raised()) {
-        return;
-    }
+    const bool is_noted = noted == account.hash && account.hash != 0;
     const std::uint64_t unsynced = records_.unsynced(account);
     const std::uint64_t owed = ledger_store.owed(account, now);
-    StoreAmount* amount = owed > unsynced ? store_->amounts.next() : nullptr;
-    if (amount == nullptr) {
-        noted = owed > unsynced ? noted : 0;
+    const StoreNumbers numbers = ledger_store.store_numbers(account);
+    const bool is_lost =
+        total.kind == StoreTotal::Kind::Level && owed > unsynced &&
+        owed - unsynced > lost_from(total.current, bounds_[account.slot].box_unsynced, numbers);
+    if ((!is_noted && !is_lost) || store_->down.raised()) {
         return;
     }
-    noted = 0;
+    StoreAmount* amount = owed > unsynced ? store_->amounts.next() : nullptr;
+    if (amount == nullptr) {
+        noted = is_noted && owed <= unsynced ? 0 : noted;
+        return;
+    }
+    noted = is_noted ? 0 : noted;
     *amount = {
         .account = account,
         .units = static_cast<std::uint32_t>(std::min<std::uint64_t>(owed - unsynced, UINT32_MAX)),
-        .numbers = ledger_store.store_numbers(account),
+        .numbers = numbers,
         .kind = StoreAmount::Kind::Declare};
     store_->amounts.commit();
     counters_.count(LedgerEvent::StoreDeclared);

@@ -330,7 +330,7 @@ private:
     template <StoreBackend B>
     void take_store_total(const StoreTotal& total, B& ledger_store, Now now) noexcept;
     template <StoreBackend B>
-    void declare_if_shared_locally(const Account& account, B& ledger_store, Now now) noexcept;
+    void declare_if_behind(const StoreTotal& total, B& ledger_store, Now now) noexcept;
     template <StoreBackend B>
     void send_hurried(B& ledger_store, Now now) noexcept;
     template <StoreBackend B>
