@@ -79,13 +79,13 @@ Result<RedisReplyOwner> StoreConsole::ask(const std::string& command) {
         Result<RedisReplyOwner> reply = connection_.next();
         if (!reply || *reply != nullptr) {
             const bool refused = reply && (*reply)->type == REDIS_REPLY_ERROR;
-            return refused
-                       ? Result<RedisReplyOwner>{Error{
-                             Errc::Refused,
-                             address_ + ": " +
-                                 store_fault_of({(*reply)->str, static_cast<std::size_t>((*reply)->len)})
-                                     .why}}
-                       : std::move(reply);
+            return refused ? Result<RedisReplyOwner>{Error{
+                                 Errc::Refused,
+                                 address_ + ": " +
+                                     store_fault_of(
+                                         {(*reply)->str, static_cast<std::size_t>((*reply)->len)})
+                                         .why}}
+                           : std::move(reply);
         }
         if (!done) {
             return unanswered(address_, done.error().what);
