@@ -136,8 +136,11 @@ class Box:
 
 
 CONFIG = """\
-dataplane:
-  path: {folder}/dataplane.sock
+version: 1
+ports:
+  - {{name: uplink, outside: {{device: net_null0}}, inside: {{device: net_null1}}}}
+sockets:
+  dataplane: {{path: {folder}/dataplane.sock}}
 cluster:
   name: edge
   node: {name}

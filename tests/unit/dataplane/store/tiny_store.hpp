@@ -8,8 +8,8 @@
 
 namespace sluice::test {
 
-// Buckets of a store in memory, with the numbers of batches: what the server-side function
-// promises, without its faults.
+// Buckets and windows of a store in memory, with the numbers of batches: what the server-side
+// function promises, without its faults.
 class TinyStore {
 public:
     explicit TinyStore(std::uint64_t born = 1) : born_{born} {}
@@ -34,7 +34,8 @@ public:
         last = std::max(last, batch.seq);
         reply.last = last;
         for (const StoreEntry& entry : batch.entries) {
-            reply.levels.push_back(bucket(entry, now_us, apply));
+            reply.levels.push_back(entry.window_us == 0 ? bucket(entry, now_us, apply)
+                                                        : window(entry, apply));
         }
         return reply;
     }
@@ -42,6 +43,7 @@ public:
         born_ = born;
         last_.clear();
         levels_.clear();
+        windows_.clear();
     }
     [[nodiscard]] std::uint64_t keys() const { return levels_.size(); }
     bool fenced = false;
@@ -73,9 +75,25 @@ private:
         return {.current = level.units};
     }
 
+    // A later window opens, with what the one before it counts.
+    StoreLevel window(const StoreEntry& entry, bool apply) {
+        StoreLevel& counts = windows_[{entry.digest, entry.step}];
+        if (entry.epoch > counts.epoch) {
+            counts = {.current = 0,
+                      .previous = entry.epoch == counts.epoch + 1 ? counts.current : 0,
+                      .epoch = entry.epoch};
+        }
+        counts.expired = counts.epoch - entry.epoch >= entry.lasts;
+        if (apply && !counts.expired) {
+            (entry.epoch == counts.epoch ? counts.current : counts.previous) += entry.units;
+        }
+        return counts;
+    }
+
     std::uint64_t born_;
     std::map<std::pair<std::size_t, std::uint16_t>, std::uint64_t> last_;
     std::map<std::pair<std::uint64_t, std::uint8_t>, Level> levels_;
+    std::map<std::pair<std::uint64_t, std::uint8_t>, StoreLevel> windows_;
 };
 
 }  // namespace sluice::test
