@@ -21,6 +21,7 @@ void tenant_arguments(CLI::App& app, Options& options);
 void rollback_arguments(CLI::App& app, Options& options);
 void confirm_arguments(CLI::App& app, Options& options);
 void shown_rules_arguments(CLI::App& app, Options& options);
+void key_arguments(CLI::App& app, Options& options);
 
 // Options and commands of a cluster (cluster_arguments.cpp).
 void cluster_option(CLI::App& app, Options& options);

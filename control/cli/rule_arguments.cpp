@@ -144,4 +144,30 @@ void tenant_arguments(CLI::App& app, Options& options) {
                    "only if these rules of it are in force: the etag of `tenant show --json`");
 }
 
+void key_arguments(CLI::App& app, Options& options) {
+    app.add_option("ACTION", options.word, "show, list, reset, grant, set, unset, ban or unban")
+        ->required()
+        ->check(CLI::IsMember({"show", "list", "reset", "grant", "set", "unset", "ban", "unban"}));
+    app.add_option("RULE", options.rule, "id of the rule")->required();
+    app.add_option("KEY", options.key,
+                   "part|part, as `replay` writes keys; '' where it has none; not of list")
+        ->each([&options](const std::string&) { options.has_key = true; });
+    app.add_option("UNITS", options.units, "of grant: how many, such as 200 or 64KiB");
+    app.add_flag("--to-burst", options.to_burst, "of reset: down to a whole burst or count");
+    app.add_option("--limit", options.limit, "name of the only limit that is meant");
+    app.add_option("--tier", options.tier, "number of the tier that the key is of")
+        ->check(count_fault);
+    app.add_option("--rate", options.rate, "of set: another rate for this key, such as 50/s");
+    app.add_option("--burst", options.burst, "of set: another burst, or queue");
+    app.add_option("--count", options.amount, "of set: another count");
+    app.add_flag("--exempt", options.exempt, "of set: the key passes the rule uncharged");
+    app.add_option("--for", options.lasts,
+                   "of set and ban: how long, such as 1h; default for good, or the ttl of the "
+                   "rule's `dynamic`");
+    app.add_option("--reason", options.reason, "of set and ban: for those who look later");
+    app.add_option("--file", options.keys_file,
+                   "of ban and unban, in place of KEY: a file with a key a line, changed all at "
+                   "once; - for stdin");
+}
+
 }  // namespace sluice

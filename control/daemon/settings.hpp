@@ -18,7 +18,7 @@ struct Settings {
     std::vector<TenantOptions> tenants;
     // The cluster that limits and rule sets are shared with; its files as they are opened.
     std::optional<ClusterOptions> cluster;
-    std::vector<Webhook> notify;            // where notices go; their files as they are opened
+    std::vector<Webhook> notify;  // where notices go; their files as they are opened
     std::string dataplane_socket = "/run/sluice/dataplane.sock";
     std::string state_dir = "/var/lib/sluice";
     std::string user;          // to run as; empty: as it is started
