@@ -67,6 +67,8 @@ public:
             box->workers.lanes().store_down().raise(away);
         }
     }
+    // The store comes back empty.
+    void lose_store() { store_.begin_anew(2); }
     [[nodiscard]] const LoadedLimit& limit() const { return boxes_[0]->workers.limit(); }
     [[nodiscard]] std::uint64_t promised() const {
         const std::uint64_t others = boxes_.size() - 1;
@@ -133,18 +135,25 @@ TEST(ClusterPackets, BoxesAdmitOneBurstWithinThePromise) {
     }
 }
 
-TEST(ClusterPackets, AWindowIsCountedForAllBoxes) {
-    for (const std::size_t workers : {1U, 2U}) {
-        Cluster cluster{kWindow, {.boxes = 3, .workers = workers}};
-        ASSERT_NE(cluster.limit().cluster.box_unsynced, 0U);
-        const std::uint64_t passed = cluster.pass(4'000);
-        EXPECT_GE(passed, 1'000U) << workers;
-        EXPECT_LE(passed, 1'000U + cluster.promised()) << workers;
-        cluster.wait(61s);
-        const std::uint64_t next = cluster.pass(4'000);
-        EXPECT_GE(next, 1'000U) << workers;
-        EXPECT_LE(next, 1'000U + cluster.promised()) << workers;
-    }
+// A flood goes on while the store loses the key: boxes that are told less than they know say so.
+TEST(ClusterPackets, AStoreThatHasLostAKeyIsToldOfItAgain) {
+    Cluster cluster{kBucket, {.boxes = 3}};
+    const std::uint64_t before = cluster.pass(6'000, 100us);
+    EXPECT_EQ(cluster.events(LedgerEvent::StoreDeclared), 0U) << "nothing is lost yet";
+    cluster.lose_store();
+    const std::uint64_t later = cluster.pass(30'000, 100us);
+    EXPECT_GT(cluster.events(LedgerEvent::StoreDeclared), 0U);
+    const std::uint64_t paid_back = 36;  // in 3.6 s
+    EXPECT_LE(before + later, 1'001U + paid_back + 2 * cluster.promised());
+    EXPECT_GE(before + later, 1'000U + paid_back - 1);
+}
+
+// Each box counts its own, and nothing is told.
+TEST(ClusterPackets, WindowsAreTheBoxs) {
+    Cluster cluster{kWindow, {.boxes = 3}};
+    EXPECT_EQ(cluster.limit().cluster.box_unsynced, 0U);
+    EXPECT_EQ(cluster.pass(6'000), 3'000U);
+    EXPECT_EQ(cluster.events(LedgerEvent::StoreTaken), 0U);
 }
 
 TEST(ClusterPackets, BoxesThatAreCutOffShareTheLimit) {

@@ -128,6 +128,9 @@ ClusterTerms cluster_terms_for(const ClusterQuestion& question) noexcept {
     const Wide workers = other_workers(question);
     const std::uint64_t part = most / kClusterOvershootPart / (workers != 0 ? 2 : 1);
     const Wide worker = worker_ahead(question, most, part);
+    if (workers != 0 && worker < question.largest_cost) {
+        return {.why = "max_unsynced is below the largest cost"};
+    }
     const Wide box = std::max({Wide{part} / boxes, Wide{question.largest_cost}, worker});
     const Wide overshoot = boxes * std::min<Wide>(box, kMostMaxUnsynced) +
                            workers * std::min<Wide>(worker, kMostMaxUnsynced);

@@ -36,7 +36,7 @@ std::uint64_t phase_us(const FixedWindowLimit& limit) noexcept {
 }  // namespace
 
 bool is_told_to_store(const AnyLimit& limit) noexcept {
-    return gcra_of(limit) != nullptr || clock_window(limit) != nullptr;
+    return gcra_of(limit) != nullptr;
 }
 
 StoreNumbers LedgerStore::store_numbers(const Account& account) const noexcept {

@@ -37,7 +37,7 @@ const char* not_yet(const SharedNumbers& numbers, LimitScope scope) {
         return "keys with numbers of their own";
     }
     if (!is_told_to_store(numbers.limit)) {
-        return "windows that do not begin by UTC";
+        return "windows";
     }
     return scope == LimitScope::Asked ? "limits that workers ask the owner of a key about"
                                       : nullptr;
@@ -105,22 +105,29 @@ std::string warning_of(const ClusterSummary& cluster, Per per) {
 void report(const RuleSummary& rule, const LimitSummary& limit, Purpose purpose,
             Problems& problems) {
     const ClusterSummary& cluster = *limit.cluster;
-    const auto say = [&](const std::string& text, bool is_error) {
-        const std::string what = "the limit `" + limit.name + "` of " + rule.id + ": " + text;
+    const std::string name = "the limit `" + limit.name + "` of " + rule.id;
+    const auto say = [&](const std::string& what, bool is_error) {
         if (is_error && rule.mode != Mode::Off) {
             problems.error(cluster.at, what);
         } else {
             problems.warning(cluster.at, what);
         }
     };
-    if (const std::string fault = fault_of(cluster); !fault.empty()) {
-        say(fault, true);
-    } else if (cluster.not_yet != nullptr) {
-        say("not enforced yet: `scope: cluster` of " + std::string{cluster.not_yet},
+    const std::string fault = fault_of(cluster);
+    const bool has_store = cluster.cluster.kind != BoxCluster::Kind::None &&
+                           cluster.cluster.kind != BoxCluster::Kind::Storeless;
+    const bool is_planned = fault.empty()
+                                ? cluster.not_yet != nullptr
+                                : has_store && cluster.terms.sharing == ClusterSharing::Asked;
+    if (is_planned) {
+        say("not enforced yet: `scope: cluster` of " +
+                (fault.empty() ? cluster.not_yet + (", in " + name) : name + ": " + fault),
             purpose == Purpose::Enforce);
+    } else if (!fault.empty()) {
+        say(name + ": " + fault, true);
     } else if (const std::string warning = warning_of(cluster, limit.numbers->per);
                !warning.empty()) {
-        say(warning, false);
+        say(name + ": " + warning, false);
     }
 }
 

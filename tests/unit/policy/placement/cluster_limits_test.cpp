@@ -112,6 +112,7 @@ TEST(ClusterLimits, WhatIsNotSharedYetIsNotEnforcedYet) {
     const std::string begin = "  - {id: a, key: [ip.dst], scope: cluster, limits: [";
     for (const std::string& rule :
          {begin + "{algorithm: sliding_window, count: 1000, window: 10s}]}\n",
+          begin + "{algorithm: fixed_window, count: 1000, window: 10s}]}\n",
           begin + BUCKET "],\n     overrides: {inline: [{key: 192.0.2.1, limits: {'1': {rate: 5/s, "
                          "burst: 500}}}]}}\n",
           begin + BUCKET "], dynamic: {source: api, ttl: 10m, floor: 1/s, ceiling: 1K/s}}\n"}) {
@@ -123,6 +124,19 @@ TEST(ClusterLimits, WhatIsNotSharedYetIsNotEnforcedYet) {
                   std::string::npos);
         EXPECT_FALSE(compile(rule).rules.has_value());
     }
+}
+
+TEST(ClusterLimits, RequestsThatWouldAskTheStoreAreNotEnforcedYet) {
+    const std::string rule =
+        "  - {id: a, key: [ip.dst], scope: cluster, limits: [{per: request, algorithm: "
+        "token_bucket, rate: 5/m, burst: 1}]}\n";
+    const test::Outcome checked = compile(rule, box_of(), Purpose::Check);
+    ASSERT_TRUE(checked.rules.has_value());
+    ASSERT_EQ(checked.problems.size(), 1U);
+    EXPECT_EQ(checked.problems[0].severity, Severity::Warning);
+    EXPECT_NE(checked.problems[0].message.find("asking the store for each request is not built"),
+              std::string::npos);
+    EXPECT_FALSE(compile(rule).rules.has_value());
 }
 
 struct Refused {
@@ -141,8 +155,6 @@ TEST(ClusterLimits, WhatCannotBeSharedIsRefusedWithTheReason) {
          "a burst or count of at least 20 to be merged; `scope: box`"},
         {begin + "{algorithm: token_bucket, rate: 5/m, burst: 1}]}\n", "3 boxes (assumed)",
          Kind::Assumed},
-        {begin + "{per: request, algorithm: token_bucket, rate: 5/m, burst: 1}]}\n",
-         "asking the store for each request is not built"},
         {begin + "{algorithm: sliding_log, count: 100, window: 1s}]}\n", "sliding_log keeps"},
         {begin + "{algorithm: fixed_window, phase: first, count: 100, window: 1s}]}\n",
          "begin with its first unit"},
