@@ -196,10 +196,11 @@ void StoreBatches::settle(const StoreReply& reply, Nanoseconds /*now*/) {
         case StoreOutcome::Fenced:
             return;  // it is said again until the slot is this box's once more
         case StoreOutcome::Gap:
-            // Batches that had been confirmed are gone, and this one is the next of those there
-            // are.
-            if (reply.last < partition->last) {
-                ++counts_.gaps;
+            // This one is the next of those that the store has: where it has fewer, batches that
+            // had been confirmed are gone; where it has more, an answer was a lie, or came from
+            // another store, and what it has of this one is counted twice.
+            if (reply.last + 1 != partition->batch.seq) {
+                counts_.gaps += reply.last < partition->last ? 1 : 0;
                 partition->last = reply.last;
                 partition->batch.seq = reply.last + 1;
                 partition->to_say = true;
