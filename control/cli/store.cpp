@@ -37,7 +37,6 @@ Result<StoreOfCluster> store_of(const Options& options) {
     if (!box->cluster || !box->cluster->store) {
         return Error{Errc::Refused, options.config_file + " names no cluster.store"};
     }
-    resolve_files(options.config_file, *box->cluster);
     ClusterStore& store = *box->cluster->store;
     if (!options.store.user.empty() || !options.store.password_file.empty()) {
         store.user = options.store.user;
