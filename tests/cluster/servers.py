@@ -113,7 +113,7 @@ class SteppedClock:
     def __init__(self, folder, shim):
         self.file = folder / "clock"
         self.file.write_bytes(bytes(8))
-        self.before = ["env", f"LD_PRELOAD={shim}", f"CLOCK_SHIM={self.file}"]
+        self.before = ["env", f"LD_PRELOAD={pathlib.Path(shim).resolve()}", f"CLOCK_SHIM={self.file}"]
 
     def step(self, seconds):
         """From its true time."""

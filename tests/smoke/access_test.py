@@ -501,7 +501,7 @@ class Shared(AccessCase):
     def test_no_unit_takes_the_directories_from_the_other(self):
         """systemd gives those that a unit names to its user; these are from tmpfiles, as sluiced has them."""
         units = {path.stem: path.read_text() for path in SYSTEMD.glob("*.service.in")}
-        self.assertEqual(sorted(units), ["sluice-dataplane.service", "sluiced.service"])
+        self.assertEqual(sorted(units), ["sluice-dataplane.service", "sluice-store.service", "sluiced.service"])
         for name, text in units.items():
             for line in text.splitlines():
                 self.assertFalse(line.startswith(("StateDirectory=", "RuntimeDirectory=")), name)

@@ -60,14 +60,14 @@ class Installed(unittest.TestCase):
 
     # Beside these, what neither shells nor editors look for: one page of all for a browser.
     DOCUMENTS = {*(f"control/man/{page}" for page in ("sluice.7", "sluice-rules.5", "sluice.yaml.5", "sluicectl.1", "sluiced.8",
-                                                      "sluice-dataplane.8", "sluice-dashboard.7")),
+                                                      "sluice-dataplane.8", "sluice-store.8", "sluice-dashboard.7")),
                  *(f"control/completion/{name}" for name in ("sluicectl", "_sluicectl", "sluicectl.fish")),
                  "control/schema/rules.schema.json", "control/schema/sluice.schema.json"}
 
     def test_a_tree_that_was_only_run_has_them(self):
         """`scripts/run` builds the target that they are made by, as this test has it built before."""
         run = (ROOT / "scripts/run").read_text(encoding="utf-8")
-        self.assertRegex(run, r"(?m)^    build build .*control/cli/sluicectl documents$")
+        self.assertRegex(run, r"(?m)^    build build .*control/cli/sluicectl control/store/sluice-store documents$")
         build = pathlib.Path(SLUICECTL).resolve().parents[2]
         asked = subprocess.run(["ninja", "-C", str(build), "-t", "query", "documents"], capture_output=True, text=True,
                                check=True, timeout=60)

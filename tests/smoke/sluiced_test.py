@@ -716,7 +716,7 @@ class Resources(Case):
     def test_health(self):
         self.start()
         health = self.good(self.box.get("/v1/health"))
-        self.assertEqual(list(health), ["version", "dataplane", "panic", "checksums_trusted", "checksums_learning", "rss_fallen_back", "other_programs", "links_down", "low_mtus", "raised_mtus", "empty_lists", "inactive_rules", "tenants_aside", "rules_problem", "state", "list_problem", "notify", "web", "unconfirmed"])
+        self.assertEqual(list(health), ["version", "dataplane", "panic", "checksums_trusted", "checksums_learning", "rss_fallen_back", "other_programs", "links_down", "low_mtus", "raised_mtus", "empty_lists", "inactive_rules", "tenants_aside", "rules_problem", "state", "store", "list_problem", "notify", "web", "cluster", "unconfirmed"])
         self.assertEqual(health["other_programs"], [])
         self.assertEqual(health["checksums_trusted"], [{"service": "web", "side": "clients"}])
         self.assertEqual(health["checksums_learning"], [{"service": "dns", "side": "servers"}])
