@@ -108,7 +108,7 @@ RolloutCourse course_of(const Options& options) {
     return course;
 }
 
-// What one operator does with the cluster.
+// One operator's work with the cluster.
 template <typename Do>
 ExitCode with_cluster(const Options& options, const Do& work) {
     std::variant<FleetOperator, ExitCode> reached = reach_cluster(options);

@@ -8,7 +8,7 @@
 
 namespace sluice {
 
-// Of `store`: credentials in place of those of sluice.yaml, and whom to forget.
+// Options of `store`: credentials in place of those of sluice.yaml, and whom to forget.
 struct StoreWords {
     std::string user;
     std::string password_file;

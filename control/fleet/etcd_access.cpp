@@ -57,7 +57,7 @@ std::string host_text(const std::string& host) {
     return host.find(':') == std::string::npos ? host : "[" + host + "]";
 }
 
-// Where a call goes: with TLS the name in the certificate, wherever that server is.
+// The URL of a call: with TLS the name in the certificate, wherever that server is.
 std::string url_of(const EtcdAccess& access, const ServerAddress& server, const char* path) {
     const std::string& host =
         access.has_tls && !access.server_name.empty() ? access.server_name : server.host;

@@ -10,7 +10,7 @@
 
 namespace sluice {
 
-// Of a user that etcd knows; without a name it asks for none.
+// A user that etcd knows; without a name it asks for none.
 struct EtcdLogin {
     std::string user{};
     std::string password{};

@@ -94,7 +94,7 @@ struct EtcdOutcome {
 // Seconds that the lease has from now; 0: there is no such lease.
 [[nodiscard]] Result<std::int64_t> kept_alive_from(std::string_view body);
 [[nodiscard]] Result<std::string> token_from(std::string_view body);
-// What an answer of another status than 200 says, for people.
+// The words of an answer of another status than 200, for people.
 [[nodiscard]] std::string refusal_from(std::string_view body);
 
 }  // namespace sluice

@@ -125,7 +125,7 @@ Result<Done> FleetOperator::run(Course& course) {
     return promote(course);
 }
 
-// What all run now; boxes that lag are told, and come after by themselves.
+// The set that all run now; boxes that lag are told, and come after by themselves.
 Result<RolloutOutcome> FleetOperator::finish(const Course& course) {
     const Clock::time_point end = Clock::now() + kPushing;
     for (;;) {

@@ -10,7 +10,7 @@
 
 namespace sluice {
 
-// What the boxes of a cluster and its operators keep in etcd, under /sluice/NAME/:
+// Records that the boxes of a cluster and its operators keep in etcd, under /sluice/NAME/:
 //
 //   cluster          the declared size and the hash secret's digest, by the first box; never
 //   changed nodes/SLOT       a member: its NodeRecord, under a lease names/NODE       the

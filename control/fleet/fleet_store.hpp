@@ -19,7 +19,7 @@ struct Versioned {
     std::int64_t modified = 0;
 };
 
-// What all boxes follow, read at one instant. nullopt: there is none.
+// The records that all follow, read at one instant. nullopt: there is none.
 struct FleetView {
     std::uint64_t cluster = 0;
     std::optional<Versioned<Head>> head{};

@@ -11,7 +11,7 @@
 
 namespace sluice {
 
-// This end of store.sock, which never waits.
+// The end of store.sock here, which never waits.
 class DataplaneEnd {
 public:
     [[nodiscard]] static Result<DataplaneEnd> connect(const std::string& path);
@@ -19,7 +19,7 @@ public:
     [[nodiscard]] int fd() const noexcept { return fd_.get(); }
     [[nodiscard]] short events() const noexcept;
     void say(const StoreAnswer& answer);
-    // What came, as far as it goes now. An Error: the connection is over.
+    // Messages that came, as far as it goes now. An Error: the connection is over.
     [[nodiscard]] Result<std::vector<StoreRequest>> go_on();
 
 private:

@@ -4,7 +4,7 @@
 
 namespace sluice {
 
-// What a box knows of a partition's clock: the most that it is ahead of the box's monotonic clock,
+// A box's knowledge of a partition's clock: the most that it is ahead of the box's monotonic clock,
 // for certain. Whenever it was told, the store's had been there before the answer came, so the
 // reckoning never runs ahead of it, and lags by the shortest round trip.
 class PartitionClock {

@@ -37,7 +37,7 @@ public:
     [[nodiscard]] int fd() const noexcept { return fd_.get(); }
     [[nodiscard]] short events() const noexcept;
     void send(std::string_view command) { out_ += command; }
-    // As far as it goes now. An Error: the connection is over.
+    // Goes as far as it can now. An Error: the connection is over.
     [[nodiscard]] Result<Done> go_on(short ready);
     // The next reply, nullptr: it has not come. An Error: what came is none.
     [[nodiscard]] Result<RedisReplyOwner> next();

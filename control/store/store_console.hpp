@@ -25,7 +25,7 @@ private:
     std::string address_;
 };
 
-// Of a reply that is a whole number; else 0.
+// The whole number that a reply is; else 0.
 [[nodiscard]] long long integer_of(const redisReply& reply) noexcept;
 
 struct RosterSlot {

@@ -13,7 +13,7 @@ struct StoreFault {
     std::string why;
 };
 
-// What an error of the store means for the link, and what to do about it.
+// The meaning of a store's error for the link, and what to do about it.
 [[nodiscard]] StoreFault store_fault_of(std::string_view error);
 
 // What INFO says against it as a store: keys may be evicted, it is a replica, or it has none where

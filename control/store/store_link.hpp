@@ -36,11 +36,11 @@ public:
     void take(const StoreBatch& batch, std::uint64_t now_us);
     // Deadlines, and what is due each second.
     void keep(std::uint64_t now_us);
-    // What poll() waits for; fd -1: there is no connection.
+    // The socket that poll() waits for; fd -1: there is no connection.
     [[nodiscard]] int fd() const noexcept;
     [[nodiscard]] short events() const noexcept;
     void go_on(short ready, std::uint64_t now_us);
-    // What is to be told the dataplane.
+    // Answers that the dataplane is to be told.
     [[nodiscard]] std::vector<StoreReply> take_replies();
     [[nodiscard]] StoreLinkReport report(std::uint64_t now_us) const;
 

@@ -7,7 +7,7 @@ namespace sluice {
 namespace {
 
 constexpr std::uint64_t kParts = 1'000'000'000;  // of a key of the budget
-// Of the budget, what may be told at once.
+// The part of the budget that may be told at once.
 constexpr std::uint64_t kBurstPart = 10;
 
 // Units that a worker has noted as sent.

@@ -13,7 +13,7 @@
 
 namespace sluice {
 
-// What became of amounts for the store, and of what it said.
+// Counts of amounts for the store, and of its answers.
 struct StoreBatchCounts {
     std::uint64_t amounts = 0;     // taken from workers
     std::uint64_t answered = 0;    // of these: answered with a level
@@ -40,7 +40,7 @@ class StoreBatches {
 public:
     // Amounts that wait in a partition; more are given back to their workers.
     static constexpr std::size_t kMostWaiting = 1024;
-    // From one batch of a partition to its next, and from one saying of a batch to another.
+    // The gaps between batches of a partition, and between two sayings of one.
     static constexpr Nanoseconds kLeastGap{1'000'000};
     static constexpr Nanoseconds kSayAgain{100'000'000};
 

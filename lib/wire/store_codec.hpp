@@ -14,7 +14,7 @@ namespace sluice {
 
 // The dataplane's; StoreHello is its first.
 using StoreRequest = std::variant<StoreHello, StoreBatch>;
-// Of sluice-store.
+// Messages of sluice-store.
 using StoreAnswer = std::variant<StoreReply, StoreLinkReport>;
 
 // The `most` of a FrameBuffer for either end.
@@ -23,7 +23,7 @@ inline constexpr std::uint32_t kMostStoreMessage = 64U << 10;
 // Without the 32-bit length.
 [[nodiscard]] std::vector<std::byte> encode(const StoreRequest& request);
 [[nodiscard]] std::vector<std::byte> encode(const StoreAnswer& answer);
-// What is returned is whole and within its bounds, and encodes to the same bytes again.
+// A returned message is whole and within its bounds, and encodes to the same bytes again.
 [[nodiscard]] Result<StoreRequest> decode_store_request(ByteView payload);
 [[nodiscard]] Result<StoreAnswer> decode_store_answer(ByteView payload);
 

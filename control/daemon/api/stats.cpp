@@ -91,7 +91,7 @@ ordered_json state_json(const StateStats& state) {
     return json;
 }
 
-// Of a box in a cluster.
+// The link of a box in a cluster.
 ordered_json store_json(const StoreLinkStats& store) {
     ordered_json json{{"state", kStoreLinkStateNames[store.state]},
                       {"why", store.why.empty() ? ordered_json() : ordered_json(store.why)}};

@@ -21,7 +21,7 @@ enum class Membership : std::uint8_t { Joining, Member, Refused, Away, Drained }
 inline constexpr auto kMembershipNames =
     std::to_array<std::string_view>({"joining", "member", "refused", "away", "drained"});
 
-// What the threads of the cluster have to tell each other, the API and etcd.
+// News between the threads of the cluster, the API and etcd.
 struct FleetStatus {
     Membership membership = Membership::Joining;
     std::string why{};  // it is no member

@@ -37,7 +37,7 @@ bool has(const std::vector<std::string>& names, const std::string& name) {
 
 }  // namespace
 
-// Who has no slot follows nobody.
+// A box without a slot follows nobody.
 void FleetFollower::tick(Clock::time_point now, bool hinted) {
     const Membership membership = board_.status().membership;
     const bool is_of_it = membership == Membership::Member || membership == Membership::Away;

@@ -112,7 +112,7 @@ std::string FleetMember::why_refused(const Seen& seen) const {
     return "";
 }
 
-// Its own comes first, then those that nobody has.
+// The box's own slot comes first, then those that nobody has.
 std::vector<std::size_t> FleetMember::open_slots(const Seen& seen) const {
     std::vector<std::size_t> slots;
     for (std::size_t slot = 0; slot < board_.options().size; ++slot) {

@@ -45,7 +45,7 @@ bool BucketAllocator::parent() noexcept {
     return false;
 }
 
-// Of the table and of the pool, all of a tenant's rules together.
+// All of a tenant's rules together hold their share of the table, or of the pool.
 bool BucketAllocator::group_share_is_used_up() const noexcept {
     const auto part_of = [&](std::size_t all) { return all * rule_.group_share / kWholeTable; };
     return registry_.entries_of_group(rule_.share_group) >= part_of(store_.keys.slots()) ||

@@ -13,7 +13,7 @@ std::uint64_t units_of(Wide units) noexcept {
     return static_cast<std::uint64_t>(std::min<Wide>(units, kEndlessUnits));
 }
 
-// What both levels may be ahead at least, each over all boxes and workers.
+// The least that both levels may be ahead, each over all boxes and workers.
 struct LeastAhead {
     Wide boxes;
     Wide workers;
@@ -79,7 +79,7 @@ std::uint64_t merged_most(const AnyLimit& limit) noexcept {
     return algorithm_of(limit) == Algorithm::DayWindow ? 0 : most_at_once(limit);
 }
 
-// Of a limit that no numbers make one to be merged; nullptr: it depends on its numbers.
+// The reason why no numbers make the limit a merged one; nullptr: it depends on its numbers.
 const char* why_never(const AnyLimit& limit) noexcept {
     switch (algorithm_of(limit)) {
         case Algorithm::SlidingLog:

@@ -33,7 +33,7 @@ struct ClusterTerms {
     // windows, in each of them.
     std::uint64_t overshoot = 0;
     const char* why = nullptr;  // of what is not merged
-    // Of what is not merged: the burst or count from which on it would be; 0: none.
+    // The burst or count from which on a limit would be merged that is not; 0: none.
     std::uint64_t least = 0;
 };
 

@@ -28,7 +28,7 @@ struct StoreTerms {
     std::size_t ring = 2048;        // messages on their way between a worker and it, each way
 };
 
-// From a worker to the store of the box's cluster, over a link of their own: amounts there, levels
+// The lane from a worker to its cluster's store, over a link of their own: amounts there, levels
 // back. The store's end takes amounts out of the ring, so these are settled one by one.
 class StoreLane {
 public:

@@ -160,7 +160,7 @@ bool Ledger::apply_for_cluster(const Delta& delta, B& ledger_store, Now now,
             counters_.count(LedgerEvent::StoreFull);
             return false;
         }
-        // It has been admitted, within what a worker may be ahead by.
+        // The amount has been admitted, within what a worker may be ahead by.
         Delta more = delta;
         more.units *= bound.times_down;
         if (delta.held.has_counts()) {

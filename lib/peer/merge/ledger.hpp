@@ -73,7 +73,7 @@ public:
     [[nodiscard]] bool owns_surely(const Account& account) const noexcept {
         return owner_of(account, lanes_.workers()) == alone_;
     }
-    // This worker has the box's total of it, whether the cluster has another one or not.
+    // The box's total of it is this worker's, whether the cluster has another one or not.
     [[nodiscard]] bool keeps_total(const Account& account) const noexcept {
         return owner_of(account, lanes_.workers()) == me_;
     }
@@ -107,7 +107,7 @@ public:
         shared_locally_[account.hash % kSharedLocally] = account.hash;
     }
     void count(LedgerEvent event) noexcept { counters_.count(event); }
-    // As set(), of what the store is told.
+    // The waits of set(), for amounts to the store.
     void set_store_waits(Nanoseconds sync, Nanoseconds longest_wait = kLongestStoreWait) noexcept {
         store_interval_ = sync;
         store_longest_ = std::max(longest_wait, sync);

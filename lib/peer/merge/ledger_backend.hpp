@@ -8,16 +8,16 @@
 #include <cstdint>
 #include <span>
 
-// What a ledger needs of whatever keeps a worker's buckets.
+// The keeper of a worker's buckets, as a ledger needs it.
 namespace sluice {
 
-// What a lease on a copy depends on.
+// Facts that a lease on a copy depends on.
 struct Leasing {
     std::uint64_t max_unsynced = 0;  // 0: it may have none
     Instant fresh_from{};
 };
 
-// Where the buckets are kept.
+// The keeper of the buckets.
 template <typename B>
 concept LedgerBackend =
     requires(B& ledger_store, const B& fixed, const Account& account, const Delta& delta,
@@ -58,7 +58,7 @@ concept TallyBackend =
 template <typename B>
 concept StoreBackend = requires(B& ledger_store, const B& fixed, const Account& account,
                                 const StoreTotal& total, Now now) {
-    // What the store counts the account by.
+    // Numbers by which the store counts the account.
     { fixed.store_numbers(account) } -> std::same_as<StoreNumbers>;
     { fixed.store_epoch(account, std::int64_t{}, now) } -> std::same_as<std::int64_t>;
     // When units are due that the copy is charged.

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-// What a worker and the store of its cluster tell each other about an account that the worker owns:
+// Messages of a worker and its cluster's store about an account that the worker owns:
 // amounts there, levels back. Units, epochs and counts alone: instants are each side's own.
 namespace sluice {
 

@@ -50,7 +50,7 @@ inline constexpr std::uint64_t kOvershootPart = 16;
 //   limit's bound is said of: the more a worker may go ahead, the less there is to be told.
 [[nodiscard]] std::uint64_t default_max_unsynced(const SharingQuestion& question) noexcept;
 
-// What the rate of a limit that is merged gives in so long, rounded up.
+// Units that the rate of a merged limit gives in so long, rounded up.
 [[nodiscard]] Wide units_given_in(Nanoseconds time, const AnyLimit& limit) noexcept;
 
 // The limit is a bucket whose debts fit no entry of a table.

@@ -11,7 +11,7 @@ inline constexpr std::uint16_t kStorePartitions = 64;
 inline constexpr std::uint16_t kMostStorePartitions = 256;
 inline constexpr std::size_t kMostStoreEntries = 128;  // keys of a batch
 
-// What the store does with an amount.
+// The store's use of an amount.
 enum class StoreEntryKind : std::uint8_t {
     Add,      // charges it
     Declare,  // raises the key to it, where it is less: a copy of a key that the store has lost
@@ -23,10 +23,10 @@ struct StoreEntry {
     std::uint8_t step = 0;     // of coarsening
     StoreEntryKind kind = StoreEntryKind::Add;
     std::uint64_t units = 0;
-    // Of a bucket: ns in which `parts` units are paid back.
+    // A bucket's: ns in which `parts` units are paid back.
     std::uint64_t period_ns = 0;
     std::uint64_t parts = 0;
-    // Of a window: its length, its number, and in how many windows a unit counts (1 or 2). Its
+    // A window's: its length, its number, and in how many windows a unit counts (1 or 2). Its
     // number is of UTC, moved on by `phase_us`.
     std::uint64_t window_us = 0;
     std::uint64_t phase_us = 0;

@@ -15,12 +15,12 @@ struct StoreCaller {
     // under `born`; 0: it was not told.
     std::uint64_t reckoned_us = 0;
     std::uint64_t born = 0;
-    // What `born` becomes if the partition begins with this call.
+    // The value of `born` if the partition begins with this call.
     std::uint64_t birth = 0;
     bool again = false;  // a retry that has to be confirmed by a replica
 };
 
-// What the store answers.
+// The store's answer.
 struct StoreAnswerTo {
     StoreOutcome outcome = StoreOutcome::Applied;
     std::uint64_t born = 0;

@@ -217,7 +217,7 @@ StoreAnswerTo StoreModel::sync(const StoreCaller& caller, const StoreBatch& batc
     } else {
         answer.outcome = StoreOutcome::Gap;
     }
-    // What was only read leaves the clock where it was written last.
+    // A batch that only reads leaves the clock where it was written last.
     if (!applies && !(retry && !fenced && caller.again)) {
         partition.clock = clock_before;
     }
