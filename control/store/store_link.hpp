@@ -76,7 +76,6 @@ private:
     void confirmed(std::uint16_t partition, const redisReply& reply, std::uint64_t now_us);
     void fenced(Pending& pending, const StoreAnswerTo& answer, std::uint64_t now_us);
     void answer_all_fenced();
-    void note_utc(std::uint64_t utc_us, std::uint64_t sent_us, std::uint64_t now_us);
     [[nodiscard]] bool is_ready() const noexcept { return joined_ && !fault_; }
 
     StoreAccess access_;
