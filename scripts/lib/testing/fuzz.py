@@ -26,7 +26,8 @@ def fuzz(target, corpus_root, seconds):
     found.mkdir(parents=True, exist_ok=True)
     seeds = corpus_root / name
     if name in KEPT_STATE:
-        code, output = program.run([str(target), "-runs=0", str(seeds)], 120)
+        code, output = program.run(
+            [str(target), "-runs=0", f"-error_exitcode={FOUND_EXIT}", str(seeds)], 120)
         if code == 0 and not re.search(r"^accepted_inputs: [1-9]", output, re.MULTILINE):
             code, output = FOUND_EXIT, output + f"\n{seeds}: {name} accepts no seed, which all have a former form"
         if code:
@@ -50,11 +51,12 @@ def main():
         for run in concurrent.futures.as_completed(runs):
             name, code, output = run.result()
             ran = re.search(r"number_of_executed_units:\s*(\d+)", output)
-            word = {0: "ok", outcomes.SKIPPED_EXIT: "skipped"}.get(code, "FAILED")
+            word = "FAILED" if code else "ok"
             print(f"   fuzz {name}: {word}, {ran[1] if ran else '?'} inputs", flush=True)
             if code:
                 print("\n".join("      | " + line for line in output.splitlines()[-60:]))
-            total.add(outcomes.read_exit(f"fuzz {name}", code))
+            total.add(outcomes.read_exit(f"fuzz {name}",
+                                         FOUND_EXIT if code == outcomes.SKIPPED_EXIT else code))
     with open(results, "a") as file:
         file.write(json.dumps(vars(total)) + "\n")
 
