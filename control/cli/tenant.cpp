@@ -50,8 +50,11 @@ std::string tenants_text(const Json& answer) {
                            ? "no tenants: `tenants` in sluice.yaml names them\n"
                            : table.text();
     for (const Json& gone : answer.at("gone")) {
-        text += fmt::format("the rules of {} are kept, and sluice.yaml has no such tenant\n",
-                            gone.get<std::string>());
+        const auto name = gone.get<std::string>();
+        text += fmt::format(
+            "the rules of {} are kept, and sluice.yaml has no such tenant; "
+            "`sluicectl tenant forget {}` ends that\n",
+            name, name);
     }
     return text;
 }
@@ -180,6 +183,17 @@ ExitCode turn_tenant(const Options& options) {
     return show(options, request, changed_text);
 }
 
+ExitCode forget_tenant(const Options& options) {
+    return show(options,
+                {.method = "DELETE",
+                 .target = "/v1/tenants/" + url_escape(options.tenant),
+                 .timeout = kCompilePatience},
+                [](const Json& answer) {
+                    return fmt::format("the rules of {} are forgotten\n",
+                                       text_at(answer, "forgotten"));
+                });
+}
+
 struct TenantAction {
     std::string_view word;
     ExitCode (*run)(const Options&);
@@ -191,7 +205,8 @@ constexpr auto kTenantCommands = std::to_array<TenantAction>({{"list", list_tena
                                                               {"apply", apply_tenant, true, true},
                                                               {"diff", diff_tenant, true, true},
                                                               {"confirm", turn_tenant},
-                                                              {"rollback", turn_tenant}});
+                                                              {"rollback", turn_tenant},
+                                                              {"forget", forget_tenant}});
 
 }  // namespace
 

@@ -230,4 +230,12 @@ HttpResponse post_tenant_rollback(const HttpRequest& request, Services& services
     return turn_by(&RuleKeeper::rollback_tenant, "rollback", request, services);
 }
 
+HttpResponse delete_tenant(const HttpRequest& request, Services& services) {
+    const std::string tenant = tenant_in(request, "");
+    const RuleChange change =
+        services.rules.forget_tenant({.tenant = tenant, .from = author_of(request)});
+    record(services, request, "tenant forget " + tenant, change);
+    return change.refusal ? refused(*change.refusal) : json_response({{"forgotten", tenant}});
+}
+
 }  // namespace sluice
