@@ -38,7 +38,7 @@ constexpr auto kChoices =
                             {"rule", 1, "replace", kFiles},
                             {"rule", 1, "delete", kRules},
                             {"rules", 0, "", kIds},
-                            {"tenant", 0, "", "list show apply diff confirm rollback"},
+                            {"tenant", 0, "", "list show apply diff confirm rollback forget"},
                             {"tenant", 2, "", kFiles},
                             {"key", 0, "", "show list reset grant set unset ban unban"},
                             {"key", 1, "", kRules},

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <cstdint>
 #include <string_view>
 
@@ -219,8 +220,11 @@ std::string no_rules_text(const Json& health) {
     const bool has_none =
         has_dataplane(health) &&
         text_at(dataplane, "generation").find_first_not_of('0') == std::string::npos;
-    return has_none ? "no rules were applied: every packet passes unjudged; `sluicectl apply` puts "
-                      "some in force\n"
+    const bool in_fleet = health.value("cluster", Json()).is_object();
+    return has_none ? fmt::format(
+                          "no rules were applied: every packet passes unjudged; `sluicectl "
+                          "apply{}` puts some in force\n",
+                          in_fleet ? " --cluster" : "")
                     : "";
 }
 
@@ -251,15 +255,42 @@ std::string cluster_text(const Json& health) {
     const std::string name = text_at(cluster, "name");
     const std::string state = text_at(cluster, "state");
     const Json& problem = cluster.at("problem");
-    std::string text = state == "member"
-                           ? fmt::format("cluster {}: slot {}, generation {}{}\n", name,
-                                         count_at(cluster, "slot"), count_at(cluster, "generation"),
-                                         cluster.at("detached").get<bool>()
-                                             ? ", but the box runs rules of its own (detached)"
-                                             : "")
-                           : fmt::format("cluster {}: {}\n", name, state);
+    std::string text =
+        state == "member"
+            ? fmt::format("cluster {}: slot {}, generation {}{}\n", name, count_at(cluster, "slot"),
+                          count_at(cluster, "generation"),
+                          cluster.at("detached").get<bool>()
+                              ? ", but the box runs rules of its own (detached)"
+                              : "")
+            : fmt::format("cluster {}: {}{}\n", name, state == "away" ? "its etcd is " : "", state);
     if (!problem.is_null()) {
         text += fmt::format("cluster {}: {}\n", name, problem.get<std::string>());
+    }
+    return text;
+}
+
+constexpr double kClockDifference = 0.1;  // s; more is not in order
+
+// The box's link to the store of its cluster. One in order has nothing to say.
+std::string store_text(const Json& health) {
+    const Json store = health.value("store", Json());
+    if (!store.is_object()) {
+        return "";
+    }
+    std::string text;
+    const std::string state = text_at(store, "state");
+    const bool is_down = store.at("down").get<bool>();
+    if (state != "ready" || is_down) {
+        const Json& why = store.at("why");
+        text += fmt::format(
+            "the cluster's store is {}{}: {}\n", state == "ready" ? "slow" : state,
+            why.is_null() ? "" : fmt::format(" ({})", why.get<std::string>()),
+            is_down ? "limits of `scope: cluster` go by `owner_down`"
+                    : "limits of `scope: cluster` go by `owner_down` once their credit is spent");
+    }
+    if (const double off = store.value("clock_off_s", 0.0); std::abs(off) > kClockDifference) {
+        text += fmt::format("this box's clock is {:.1f} s {} that of the cluster's store\n",
+                            std::abs(off), off < 0 ? "ahead of" : "behind");
     }
     return text;
 }
@@ -282,8 +313,8 @@ std::string health_text(const Json& document) {
            other_programs_text(document) + links_down_text(document) + low_mtus_text(document) +
            raised_mtus_text(document) + lost_state_text(document) + list_problem_text(document) +
            empty_lists_text(document) + inactive_rules_text(document) + notify_text(document) +
-           web_text(document) + cluster_text(document) + unconfirmed_text(document) +
-           learning_text(document);
+           web_text(document) + cluster_text(document) + store_text(document) +
+           unconfirmed_text(document) + learning_text(document);
 }
 
 }  // namespace sluice

@@ -132,9 +132,9 @@ void mode_arguments(CLI::App& app, Options& options) {
 }
 
 void tenant_arguments(CLI::App& app, Options& options) {
-    app.add_option("ACTION", options.word, "list, show, apply, diff, confirm or rollback")
+    app.add_option("ACTION", options.word, "list, show, apply, diff, confirm, rollback or forget")
         ->required()
-        ->check(CLI::IsMember({"list", "show", "apply", "diff", "confirm", "rollback"}));
+        ->check(CLI::IsMember({"list", "show", "apply", "diff", "confirm", "rollback", "forget"}));
     app.add_option("NAME", options.tenant, "the tenant; not of list");
     app.add_option("FILE", options.rules_files, "of apply and diff: its rule file, or -")
         ->expected(1);

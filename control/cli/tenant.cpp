@@ -50,8 +50,11 @@ std::string tenants_text(const Json& answer) {
                            ? "no tenants: `tenants` in sluice.yaml names them\n"
                            : table.text();
     for (const Json& gone : answer.at("gone")) {
-        text += fmt::format("the rules of {} are kept, and sluice.yaml has no such tenant\n",
-                            gone.get<std::string>());
+        const auto name = gone.get<std::string>();
+        text += fmt::format(
+            "the rules of {} are kept, and sluice.yaml has no such tenant; "
+            "`sluicectl tenant forget {}` ends that\n",
+            name, name);
     }
     return text;
 }
@@ -89,9 +92,14 @@ std::string tenant_text(const Json& tenant) {
 
 std::string changed_text(const Json& answer) {
     const std::string trial = trial_text(answer);
-    return fmt::format("{}: {}{}\n", text_at(answer, "tenant"),
+    const std::string cluster = or_none(answer.value("alone_in_cluster", Json()));
+    return fmt::format("{}: {}{}\n{}", text_at(answer, "tenant"),
                        counted(count_at(answer, "rules"), "rule"),
-                       trial.empty() ? "" : ", " + trial);
+                       trial.empty() ? "" : ", " + trial,
+                       cluster.empty() ? ""
+                                       : fmt::format("on this box alone: the cluster {} brings no "
+                                                     "tenants' rules to its boxes\n",
+                                                     cluster));
 }
 
 // A difference as those of a whole set are shown, of which a tenant's have no generation.
@@ -180,6 +188,17 @@ ExitCode turn_tenant(const Options& options) {
     return show(options, request, changed_text);
 }
 
+ExitCode forget_tenant(const Options& options) {
+    return show(options,
+                {.method = "DELETE",
+                 .target = "/v1/tenants/" + url_escape(options.tenant),
+                 .timeout = kCompilePatience},
+                [](const Json& answer) {
+                    return fmt::format("the rules of {} are forgotten\n",
+                                       text_at(answer, "forgotten"));
+                });
+}
+
 struct TenantAction {
     std::string_view word;
     ExitCode (*run)(const Options&);
@@ -191,7 +210,8 @@ constexpr auto kTenantCommands = std::to_array<TenantAction>({{"list", list_tena
                                                               {"apply", apply_tenant, true, true},
                                                               {"diff", diff_tenant, true, true},
                                                               {"confirm", turn_tenant},
-                                                              {"rollback", turn_tenant}});
+                                                              {"rollback", turn_tenant},
+                                                              {"forget", forget_tenant}});
 
 }  // namespace
 

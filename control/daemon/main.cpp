@@ -365,6 +365,7 @@ int run(const Settings& settings, const sigset_t& signals) {
         [&](const std::stop_token& stop) { LiveSampler{rules, link, notices, live}.run(stop); }};
     serve_until_stopped(settings.control.path, keeper, *servers);
     notices.end_tests();  // the servers wait for their requests
+    previews.stop();
     live.stop();
     return 0;
 }

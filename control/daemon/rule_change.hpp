@@ -38,6 +38,7 @@ struct Refusal {
         ByDataplane,
         NotKept,  // the disk takes no more
         NoSuchTenant,
+        StillATenant,
         NoRulesYet,  // of the operator
     };
     Kind kind{};

@@ -121,6 +121,9 @@ public:
     [[nodiscard]] RuleChange rollback_tenant(const TenantTurn& turn) {
         return sluice::rollback_tenant(rules_, turn);
     }
+    [[nodiscard]] RuleChange forget_tenant(const TenantTurn& turn) {
+        return sluice::forget_tenant(rules_, turn);
+    }
 
     // Agreeing with a dataplane: dataplane_sync.hpp.
     [[nodiscard]] bool meet(const Welcome& dataplane) { return sync_.meet(dataplane); }

@@ -59,6 +59,8 @@ void add_gaps(const DraftGaps& gaps, Unknowns& unknown) {
     unknown.add_if(gaps.windows, "windows",
                    "windows began with the first packet, and on the box they begin by its clock: "
                    "what spans two of them there is refused less, or more");
+    unknown.add_if(gaps.hours, "hours",
+                   "the draft is judged as active, whatever its hours are now");
     unknown.add_if(gaps.further_keys, "further_keys",
                    "limits behind the second key are not judged");
     unknown.add_if(gaps.shapes, "shaped",

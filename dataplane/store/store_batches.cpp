@@ -6,10 +6,6 @@
 namespace sluice {
 namespace {
 
-constexpr std::uint64_t kParts = 1'000'000'000;  // of a key of the budget
-// The part of the budget that may be told at once.
-constexpr std::uint64_t kBurstPart = 10;
-
 // Units that a worker has noted as sent.
 std::uint64_t units_in(const StoreAmount& amount) {
     return amount.kind == StoreAmount::Kind::Add ? amount.units : 0;
@@ -63,30 +59,22 @@ void StoreBatches::set_partitions(std::uint16_t partitions) {
     std::for_each(waiting.begin(), waiting.end(), [this](const Waiting& each) { give_back(each); });
 }
 
-bool StoreBatches::has_budget(Nanoseconds now) {
-    const std::uint64_t most = std::max(budget_ / kBurstPart, std::uint64_t{1}) * kParts;
-    const auto passed = static_cast<std::uint64_t>(
-        std::clamp(now - refilled_, Nanoseconds{0}, Nanoseconds{1'000'000'000}).count());
-    left_ = std::min(left_ + passed * budget_, most);
-    refilled_ = now;
-    return left_ >= kParts;
-}
-
 void StoreBatches::take(std::size_t worker, StoreLane& lane, Nanoseconds now) {
     short_ = false;
     std::size_t taken = 0;
     const std::size_t count = lane.amounts.waiting(SIZE_MAX);
     for (; taken < count; ++taken) {
-        if (!has_budget(now)) {
-            short_ = true;
+        const Waiting waiting{lane.amounts.peek(taken), worker};
+        const StoreBudget::Answer answer = budget_.take(waiting.amount.account.slot, now);
+        short_ = short_ || answer != StoreBudget::Answer::Told;
+        if (answer == StoreBudget::Answer::NotYet) {
             break;
         }
-        left_ -= kParts;
-        const Waiting waiting{lane.amounts.peek(taken), worker};
         ++counts_.amounts;
         unsynced_ += units_in(waiting.amount);
         Partition& partition = partition_of(waiting.amount.account);
-        if (partition.waiting.size() < kMostWaiting && waiting.amount.numbers.are_known()) {
+        if (answer == StoreBudget::Answer::Told && partition.waiting.size() < kMostWaiting &&
+            waiting.amount.numbers.are_known()) {
             partition.waiting.push_back(waiting);
         } else {
             give_back(waiting);

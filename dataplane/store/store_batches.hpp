@@ -1,4 +1,5 @@
 #pragma once
+#include "dataplane/store/store_budget.hpp"
 #include "lib/base/units.hpp"
 #include "lib/base/wide.hpp"
 #include "lib/peer/merge/delta_lane.hpp"
@@ -17,7 +18,7 @@ namespace sluice {
 struct StoreBatchCounts {
     std::uint64_t amounts = 0;     // taken from workers
     std::uint64_t answered = 0;    // of these: answered with a level
-    std::uint64_t put_off = 0;     // of these: given back to be told later, a partition had no room
+    std::uint64_t put_off = 0;     // of these: given back to be told later, for want of room or budget
     std::uint64_t batches = 0;     // made
     std::uint64_t said_again = 0;  // sayings of a batch beyond its first
     std::uint64_t gaps = 0;        // the store had lost batches that it had confirmed
@@ -50,7 +51,8 @@ public:
     // How many partitions the store has; what waits for others is given back.
     void set_partitions(std::uint16_t partitions);
 
-    // Takes what a worker has to tell, as long as the budget lasts.
+    // Takes what a worker has to tell, as long as the budget lasts. What is of a limit beyond its
+    // part of that is given back, so that nothing waits behind it.
     void take(std::size_t worker, StoreLane& lane, Nanoseconds now);
     // Totals for a worker, as far as its ring has room.
     void deliver(std::size_t worker, StoreLane& lane);
@@ -65,7 +67,7 @@ public:
     [[nodiscard]] const StoreBatchCounts& counts() const noexcept { return counts_; }
     // Units that workers have told and the store has not confirmed.
     [[nodiscard]] std::uint64_t unsynced() const noexcept { return unsynced_; }
-    // The budget was used up when something was last to be taken.
+    // Of what was last to be taken, the budget had no room for some.
     [[nodiscard]] bool is_short() const noexcept { return short_; }
 
 private:
@@ -85,7 +87,6 @@ private:
     };
 
     [[nodiscard]] Partition& partition_of(const Account& account);
-    [[nodiscard]] bool has_budget(Nanoseconds now);
     void make_batch(Partition& partition, Nanoseconds now);
     void give_back(const Waiting& waiting);
     void answer(const Waiting& waiting, const StoreLevel& level);
@@ -93,9 +94,7 @@ private:
 
     std::vector<Partition> partitions_;
     std::vector<std::deque<StoreTotal>> totals_;  // by worker
-    std::uint64_t budget_;
-    std::uint64_t left_ = 0;  // of the budget, in 1/10^9 keys
-    Nanoseconds refilled_{};
+    StoreBudget budget_;
     std::size_t next_ = 0;  // partition to look at
     std::uint64_t unsynced_ = 0;
     bool short_ = false;

@@ -3,6 +3,7 @@ Each fault there is runs by scripts/test cluster.
 
     cluster_test.py DATAPLANE SLUICED SLUICECTL STORE
 """
+import json
 import pathlib
 import sys
 
@@ -51,6 +52,11 @@ class OneLimit(ClusterCase):
 
     def test_the_store_is_flushed(self):
         self.expect_of("FLUSHALL")
+
+    def test_what_all_boxes_count_is_not_given_back_on_one(self):
+        for action in ({"action": "reset"}, {"action": "forgive"}, {"action": "grant", "units": "600"}):
+            status, answer = self.boxes.boxes[0].api("POST", "/v1/rules/shared/key", json.dumps({"key": "192.0.2.1", **action}))
+            self.assertEqual((status, b"counted by the cluster" in answer), (409, True), answer)
 
     def test_a_box_is_cut_off(self):
         self.expect_of("one box cut off")

@@ -40,7 +40,7 @@ CALLS = [
     ("GET", "/v1/series?rule=RULE", None, "asked"), ("GET", "/v1/ports", None, "none"), ("GET", "/v1/workers", None, "none"),
     ("POST", "/v1/merge", '{"interval":"2ms"}', "none"), ("POST", "/v1/panic", '{"pass":true}', "none"), ("POST", "/v1/notify/b/test", "", "none"),
     ("GET", "/v1/session", None, "all"), ("POST", "/v1/session/link", '{"role":"admin"}', "none"), ("GET", "/v1/health", None, "none"),
-    ("GET", "/v1/metrics", None, "none"), ("GET", "/v1/tenants", None, "none"), ("GET", "/v1/cluster", None, "none"), ("GET", "/v1/tenants/NAME/rules", None, "own"),
+    ("GET", "/v1/metrics", None, "none"), ("GET", "/v1/tenants", None, "none"), ("DELETE", "/v1/tenants/NAME", None, "none"), ("GET", "/v1/cluster", None, "none"), ("GET", "/v1/tenants/NAME/rules", None, "own"),
     ("POST", "/v1/tenants/NAME/check", RULES["acme"], "own"), ("POST", "/v1/tenants/NAME/confirm", "", "own"), ("POST", "/v1/tenants/NAME/rollback", "", "own"),
     ("PUT", "/v1/tenants/NAME/rules", RULES["acme"], "own"),
 ]

@@ -221,6 +221,7 @@ class StandingAside(Case):
         self.assertEqual(list(self.aside()), ["acme"])
         self.assertIn("acme stand aside: sluice.yaml has no such tenant", self.ctl("health"))
         self.assertEqual(self.box.get("/v1/tenants").json()["gone"], ["acme"])
+        self.assertIn("`sluicectl tenant forget acme`", self.ctl("tenant", "list"))
         self.restart()
         wait_until("acme's rules", lambda: self.ids() == ["own", "acme:flood", "zeta:flood"])
         small = CONFIG.replace("198.51.100.0/24", "198.51.100.0/28").replace("text: 2KiB", "text: 256B")
@@ -231,6 +232,24 @@ class StandingAside(Case):
         self.assertEqual(self.box.put_rules(OPERATORS.replace("ttl eq 1", "ttl eq 2")).status, 200)
         self.assertEqual(self.put("acme", ACME).status, 200)
         self.assertEqual((self.ids(), self.aside()), (["own", "acme:flood", "zeta:flood"], {}))
+
+
+    def test_rules_of_a_tenant_that_is_gone_are_forgotten_on_demand(self):
+        self.put("acme", ACME)
+        self.put("zeta", ZETA)
+        self.assertEqual(self.box.ask("POST", "/v1/rules/acme:flood/bans", b'{"keys":["192.0.2.9"]}').status, 200)
+        still = self.box.ask("DELETE", "/v1/tenants/acme")
+        self.assertEqual((still.status, self.ids()), (409, ["own", "acme:flood", "zeta:flood"]), still.text)
+        gone = CONFIG.replace("  - {name: acme, networks: [198.51.100.0/24], table_share: 10%, rules: 3, text: 2KiB}\n", "")
+        self.restart(gone)
+        wait_until("the set without acme", lambda: self.ids() == ["own", "zeta:flood"])
+        self.assertEqual(self.ctl("tenant", "forget", "acme"), "the rules of acme are forgotten\n")
+        self.assertEqual((self.ids(), self.aside(), self.box.get("/v1/tenants").json()["gone"]), (["own", "zeta:flood"], {}, []))
+        self.assertEqual(self.box.ask("DELETE", "/v1/tenants/acme").status, 404)
+        self.restart()
+        wait_until("the set of the tenants", lambda: self.ids() == ["own", "zeta:flood"])
+        self.put("acme", ACME)
+        self.assertEqual(self.box.get("/v1/bans").json()["bans"], [])
 
 
 class Commands(Case):

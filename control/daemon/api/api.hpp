@@ -126,6 +126,7 @@ void write_audit(Services& services, const HttpRequest& request, AuditEntry entr
 [[nodiscard]] HttpResponse post_tenant_check(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse post_tenant_confirm(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse post_tenant_rollback(const HttpRequest& request, Services& services);
+[[nodiscard]] HttpResponse delete_tenant(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse get_metrics(const HttpRequest& request, Services& services);
 
 // An argument of the query; `otherwise` where it is absent or empty.

@@ -169,6 +169,8 @@ HttpResponse refused(const Refusal& refusal) {
             return problem_response(409, "nothing to go back to", refusal.what);
         case Refusal::Kind::NoSuchTenant:
             return problem_response(404, "no such tenant", refusal.what);
+        case Refusal::Kind::StillATenant:
+            return problem_response(409, "a tenant of sluice.yaml", refusal.what);
         case Refusal::Kind::NoRulesYet:
             return problem_response(409, "no rules", refusal.what);
         case Refusal::Kind::NoDataplane:

@@ -145,7 +145,8 @@ Json store_link_json(const StoreLinkStats& store) {
     }
     return {{"state", kStoreLinkStateNames[store.state]},
             {"why", store.why.empty() ? Json() : Json(store.why)},
-            {"down", store.down}};
+            {"down", store.down},
+            {"clock_off_s", static_cast<double>(store.clock_off_us) / 1e6}};
 }
 
 // Rules that would judge but for the time of day.

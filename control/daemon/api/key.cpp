@@ -53,7 +53,7 @@ Json exempt_row(const FoundKey& found, const KeyState& state) {
     return {};
 }
 
-bool any_worker(const KeyState& state, bool KeyOnWorker::* flag) {
+bool any_worker(const KeyState& state, bool KeyOnWorker::*flag) {
     return std::any_of(state.workers.begin(), state.workers.end(),
                        [flag](const KeyOnWorker& worker) { return worker.*flag; });
 }
@@ -149,7 +149,7 @@ Json unanswered_json(const KeyState& state) {
 }
 
 // For the audit: "1 on lcore 1: 3 of 10".
-std::string left_text(const KeyState& state, std::uint64_t KeyBucketState::* left) {
+std::string left_text(const KeyState& state, std::uint64_t KeyBucketState::*left) {
     std::string text;
     for (const KeyOnWorker& worker : state.workers) {
         for (const KeyBucketState& bucket : worker.limits) {
@@ -199,6 +199,30 @@ bool shows_others(const RuleView& view, const Services& services) {
     return false;
 }
 
+// The key's limit that the boxes of a cluster count together, of those that the words are about;
+// nullptr: there is none.
+const LimitSummary* limit_of_cluster(const FoundKey& key) {
+    const auto& limits = key.rule->limits;
+    const auto found = std::ranges::find_if(limits, [&](const LimitSummary& limit) {
+        return limit.tier == key.ask.key &&
+               (key.ask.limit.empty() || key.ask.limit == limit.name) && limit.cluster &&
+               limit.cluster->terms.sharing == ClusterSharing::Merged &&
+               limit.cluster->not_yet == nullptr;
+    });
+    return found == limits.end() ? nullptr : &*found;
+}
+
+// What a key has used is the sum of all boxes, and the store's: what one of them gave back would be
+// used again with its next answer.
+HttpResponse counted_by_cluster(const LimitSummary& limit, const FoundKey& key) {
+    return problem_response(
+        409, "counted by the cluster",
+        fmt::format("the boxes of the cluster count the limit {} together, so that nothing can be "
+                    "given back to a key on one of them; `key set {} KEY --exempt --for TIME` on "
+                    "each lets it through",
+                    limit.name, key.ask.rule));
+}
+
 HttpResponse ask_key(const KeyWords& words, const HttpRequest& request, Services& services) {
     const std::shared_ptr<const RuleView> view = view_for(request, services);
     const Found found = find_key(words, *view);
@@ -206,6 +230,10 @@ HttpResponse ask_key(const KeyWords& words, const HttpRequest& request, Services
         return *refusal;
     }
     const auto& key = std::get<FoundKey>(found);
+    if (const LimitSummary* limit = limit_of_cluster(key);
+        limit != nullptr && words.action != KeyAction::Show) {
+        return counted_by_cluster(*limit, key);
+    }
     const Result<Reply> reply = services.link.call(key.ask);
     if (!reply && reply.error().code == Errc::Refused && shows_others(*view, services)) {
         return ask_key(words, request, services);  // nothing has been done

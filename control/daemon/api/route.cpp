@@ -148,6 +148,7 @@ constexpr auto kRoutes = std::to_array<Route>({
      kMostOfTenant},
     {"POST", "/v1/tenants/*/confirm", {Role::Admin, ForTenant::OwnName}, post_tenant_confirm},
     {"POST", "/v1/tenants/*/rollback", {Role::Admin, ForTenant::OwnName}, post_tenant_rollback},
+    {"DELETE", "/v1/tenants/*", Role::Admin, delete_tenant},
     {"POST", "/v1/session", Role::None, post_session, "", kMostOfSecret},
     {"GET", "/v1/session", {Role::View, ForTenant::OwnOnly}, get_session},
     {"DELETE", "/v1/session", {Role::View, ForTenant::OwnOnly}, delete_session},

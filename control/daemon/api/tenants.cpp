@@ -2,6 +2,7 @@
 #include "control/daemon/api/change.hpp"
 #include "control/daemon/api/tenant_view.hpp"
 #include "control/daemon/boot_time.hpp"
+#include "control/daemon/fleet/fleet_board.hpp"
 #include "control/daemon/keeper/tenant_changes.hpp"
 #include "control/daemon/rule_diff.hpp"
 #include "control/daemon/tenant_compile.hpp"
@@ -111,6 +112,12 @@ std::variant<TenantApply, HttpResponse> change_of(const HttpRequest& request,
     return apply;
 }
 
+// Rules of tenants are each box's own: no set that a cluster brings to its boxes has them. null:
+// the box is in none.
+Json cluster_of(const Services& services) {
+    return services.fleet == nullptr ? Json() : Json(services.fleet->options().name);
+}
+
 HttpResponse outcome(const RuleChange& change, const std::string& tenant, Services& services) {
     if (change.refusal) {
         return refused(*change.refusal);
@@ -121,7 +128,8 @@ HttpResponse outcome(const RuleChange& change, const std::string& tenant, Servic
                                            {"etag", tag_of(own)},
                                            {"rules", change.rules},
                                            {"warnings", to_json(change.warnings)},
-                                           {"unconfirmed", trial_json(own.end)}});
+                                           {"unconfirmed", trial_json(own.end)},
+                                           {"alone_in_cluster", cluster_of(services)}});
     response.etag = tag_of(own);
     return response;
 }
@@ -228,6 +236,14 @@ HttpResponse post_tenant_confirm(const HttpRequest& request, Services& services)
 
 HttpResponse post_tenant_rollback(const HttpRequest& request, Services& services) {
     return turn_by(&RuleKeeper::rollback_tenant, "rollback", request, services);
+}
+
+HttpResponse delete_tenant(const HttpRequest& request, Services& services) {
+    const std::string tenant = tenant_in(request, "");
+    const RuleChange change =
+        services.rules.forget_tenant({.tenant = tenant, .from = author_of(request)});
+    record(services, request, "tenant forget " + tenant, change);
+    return change.refusal ? refused(*change.refusal) : json_response({{"forgotten", tenant}});
 }
 
 }  // namespace sluice

@@ -35,7 +35,7 @@ StoredRules stored(RunningRules running, std::int64_t now) {
 
 bool DataplaneSync::meet(const Welcome& dataplane) {
     const std::lock_guard lock{rules_.changing};
-    const bool fits = show_for(dataplane.rss_mapping) && !rules_.is_behind;
+    const bool fits = show_for(rules_.link.rss_mapping()) && !rules_.is_behind;
     const AppliedRules& applied = rules_.applied;
     if (applied.trial() && dataplane.generation != applied.trial()->rules.generation) {
         rules_.end_trial("is not what the dataplane runs any more");
@@ -73,6 +73,7 @@ bool DataplaneSync::show_for(const RssMapping& box) {
     StoredRules rules = *rules_.applied.current();
     Compiled compiled = compile(rules, box);
     if (!compiled.rules) {
+        rules_.board.set_problem(compiled.problems);
         return !compiled.no_memory;
     }
     rules_.board.show(rules_.applied, &*compiled.rules);

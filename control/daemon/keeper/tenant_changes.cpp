@@ -243,6 +243,25 @@ RuleChange rollback_tenant(LiveRules& rules, const TenantTurn& turn) {
         });
 }
 
+RuleChange forget_tenant(LiveRules& rules, const TenantTurn& turn) {
+    return change_tenant(
+        rules, {turn.tenant, false, true}, [&](StoredRules& next) -> std::optional<Refusal> {
+            if (find_tenant(turn.tenant) != nullptr) {
+                return Refusal{Refusal::Kind::StillATenant,
+                               "sluice.yaml has the tenant " + turn.tenant +
+                                   ": take it out there first, or apply it an empty file",
+                               {}};
+            }
+            if (next.tenants.erase(turn.tenant) == 0) {
+                return Refusal{
+                    Refusal::Kind::NoSuchTenant, "no rules of " + turn.tenant + " are kept", {}};
+            }
+            forget_modes(next, turn.tenant);
+            forget_keys(next.keys, turn.tenant, {});
+            return std::nullopt;
+        });
+}
+
 void TenantTrials::tick() {
     const std::shared_ptr<const RuleView> shown = rules_.board.view();
     const std::int64_t now = rules_.applied.now();

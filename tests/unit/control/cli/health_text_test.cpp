@@ -26,6 +26,40 @@ TEST(HealthText, IsShortWhereAllIsWell) {
     EXPECT_EQ(health_text(away), "sluiced: 1.2\ndataplane: not connected\n");
 }
 
+// What a link to the cluster's store says of itself, and the lines that it is worth.
+TEST(HealthText, TellsOfAStoreThatDoesNotTakeWhatIsSpent) {
+    struct Row {
+        const char* state;
+        bool down;
+        Json why;
+        double clock_off;
+        std::string lines;
+    };
+    const Row rows[] = {
+        {"ready", false, nullptr, 0.02, ""},
+        {"away", true, "Connection refused", 0,
+         "the cluster's store is away (Connection refused): limits of `scope: cluster` go by "
+         "`owner_down`\n"},
+        {"fenced", false, "another box has joined as a", 0,
+         "the cluster's store is fenced (another box has joined as a): limits of `scope: cluster` "
+         "go by `owner_down` once their credit is spent\n"},
+        {"ready", true, nullptr, 0,
+         "the cluster's store is slow: limits of `scope: cluster` go by `owner_down`\n"},
+        {"ready", false, nullptr, -10800.0006,
+         "this box's clock is 10800.0 s ahead of that of the cluster's store\n"},
+        {"ready", false, nullptr, 0.5,
+         "this box's clock is 0.5 s behind that of the cluster's store\n"},
+    };
+    for (const Row& row : rows) {
+        Json document = health();
+        document["store"] = {{"state", row.state},
+                             {"why", row.why},
+                             {"down", row.down},
+                             {"clock_off_s", row.clock_off}};
+        EXPECT_EQ(health_text(document), health_text(health()) + row.lines) << row.state;
+    }
+}
+
 TEST(HealthText, NamesWebhooksThatWereNotTold) {
     Json document = health();
     document["notify"] = {{{"name", "ops"},

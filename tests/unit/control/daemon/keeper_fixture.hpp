@@ -51,6 +51,7 @@ protected:
     void start_daemon(const std::string& first_rules = "",
                       std::chrono::milliseconds patience = 3s) {
         link_.emplace(folder_ / "dp.sock", patience);
+        link_->set_cluster(cluster_);
         rules_.emplace(
             Store{folder_ / "state"}, *link_, audit_, [this] { return boot_; },
             [this] { return wall_ += wall_step_; });
@@ -103,6 +104,7 @@ protected:
     Audit audit_{folder_ / "state"};
     std::int64_t wall_ = 1'800'000'000;
     std::int64_t wall_step_ = 0;  // s, by which it is later each time it is asked
+    BoxCluster cluster_{};        // of a daemon that starts
 
 private:
     BootTime boot_{"boot", 1000s};

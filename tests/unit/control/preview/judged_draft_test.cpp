@@ -248,6 +248,16 @@ TEST(JudgedDraft, WindowsOfABoxsOwnClockAreSaidToBeginElsewhere) {
     EXPECT_FALSE(told("{algorithm: token_bucket, rate: 1/s, burst: 1}"));
 }
 
+TEST(JudgedDraft, HoursOfADraftAreSaidToBeLeftOut) {
+    const PreviewLog log{0, 1, true};
+    const auto told = [&](const std::string& hours) {
+        return text_of(unknowns_json(sound(kBucket + hours), log, {}), "hours");
+    };
+    EXPECT_EQ(told(", active: {days: mon, hours: 08:00-09:00, zone: UTC}"),
+              "the draft is judged as active, whatever its hours are now");
+    EXPECT_EQ(told(""), "");
+}
+
 // Groups of the second key have other groups of the first, which a sample of these leaves out.
 TEST(JudgedDraft, ASampleIsNotJudgedByTheSecondKey) {
     const DraftRules draft = sound(kTiers);

@@ -14,10 +14,11 @@ using namespace std::chrono_literals;
 
 class StoreBatchesTest : public testing::Test {
 protected:
-    void tell(std::uint64_t hash, std::uint32_t units, std::uint32_t record = 0) {
+    void tell(std::uint64_t hash, std::uint32_t units, std::uint32_t record = 0,
+              LimitSlot slot = 1) {
         StoreAmount* amount = lane_.amounts.next();
         ASSERT_NE(amount, nullptr);
-        *amount = {.account = {.hash = hash, .slot = 1},
+        *amount = {.account = {.hash = hash, .slot = slot},
                    .units = units,
                    .record = record,
                    .numbers = {.period = 1'000'000, .parts = 1, .lasts = 0}};
@@ -146,18 +147,21 @@ TEST_F(StoreBatchesTest, WhatFindsNoRoomIsGivenBack) {
     EXPECT_EQ(batches_.unsynced(), StoreBatches::kMostWaiting);
 }
 
-TEST_F(StoreBatchesTest, TheBudgetLeavesTheRestInTheRing) {
+TEST_F(StoreBatchesTest, WhatIsBeyondTheBudgetIsGivenBackAndHoldsUpNobody) {
     StoreBatches few{1, 100};
     for (std::uint32_t i = 0; i < 50; ++i) {
-        tell(i, 1, i);
+        tell(i, 1, i, 1);
     }
+    tell(50, 1, 50, 2);
     few.take(0, lane_, now_);
     EXPECT_TRUE(few.is_short());
-    const std::uint64_t first = few.counts().amounts;
-    EXPECT_LE(first, 10U);
-    now_ += 100ms;
+    EXPECT_EQ(few.counts().amounts - few.counts().put_off, few.unsynced());
+    EXPECT_EQ(lane_.amounts.waiting(SIZE_MAX), 1U) << "of another limit, within its part";
+    now_ += 10ms;
     few.take(0, lane_, now_);
-    EXPECT_EQ(few.counts().amounts, first + 10);
+    EXPECT_FALSE(few.is_short());
+    EXPECT_EQ(lane_.amounts.waiting(SIZE_MAX), 0U);
+    EXPECT_EQ(few.unsynced(), 11U);
 }
 
 TEST_F(StoreBatchesTest, AfterAGapTheNextNumberIsTheStores) {
