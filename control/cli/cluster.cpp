@@ -14,6 +14,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <utility>
@@ -78,6 +79,8 @@ ExitCode show_outcome(const Options& options, const Result<RolloutOutcome>& outc
                          {"set", outcome->set.set.sum},
                          {"in_force", outcome->in_force},
                          {"behind", outcome->behind}}));
+    } else if (outcome->set.generation == 0) {
+        print("the rollout has ended; the cluster had no rules before it\n");
     } else {
         print(fmt::format("generation {} {} on {} boxes\n", outcome->set.generation, how,
                           outcome->in_force.size()));
@@ -191,7 +194,7 @@ ExitCode apply_to_cluster(const Options& options, RuleFiles files, SentLists lis
     }
     return with_cluster(options, [&](FleetOperator& cluster) {
         const LongWork work{"apply --cluster"};
-        const Result<RolloutOutcome> outcome = cluster.bring(bytes, course_of(options));
+        const Result<RolloutOutcome> outcome = cluster.roll_out(bytes, course_of(options));
         return show_outcome(options, outcome,
                             options.confirm.empty()
                                 ? "is in force"
@@ -216,7 +219,7 @@ ExitCode roll_cluster_back(const Options& options) {
     return with_cluster(options, [&](FleetOperator& cluster) {
         RolloutCourse course = course_of(options);
         course.force = true;  // the rules were in force before
-        return show_outcome(options, cluster.go_back(course), "is in force");
+        return show_outcome(options, cluster.roll_back(course), "is in force");
     });
 }
 
@@ -247,12 +250,19 @@ ExitCode run_rollout(const Options& options) {
     });
 }
 
-// The box gives its slot back as soon as it finds the key, and takes none while it is there.
+// The box gives its slot back as soon as it finds the key, and takes none while it is there. The
+// read comes first: it finds a server that answers, which a write alone would not.
 ExitCode run_drain(const Options& options) {
     if (!is_cluster_name(options.node)) {
         return refuse("no box can be called `" + options.node + "`", ExitCode::Usage);
     }
     return with_cluster(options, [&](FleetOperator& cluster) {
+        const Result<std::vector<NodeRecord>> nodes = cluster.store().nodes();
+        if (!nodes) {
+            return refuse_for(nodes.error());
+        }
+        const bool is_there =
+            std::ranges::find(*nodes, options.node, &NodeRecord::node) != nodes->end();
         const std::string key = cluster.store().keys().drain(options.node);
         const Result<EtcdOutcome> done = cluster.store().etcd().commit(
             {.then = {options.undo ? EtcdStep{EtcdDelete{.key = key}}
@@ -263,7 +273,9 @@ ExitCode run_drain(const Options& options) {
         print(options.json ? dump_line({{"node", options.node}, {"drained", !options.undo}})
                            : fmt::format("{} {}\n", options.node,
                                          options.undo ? "may take a slot again"
-                                                      : "leaves its slot within seconds"));
+                                         : is_there   ? "leaves its slot within seconds"
+                                                      : "is not there; it takes no slot when it "
+                                                        "comes"));
         return ExitCode::Done;
     });
 }

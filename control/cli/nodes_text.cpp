@@ -2,6 +2,7 @@
 
 #include "control/cli/table.hpp"
 #include "control/cli/terminal.hpp"
+#include "control/fleet/rollout_words.hpp"
 
 #include <fmt/format.h>
 
@@ -49,7 +50,7 @@ std::string nodes_text(const std::optional<HeadSet>& head, const std::vector<Nod
     for (const NodeRecord& node : nodes) {
         table.row({fmt::format("{}", node.slot), node.node, node.host, node.version,
                    fmt::format("{}", node.in_force.generation), short_sum(node.in_force.set.sum),
-                   std::string{rules_word(node, head)}, node.error});
+                   std::string{rules_word(node, head)}, problem_of(node)});
     }
     text += nodes.empty() ? "no box is there\n" : table.text();
     for (const std::string& node : drained) {
@@ -71,7 +72,7 @@ Json nodes_json(const std::optional<HeadSet>& head, const std::vector<NodeRecord
                         {"set", node.in_force.set.sum},
                         {"rules", rules_word(node, head)},
                         {"rules_generation", node.rules},
-                        {"problem", node.error.empty() ? Json() : Json(node.error)}});
+                        {"problem", problem_of(node).empty() ? Json() : Json(problem_of(node))}});
     }
     return {{"generation", head ? head->generation : 0},
             {"set", head ? head->set.sum : ""},
@@ -97,7 +98,7 @@ std::string rollout_text(const FleetView& view, const std::vector<NodeRecord>& n
                    : node.staged.is_good ? "yes"
                                          : "cannot",
                    node.in_force == rollout.next ? "yes" : "no",
-                   has_verdict && !node.staged.why.empty() ? node.staged.why : node.error});
+                   has_verdict && !node.staged.why.empty() ? node.staged.why : problem_of(node)});
     }
     return text + table.text();
 }

@@ -150,6 +150,7 @@ Result<Head> head_from(std::string_view text) {
 std::string text_of(const Rollout& rollout) {
     return dumped({{"id", rollout.id},
                    {"next", fields_of(rollout.next)},
+                   {"uploaded", rollout.is_uploaded},
                    {"staged", rollout.is_staged},
                    {"nodes", rollout.nodes},
                    {"everywhere", rollout.is_everywhere},
@@ -162,6 +163,7 @@ Result<Rollout> rollout_from(std::string_view text) {
     Rollout rollout;
     Reader reader{fields};
     reader.text("id", rollout.id);
+    reader.flag("uploaded", rollout.is_uploaded);
     reader.flag("staged", rollout.is_staged);
     reader.flag("everywhere", rollout.is_everywhere);
     reader.count("trial_seconds", rollout.trial_seconds);
@@ -195,6 +197,7 @@ std::string text_of(const NodeRecord& node) {
                    {"rules", node.rules},
                    {"trial", node.is_trial},
                    {"detached", node.is_detached},
+                   {"dataplane_away", node.is_dataplane_away},
                    {"drained", node.is_drained},
                    {"staged",
                     {{"rollout", node.staged.rollout},
@@ -217,6 +220,7 @@ Result<NodeRecord> node_from(std::string_view text) {
     reader.text("rules", node.rules);
     reader.flag("trial", node.is_trial);
     reader.flag("detached", node.is_detached);
+    reader.flag("dataplane_away", node.is_dataplane_away);
     reader.flag("drained", node.is_drained);
     reader.text("error", node.error, kMostReason * 4);
     reader.count("panic", node.panic);
@@ -242,7 +246,7 @@ Result<NodeRecord> node_from(std::string_view text) {
 }
 
 std::string text_of(const ClusterRecord& cluster) {
-    return dumped({{"format", 1}, {"size", cluster.size}});
+    return dumped({{"format", 1}, {"size", cluster.size}, {"secret", cluster.secret}});
 }
 
 Result<ClusterRecord> cluster_from(std::string_view text) {
@@ -252,6 +256,7 @@ Result<ClusterRecord> cluster_from(std::string_view text) {
     std::uint64_t format = 0;
     reader.count("format", format);
     reader.count("size", cluster.size);
+    reader.text("secret", cluster.secret);
     if (!reader.wrong().empty() || cluster.size == 0) {
         return wrong_record("cluster", "no size");
     }

@@ -12,12 +12,14 @@ namespace sluice {
 
 // Records that the boxes of a cluster and its operators keep in etcd, under /sluice/NAME/:
 //
-//   cluster          the declared size and the hash secret's digest, by the first box; never
-//   changed nodes/SLOT       a member: its NodeRecord, under a lease names/NODE       the
-//   incarnation of the member of that name, under the same lease sets/SHA256/I    rule files and
-//   lists, in chunks head             the set that all are to run rollout          the one that is
-//   on its way, under the lease of who brings it panic            whether all pass everything
-//   drains/NODE      a box that is to leave
+// - `cluster`: the declared size and the hash secret's digest, by the first box; never changed
+// - `nodes/SLOT`: a member: its NodeRecord, under a lease
+// - `names/NODE`: the incarnation of the member of that name, under the same lease
+// - `sets/SHA256/I`: rule files and lists, in chunks
+// - `head`: the set that all are to run
+// - `rollout`: the set that is on its way, under the lease of the operator who brings it
+// - `panic`: whether all pass everything
+// - `drains/NODE`: a box that is to leave
 struct FleetKeys {
     explicit FleetKeys(std::string_view name) : prefix{"/sluice/" + std::string{name} + "/"} {}
 
@@ -73,6 +75,7 @@ struct Head {
 struct Rollout {
     std::string id{};
     HeadSet next{};
+    bool is_uploaded = true;           // all chunks of the set are there
     bool is_staged = false;            // by all: those that it names have it in force
     std::vector<std::string> nodes{};  // who runs it on trial
     bool is_everywhere = false;        // all run it on trial
@@ -97,6 +100,7 @@ struct NodeRecord {
     std::string rules{};       // the generation of its rule set, as its own `rules` tells
     bool is_trial = false;     // `in_force` goes again unless it is confirmed
     bool is_detached = false;  // other rules were applied on the box itself
+    bool is_dataplane_away = false;
     bool is_drained = false;
     StagedSet staged{};
     std::uint64_t failed = 0;  // generation that it could not put in force; 0: none
@@ -106,6 +110,7 @@ struct NodeRecord {
 
 struct ClusterRecord {
     std::uint64_t size = 0;
+    std::string secret{};  // digest of the hash secret; empty: it was made without one
 };
 
 struct PanicRecord {

@@ -81,11 +81,11 @@ struct Fleet {
 
 TEST(FleetOperator, ASetIsInForceOnAllOnceAllHaveStagedIt) {
     Fleet fleet;
-    const Result<RolloutOutcome> first = fleet.hand().bring("one", {.by = "me"});
+    const Result<RolloutOutcome> first = fleet.hand().roll_out("one", {.by = "me"});
     ASSERT_TRUE(first) << first.error().what;
     EXPECT_EQ(first->in_force.size(), 5U);
     EXPECT_TRUE(first->behind.empty());
-    const Result<RolloutOutcome> second = fleet.hand().bring("two", {.by = "me"});
+    const Result<RolloutOutcome> second = fleet.hand().roll_out("two", {.by = "me"});
     ASSERT_TRUE(second);
     EXPECT_EQ(fleet.head()->now.generation, 2U);
     EXPECT_EQ(fleet.head()->now.set, name_of_set("two"));
@@ -97,7 +97,7 @@ TEST(FleetOperator, ASetIsInForceOnAllOnceAllHaveStagedIt) {
 TEST(FleetOperator, OneThatCannotStageItStopsItForAll) {
     Fleet fleet;
     fleet.bad = "d";
-    const Result<RolloutOutcome> outcome = fleet.hand().bring("one", {});
+    const Result<RolloutOutcome> outcome = fleet.hand().roll_out("one", {});
     ASSERT_FALSE(outcome);
     EXPECT_EQ(outcome.error().what, "d cannot run it, so nobody does: no such list");
     EXPECT_FALSE(fleet.head());
@@ -109,7 +109,7 @@ TEST(FleetOperator, OneThatCannotStageItStopsItForAll) {
 
 TEST(FleetOperator, WavesAreTheCanaryAQuarterAndAll) {
     Fleet fleet;
-    ASSERT_TRUE(fleet.hand().bring("one", {.canary = "c", .soak = 0s}));
+    ASSERT_TRUE(fleet.hand().roll_out("one", {.canary = "c", .soak = 0s}));
     std::vector<std::size_t> waves;
     for (const Rollout& rollout : fleet.seen) {
         if (rollout.is_staged) {
@@ -124,7 +124,7 @@ TEST(FleetOperator, WavesAreTheCanaryAQuarterAndAll) {
 TEST(FleetOperator, AWaveThatOneBoxCannotRunIsTheLast) {
     Fleet fleet;
     fleet.weak = "a";  // of the second wave
-    const Result<RolloutOutcome> outcome = fleet.hand().bring("one", {.canary = "c", .soak = 0s});
+    const Result<RolloutOutcome> outcome = fleet.hand().roll_out("one", {.canary = "c", .soak = 0s});
     ASSERT_FALSE(outcome);
     EXPECT_EQ(outcome.error().what, "it is not in force on a: no room");
     EXPECT_FALSE(fleet.head());
@@ -133,10 +133,10 @@ TEST(FleetOperator, AWaveThatOneBoxCannotRunIsTheLast) {
 
 TEST(FleetOperator, ATrialWaitsForItsConfirmationWhileOthersAreRefused) {
     Fleet fleet;
-    ASSERT_TRUE(fleet.hand().bring("one", {.by = "first", .confirm = 60s}));
+    ASSERT_TRUE(fleet.hand().roll_out("one", {.by = "first", .confirm = 60s}));
     EXPECT_TRUE(fleet.is_under_way());
     EXPECT_FALSE(fleet.head());
-    const Result<RolloutOutcome> other = fleet.hand().bring("two", {.by = "other"});
+    const Result<RolloutOutcome> other = fleet.hand().roll_out("two", {.by = "other"});
     ASSERT_FALSE(other);
     EXPECT_NE(other.error().what.find("a rollout by first is under way"), std::string::npos);
     ASSERT_TRUE(fleet.hand().confirm());
@@ -147,7 +147,7 @@ TEST(FleetOperator, ATrialWaitsForItsConfirmationWhileOthersAreRefused) {
 
 TEST(FleetOperator, ATrialWhoseLeaseEndsIsNotConfirmed) {
     Fleet fleet;
-    ASSERT_TRUE(fleet.hand().bring("one", {.confirm = 60s}));
+    ASSERT_TRUE(fleet.hand().roll_out("one", {.confirm = 60s}));
     fleet.etcd.end_lease(fleet.etcd.last_lease);
     EXPECT_FALSE(fleet.hand().confirm());
     EXPECT_FALSE(fleet.head());
@@ -157,24 +157,24 @@ TEST(FleetOperator, AnEtcdThatHasForgottenGetsAGenerationAboveThatOfEachBox) {
     Fleet fleet;
     fleet.boxes["b"].in_force = {.set = name_of_set("old"), .generation = 41};
     fleet.show(fleet.boxes["b"]);
-    ASSERT_TRUE(fleet.hand().bring("one", {}));
+    ASSERT_TRUE(fleet.hand().roll_out("one", {}));
     EXPECT_EQ(fleet.head()->now.generation, 42U);
 }
 
 TEST(FleetOperator, TheWayBackIsAnotherGenerationAndEndsWithTheFirstSet) {
     Fleet fleet;
-    ASSERT_TRUE(fleet.hand().bring("one", {}));
-    ASSERT_TRUE(fleet.hand().bring("two", {}));
-    ASSERT_TRUE(fleet.hand().go_back({}));
+    ASSERT_TRUE(fleet.hand().roll_out("one", {}));
+    ASSERT_TRUE(fleet.hand().roll_out("two", {}));
+    ASSERT_TRUE(fleet.hand().roll_back({}));
     EXPECT_EQ(fleet.head()->now.set, name_of_set("one"));
     EXPECT_EQ(fleet.head()->now.generation, 3U);
-    EXPECT_FALSE(fleet.hand().go_back({}));
+    EXPECT_FALSE(fleet.hand().roll_back({}));
 }
 
 TEST(FleetOperator, SetsThatNobodyCanGoBackToAreForgotten) {
     Fleet fleet;
     for (int i = 0; i < 12; ++i) {
-        ASSERT_TRUE(fleet.hand().bring("set " + std::to_string(i), {}));
+        ASSERT_TRUE(fleet.hand().roll_out("set " + std::to_string(i), {}));
     }
     std::size_t chunks = 0;
     for (const auto& [key, value] : fleet.etcd.keys) {
