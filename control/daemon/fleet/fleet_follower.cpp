@@ -50,7 +50,33 @@ void FleetFollower::tick(Clock::time_point now, bool hinted) {
             report(view.error().what);
         }
     }
+    read_store(now);
     update_record();
+}
+
+// Readings that are nearly the one before leave the record as it is: each change of it is another
+// revision of etcd.
+void FleetFollower::read_store(Clock::time_point now) {
+    if (now < store_read_at_ || !box_.link.status().connected) {
+        return;
+    }
+    store_read_at_ = now + kStoreReading;
+    const Result<Reply> reply = box_.link.call(GetStats{});
+    const auto* const stats = reply ? std::get_if<Stats>(&*reply) : nullptr;
+    if (stats == nullptr) {
+        return;
+    }
+    const StoreLinkStats& store = stats->store;
+    StoreReading reading;
+    if (store.in_cluster) {
+        reading = {.state = std::string{name_of(static_cast<StoreLinkState>(store.state))},
+                   .rtt_us = store.rtt_us,
+                   .clock_off_us = store.clock_off_us,
+                   .unsynced = store.unsynced};
+    }
+    if (differs_notably(store_reading_, reading)) {
+        store_reading_ = std::move(reading);
+    }
 }
 
 void FleetFollower::follow(const FleetView& view, Clock::time_point now) {
@@ -201,11 +227,16 @@ void FleetFollower::end_trial(const FleetView& view) {
             state_.adopted_text = state_.trial->text;
         }
     } else if (!is_kept && runs_trial()) {
-        const RuleChange change = box_.rules.rollback(Rollback{.from = Author{::getuid()}});
-        record("rollback --cluster", next.by, change);
-        if (change.refusal) {
+        // Its own timer may end it first: then the rules of before are back already.
+        const RuleChange change =
+            box_.rules.rollback(Rollback{.from = Author{::getuid()}, .is_of_trial = true});
+        if (change.refusal && runs_trial()) {
+            record("rollback --cluster", next.by, change);
             report(refusal_text(*change.refusal));
             return;  // its own timer is still there
+        }
+        if (!change.refusal) {
+            record("rollback --cluster", next.by, change);
         }
         spdlog::warn("the rollout of {} has ended unconfirmed: the rules of before are back",
                      set_text(next));
@@ -304,6 +335,7 @@ void FleetFollower::update_record() {
     next.rules = generation_text(box_.rules.view()->generation);
     next.is_detached = !on_trial && state_.adopted.generation != 0 && has_own_rules();
     next.is_dataplane_away = !box_.link.status().connected;
+    next.store = store_reading_;
     next.staged = staged_;
     next.failed = failed_;
     next.error = error_;
