@@ -3,10 +3,12 @@
 #include "control/cli/table.hpp"
 #include "control/cli/terminal.hpp"
 #include "control/fleet/rollout_words.hpp"
+#include "control/time_text.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace sluice {
 namespace {
@@ -31,6 +33,37 @@ std::string_view rules_word(const NodeRecord& node, const std::optional<HeadSet>
     return "differs";
 }
 
+std::string word_or_dash(const std::string& word) {
+    return word.empty() ? "-" : word;
+}
+
+// Figures that only an answer of the store gives.
+std::string of_store(const NodeRecord& node, std::string text) {
+    return node.store.state == "ready" ? std::move(text) : "-";
+}
+
+// Nanoseconds, of a record that may say anything.
+std::int64_t microseconds(std::uint64_t count) {
+    constexpr std::uint64_t kMost = 1'000'000'000'000;  // us
+    return static_cast<std::int64_t>(std::min(count, kMost)) * 1'000;
+}
+
+std::string clock_text(std::int64_t off_us) {
+    const auto size =
+        off_us < 0 ? 0 - static_cast<std::uint64_t>(off_us) : static_cast<std::uint64_t>(off_us);
+    return (off_us < 0 ? "-" : "+") + time_text(microseconds(size));
+}
+
+Json store_json(const StoreReading& store) {
+    if (store.state.empty()) {
+        return nullptr;
+    }
+    return {{"state", store.state},
+            {"rtt_us", store.rtt_us},
+            {"clock_offset_us", store.clock_off_us},
+            {"unsynced", store.unsynced}};
+}
+
 }  // namespace
 
 std::string nodes_text(const std::optional<HeadSet>& head, const std::vector<NodeRecord>& nodes,
@@ -45,12 +78,19 @@ std::string nodes_text(const std::optional<HeadSet>& head, const std::vector<Nod
                  {"GENERATION", kRight},
                  {"SET"},
                  {"RULES"},
+                 {"STORE"},
+                 {"RTT", kRight},
+                 {"CLOCK", kRight},
+                 {"UNSYNCED", kRight},
                  {"PROBLEM"}},
                 2};
     for (const NodeRecord& node : nodes) {
         table.row({fmt::format("{}", node.slot), node.node, node.host, node.version,
                    fmt::format("{}", node.in_force.generation), short_sum(node.in_force.set.sum),
-                   std::string{rules_word(node, head)}, problem_of(node)});
+                   std::string{rules_word(node, head)}, word_or_dash(node.store.state),
+                   of_store(node, time_text(microseconds(node.store.rtt_us))),
+                   of_store(node, clock_text(node.store.clock_off_us)),
+                   of_store(node, fmt::format("{}", node.store.unsynced)), problem_of(node)});
     }
     text += nodes.empty() ? "no box is there\n" : table.text();
     for (const std::string& node : drained) {
@@ -72,6 +112,7 @@ Json nodes_json(const std::optional<HeadSet>& head, const std::vector<NodeRecord
                         {"set", node.in_force.set.sum},
                         {"rules", rules_word(node, head)},
                         {"rules_generation", node.rules},
+                        {"store", store_json(node.store)},
                         {"problem", problem_of(node).empty() ? Json() : Json(problem_of(node))}});
     }
     return {{"generation", head ? head->generation : 0},
@@ -87,9 +128,10 @@ std::string rollout_text(const FleetView& view, const std::vector<NodeRecord>& n
     const Rollout& rollout = view.rollout->value;
     std::string text = fmt::format("generation {}, set {}, by {}: {}\n", rollout.next.generation,
                                    short_sum(rollout.next.set.sum), rollout.next.by,
-                                   rollout.is_everywhere ? "on trial on all boxes"
-                                   : rollout.is_staged   ? "on trial on some boxes"
-                                                         : "being staged");
+                                   rollout.is_everywhere  ? "on trial on all boxes"
+                                   : rollout.is_staged    ? "on trial on some boxes"
+                                   : !rollout.is_uploaded ? "being uploaded"
+                                                          : "being staged");
     Table table{{{"NODE"}, {"STAGED"}, {"RUNS IT"}, {"PROBLEM"}}};
     for (const NodeRecord& node : nodes) {
         const bool has_verdict = node.staged.rollout == rollout.id;

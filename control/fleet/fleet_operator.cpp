@@ -135,8 +135,8 @@ Result<Done> FleetOperator::promote(const Course& course) {
 }
 
 Result<Done> FleetOperator::run(std::string_view bytes, Course& course) {
-    Result<Done> done = store_.upload(course.rollout.next.set, bytes,
-                                      [&] { return keep_alive(course); });
+    Result<Done> done =
+        store_.upload(course.rollout.next.set, bytes, [&] { return keep_alive(course); });
     course.rollout.is_uploaded = true;
     if (done) {
         done = put(course, course.lease);
@@ -186,8 +186,7 @@ Result<RolloutOutcome> FleetOperator::finish(const Course& course) {
     }
 }
 
-Result<RolloutOutcome> FleetOperator::roll_out(std::string_view bytes,
-                                               const RolloutCourse& asked) {
+Result<RolloutOutcome> FleetOperator::roll_out(std::string_view bytes, const RolloutCourse& asked) {
     Result<Course> course = begin(name_of_set(bytes), asked);
     if (!course) {
         return course.error();

@@ -51,6 +51,17 @@ public:
         }
         into = static_cast<T>(found->get<std::uint64_t>());
     }
+    void number(const char* name, std::int64_t& into) {
+        const Fields* const found = find(name);
+        if (found == nullptr) {
+            return;
+        }
+        if (!found->is_number_integer()) {
+            wrong_ = name;
+            return;
+        }
+        into = found->get<std::int64_t>();
+    }
     void flag(const char* name, bool& into) {
         const Fields* const found = find(name);
         if (found == nullptr) {
@@ -187,6 +198,24 @@ Result<Rollout> rollout_from(std::string_view text) {
     return rollout;
 }
 
+bool differs_notably(const StoreReading& before, const StoreReading& now) {
+    constexpr std::uint64_t kRttStep = 1'000;     // us
+    constexpr std::uint64_t kUnsyncedStep = 100;  // units
+    constexpr std::int64_t kClockStep = 10'000;   // us
+    const auto is_twice = [](std::uint64_t one, std::uint64_t other, std::uint64_t step) {
+        const auto [less, more] = std::minmax(one, other);
+        return more - less > step && more - less > less;
+    };
+    const std::uint64_t clock_moved = now.clock_off_us > before.clock_off_us
+                                          ? static_cast<std::uint64_t>(now.clock_off_us) -
+                                                static_cast<std::uint64_t>(before.clock_off_us)
+                                          : static_cast<std::uint64_t>(before.clock_off_us) -
+                                                static_cast<std::uint64_t>(now.clock_off_us);
+    return before.state != now.state || is_twice(before.rtt_us, now.rtt_us, kRttStep) ||
+           is_twice(before.unsynced, now.unsynced, kUnsyncedStep) ||
+           clock_moved > static_cast<std::uint64_t>(kClockStep);
+}
+
 std::string text_of(const NodeRecord& node) {
     return dumped({{"node", node.node},
                    {"incarnation", node.incarnation},
@@ -198,7 +227,11 @@ std::string text_of(const NodeRecord& node) {
                    {"trial", node.is_trial},
                    {"detached", node.is_detached},
                    {"dataplane_away", node.is_dataplane_away},
-                   {"drained", node.is_drained},
+                   {"store",
+                    {{"state", node.store.state},
+                     {"rtt_us", node.store.rtt_us},
+                     {"clock_off_us", node.store.clock_off_us},
+                     {"unsynced", node.store.unsynced}}},
                    {"staged",
                     {{"rollout", node.staged.rollout},
                      {"good", node.staged.is_good},
@@ -221,7 +254,6 @@ Result<NodeRecord> node_from(std::string_view text) {
     reader.flag("trial", node.is_trial);
     reader.flag("detached", node.is_detached);
     reader.flag("dataplane_away", node.is_dataplane_away);
-    reader.flag("drained", node.is_drained);
     reader.text("error", node.error, kMostReason * 4);
     reader.count("panic", node.panic);
     reader.count("failed", node.failed);
@@ -237,6 +269,16 @@ Result<NodeRecord> node_from(std::string_view text) {
         verdict.text("why", node.staged.why, kMostReason * 4);
         if (!verdict.wrong().empty()) {
             reader.note("staged");
+        }
+    }
+    if (const Fields* const store = reader.find("store")) {
+        Reader reading{*store};
+        reading.text("state", node.store.state);
+        reading.count("rtt_us", node.store.rtt_us);
+        reading.number("clock_off_us", node.store.clock_off_us);
+        reading.count("unsynced", node.store.unsynced);
+        if (!reading.wrong().empty()) {
+            reader.note("store");
         }
     }
     if (!reader.wrong().empty() || node.node.empty()) {

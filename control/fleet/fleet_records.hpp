@@ -90,6 +90,18 @@ struct StagedSet {
     std::string why{};  // not
 };
 
+// The box's link to the store of the cluster's limits.
+struct StoreReading {
+    std::string state{};            // "ready", ...; empty: the cluster has no store
+    std::uint64_t rtt_us = 0;       // of an answer
+    std::int64_t clock_off_us = 0;  // the store's UTC less the box's
+    std::uint64_t unsynced = 0;     // units that the store has not confirmed
+
+    [[nodiscard]] bool operator==(const StoreReading&) const = default;
+};
+// Another reading than the one before for people; others make no revision of etcd.
+[[nodiscard]] bool differs_notably(const StoreReading& before, const StoreReading& now);
+
 struct NodeRecord {
     std::string node{};
     std::string incarnation{};
@@ -101,7 +113,7 @@ struct NodeRecord {
     bool is_trial = false;     // `in_force` goes again unless it is confirmed
     bool is_detached = false;  // other rules were applied on the box itself
     bool is_dataplane_away = false;
-    bool is_drained = false;
+    StoreReading store{};
     StagedSet staged{};
     std::uint64_t failed = 0;  // generation that it could not put in force; 0: none
     std::string error{};       // why it does not run what the cluster has; empty: it does

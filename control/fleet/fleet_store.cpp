@@ -45,8 +45,8 @@ std::string name_in(const EtcdKey& key, const std::string& prefix) {
 }  // namespace
 
 Result<FleetView> FleetStore::view() {
-    const Result<EtcdOutcome> outcome = etcd_.commit(
-        {.then = {EtcdGet{.key = keys_.head()}, EtcdGet{.key = keys_.rollout()}}});
+    const Result<EtcdOutcome> outcome =
+        etcd_.commit({.then = {EtcdGet{.key = keys_.head()}, EtcdGet{.key = keys_.rollout()}}});
     if (!outcome) {
         return outcome.error();
     }
@@ -82,9 +82,9 @@ Result<std::vector<NodeRecord>> FleetStore::nodes() {
     std::vector<NodeRecord> nodes;
     for (const EtcdKey& key : range->keys) {
         Result<NodeRecord> node = node_from(key.value);
-        nodes.push_back(node ? *std::move(node)
-                             : NodeRecord{.node = name_in(key, keys_.prefix),
-                                          .error = node.error().what});
+        nodes.push_back(
+            node ? *std::move(node)
+                 : NodeRecord{.node = name_in(key, keys_.prefix), .error = node.error().what});
     }
     std::ranges::sort(nodes, {}, &NodeRecord::slot);
     return nodes;
@@ -182,10 +182,9 @@ Result<Done> FleetStore::delete_unnamed() {
             named.end()) {
             continue;
         }
-        const Result<EtcdOutcome> gone =
-            etcd_.commit({.when = {is_unchanged(keys_.head(), head_modified),
-                                   is_unchanged(keys_.rollout(), 0)},
-                          .then = {EtcdDelete{.key = folder, .end = end_of_prefix(folder)}}});
+        const Result<EtcdOutcome> gone = etcd_.commit(
+            {.when = {is_unchanged(keys_.head(), head_modified), is_unchanged(keys_.rollout(), 0)},
+             .then = {EtcdDelete{.key = folder, .end = end_of_prefix(folder)}}});
         if (!gone || !gone->held) {
             return gone ? Result<Done>{Done{}} : gone.error();
         }

@@ -46,8 +46,8 @@ public:
     [[nodiscard]] Result<std::string> download(const SetName& name);
     // True where the set's last chunk is there.
     [[nodiscard]] Result<bool> has_set(const SetName& name);
-    // Deletes the sets that the head does not name, while no rollout is under way and the head stays
-    // as it is.
+    // Deletes the sets that the head does not name, while no rollout is under way and the head
+    // stays as it is.
     [[nodiscard]] Result<Done> delete_unnamed();
 
     [[nodiscard]] EtcdClient& etcd() noexcept { return etcd_; }

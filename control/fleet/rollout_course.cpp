@@ -18,8 +18,8 @@ constexpr std::chrono::seconds kQuietStaging{3};
 
 // A box that is to run the rollout, and does not.
 struct Missing {
-    std::string why;  // with its name
-    bool has_failed = false;
+    std::string why;          // with its name
+    bool has_failed = false;  // waiting is of no use
 };
 
 std::optional<Missing> first_missing(const Rollout& rollout, const std::vector<NodeRecord>& nodes) {
@@ -31,7 +31,7 @@ std::optional<Missing> first_missing(const Rollout& rollout, const std::vector<N
     }
     for (const std::string& name : rollout.nodes) {
         if (std::ranges::find(nodes, name, &NodeRecord::node) == nodes.end()) {
-            return Missing{name + ": it is gone"};
+            return Missing{name + ": it is gone", true};
         }
     }
     return std::nullopt;
@@ -82,47 +82,49 @@ Result<Done> FleetOperator::wait(Course& course, Clock::duration most, const Che
 Result<Done> FleetOperator::stage(Course& course) {
     const Clock::time_point patient_until = Clock::now() + kQuietStaging;
     bool has_reported = false;
-    return wait(course, kStaging,
-                [&](const std::vector<NodeRecord>& nodes, bool is_late) -> std::optional<Result<Done>> {
-        std::vector<std::string> waited;
-        for (const NodeRecord& node : nodes) {
-            const bool has_verdict = node.staged.rollout == course.rollout.id;
-            if (has_verdict && !node.staged.is_good) {
-                return Error{Errc::Refused, fmt::format("{} cannot run it, so nobody does: {}",
-                                                        node.node, node.staged.why)};
+    return wait(
+        course, kStaging,
+        [&](const std::vector<NodeRecord>& nodes, bool is_late) -> std::optional<Result<Done>> {
+            std::vector<std::string> waited;
+            for (const NodeRecord& node : nodes) {
+                const bool has_verdict = node.staged.rollout == course.rollout.id;
+                if (has_verdict && !node.staged.is_good) {
+                    return Error{Errc::Refused, fmt::format("{} cannot run it, so nobody does: {}",
+                                                            node.node, node.staged.why)};
+                }
+                if (!has_verdict) {
+                    waited.push_back(why_behind(node));
+                }
             }
-            if (!has_verdict) {
-                waited.push_back(why_behind(node));
+            if (waited.empty()) {
+                report_(fmt::format("staged by {} boxes", nodes.size()));
+                return Done{};
             }
-        }
-        if (waited.empty()) {
-            report_(fmt::format("staged by {} boxes", nodes.size()));
-            return Done{};
-        }
-        if (is_late) {
-            return Error{Errc::Busy, fmt::format("no verdict came from {}; nobody runs it",
-                                                 fmt::join(waited, ", "))};
-        }
-        if (!has_reported && Clock::now() >= patient_until) {
-            report_(fmt::format("waiting for {}", fmt::join(waited, ", ")));
-            has_reported = true;
-        }
-        return std::nullopt;
-    });
+            if (is_late) {
+                return Error{Errc::Busy, fmt::format("no verdict came from {}; nobody runs it",
+                                                     fmt::join(waited, ", "))};
+            }
+            if (!has_reported && Clock::now() >= patient_until) {
+                report_(fmt::format("waiting for {}", fmt::join(waited, ", ")));
+                has_reported = true;
+            }
+            return std::nullopt;
+        });
 }
 
 Result<Done> FleetOperator::wait_in_force(Course& course) {
-    return wait(course, kPushing,
-                [&](const std::vector<NodeRecord>& nodes, bool is_late) -> std::optional<Result<Done>> {
-        const std::optional<Missing> missing = first_missing(course.rollout, nodes);
-        if (!missing) {
-            return Done{};
-        }
-        if (missing->has_failed || is_late) {
-            return Error{Errc::Refused, "it is not in force on " + missing->why};
-        }
-        return std::nullopt;
-    });
+    return wait(
+        course, kPushing,
+        [&](const std::vector<NodeRecord>& nodes, bool is_late) -> std::optional<Result<Done>> {
+            const std::optional<Missing> missing = first_missing(course.rollout, nodes);
+            if (!missing) {
+                return Done{};
+            }
+            if (missing->has_failed || is_late) {
+                return Error{Errc::Refused, "it is not in force on " + missing->why};
+            }
+            return std::nullopt;
+        });
 }
 
 // All run it on trial; its key hangs on a lease that nobody keeps alive.
@@ -144,15 +146,16 @@ Result<Done> FleetOperator::hold(Course& course) {
 
 // A box that goes away, or back to other rules, ends the rollout.
 Result<Done> FleetOperator::soak(Course& course) {
-    return wait(course, course.asked.soak,
-                [&](const std::vector<NodeRecord>& nodes, bool is_late) -> std::optional<Result<Done>> {
-        if (const std::optional<Missing> missing = first_missing(course.rollout, nodes)) {
-            return is_under_way(course)
-                       ? Error{Errc::Refused, "it does not run any more on " + missing->why}
-                       : rollout_ended();
-        }
-        return is_late ? std::optional{Result<Done>{Done{}}} : std::nullopt;
-    });
+    return wait(
+        course, course.asked.soak,
+        [&](const std::vector<NodeRecord>& nodes, bool is_late) -> std::optional<Result<Done>> {
+            if (const std::optional<Missing> missing = first_missing(course.rollout, nodes)) {
+                return is_under_way(course)
+                           ? Error{Errc::Refused, "it does not run any more on " + missing->why}
+                           : rollout_ended();
+            }
+            return is_late ? std::optional{Result<Done>{Done{}}} : std::nullopt;
+        });
 }
 
 // The canary, a quarter, all; each on trial, and each for a while.
@@ -191,7 +194,7 @@ Result<Done> FleetOperator::waves(Course& course) {
             }
         }
         report_(fmt::format("ran on {} of {} boxes for {} s", wave, names.size(),
-                         course.asked.soak.count()));
+                            course.asked.soak.count()));
     }
     return Done{};
 }

@@ -18,8 +18,8 @@ struct FleetAccess {
 [[nodiscard]] Result<std::optional<FleetAccess>> open_fleet(
     const std::optional<ClusterOptions>& cluster);
 
-// A short digest of the hash secret, by which boxes find that theirs differ; upper and lower case of
-// its digits are one.
+// A short digest of the hash secret, by which boxes find that theirs differ; upper and lower case
+// of its digits are one.
 [[nodiscard]] std::string digest_of_cluster_secret(std::string_view text);
 
 }  // namespace sluice

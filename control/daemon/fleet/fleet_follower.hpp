@@ -31,6 +31,7 @@ public:
     static constexpr std::chrono::seconds kRead{5};    // etcd, without a hint
     static constexpr std::chrono::seconds kRetry{30};  // a set that was not taken
     static constexpr std::chrono::seconds kRestage{1};
+    static constexpr std::chrono::seconds kStoreReading{10};
 
     struct Box {
         RuleKeeper& rules;
@@ -62,6 +63,7 @@ private:
     void record(const std::string& call, const std::string& by, const RuleChange& change);
     void save();
     void report(const std::string& error);
+    void read_store(Clock::time_point now);
     void update_record();
     [[nodiscard]] bool has_own_rules();
 
@@ -76,6 +78,8 @@ private:
     bool has_reported_ = false;  // since the view that is followed was read
     Clock::time_point read_at_{};
     Clock::time_point retry_at_{};
+    Clock::time_point store_read_at_{};
+    StoreReading store_reading_;
     std::uint64_t failed_ = 0;                   // the generation that could not be in force last
     HeadSet refused_;                            // the head that was not taken
     std::shared_ptr<const RuleView> summed_of_;  // and the sum of its text

@@ -131,8 +131,7 @@ std::vector<std::size_t> FleetMember::open_slots(const Scan& scan) const {
                 return true;
             }
             const Result<NodeRecord> node = node_from(taken->value);
-            return node && node->node == board_.options().node &&
-                   node->incarnation == incarnation_;
+            return node && node->node == board_.options().node && node->incarnation == incarnation_;
         }();
         if (is_own) {
             slots.push_back(slot);
@@ -158,8 +157,8 @@ Result<Done> FleetMember::join() {
         const std::string key = store_.keys().cluster();
         const Result<EtcdOutcome> made = store_.etcd().commit(
             {.when = {is_absent(key)},
-             .then = {EtcdPut{
-                 .key = key, .value = text_of(ClusterRecord{board_.options().size, secret_})}}});
+             .then = {EtcdPut{.key = key,
+                              .value = text_of(ClusterRecord{board_.options().size, secret_})}}});
         return made ? Result<Done>{Done{}} : made.error();  // read at the next try
     }
     if (const std::string why = why_refused(*scan); !why.empty()) {

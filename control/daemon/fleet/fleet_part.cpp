@@ -16,7 +16,6 @@ constexpr std::size_t kMostSecret = 4096;  // bytes
 
 }  // namespace
 
-
 std::string digest_of_cluster_secret(std::string_view text) {
     constexpr std::size_t kShown = 8;  // bytes
     std::string digits = "sluice cluster secret ";
@@ -62,8 +61,8 @@ Result<Done> FleetPart::join(FleetFollower::Box box) {
     if (!access_) {
         return Done{};
     }
-    Result<FleetState> state = load_fleet_state(
-        box.state_dir, board_->options().name, board_->options().node);
+    Result<FleetState> state =
+        load_fleet_state(box.state_dir, board_->options().name, board_->options().node);
     if (!state) {
         return state.error();
     }

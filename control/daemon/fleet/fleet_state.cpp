@@ -98,14 +98,11 @@ Result<Done> save_fleet_state(const std::string& directory, const FleetState& st
                  {"next", set_json(state.trial->next)},
                  {"text", state.trial->text}};
     }
-    const Json document{{"cluster", state.cluster},
-                        {"node", state.node},
-                        {"incarnation", state.incarnation},
-                        {"slot", state.slot ? Json(*state.slot) : Json()},
-                        {"adopted", set_json(state.adopted)},
-                        {"adopted_text", state.adopted_text},
-                        {"trial", std::move(trial)},
-                        {"panic", state.panic}};
+    const Json document{
+        {"cluster", state.cluster},           {"node", state.node},
+        {"incarnation", state.incarnation},   {"slot", state.slot ? Json(*state.slot) : Json()},
+        {"adopted", set_json(state.adopted)}, {"adopted_text", state.adopted_text},
+        {"trial", std::move(trial)},          {"panic", state.panic}};
     Result<PendingFile> file = PendingFile::write(path_in(directory), dump_line(document));
     return file ? file->commit() : file.error();
 }

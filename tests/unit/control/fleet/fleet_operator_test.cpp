@@ -71,6 +71,10 @@ struct Fleet {
                 [](const std::string&) {}};
     }
 
+    [[nodiscard]] bool has_set(std::string_view bytes) const {
+        return etcd.keys.contains(keys.chunk(name_of_set(bytes).sum, 0));
+    }
+
     FakeEtcd etcd;
     FleetKeys keys{"lab"};
     std::map<std::string, NodeRecord> boxes;
@@ -124,7 +128,8 @@ TEST(FleetOperator, WavesAreTheCanaryAQuarterAndAll) {
 TEST(FleetOperator, AWaveThatOneBoxCannotRunIsTheLast) {
     Fleet fleet;
     fleet.weak = "a";  // of the second wave
-    const Result<RolloutOutcome> outcome = fleet.hand().roll_out("one", {.canary = "c", .soak = 0s});
+    const Result<RolloutOutcome> outcome =
+        fleet.hand().roll_out("one", {.canary = "c", .soak = 0s});
     ASSERT_FALSE(outcome);
     EXPECT_EQ(outcome.error().what, "it is not in force on a: no room");
     EXPECT_FALSE(fleet.head());
@@ -181,6 +186,141 @@ TEST(FleetOperator, SetsThatNobodyCanGoBackToAreForgotten) {
         chunks += key.starts_with(fleet.keys.sets()) ? 1 : 0;
     }
     EXPECT_EQ(chunks, Head::kMost + 1);
+}
+
+TEST(FleetOperator, ASetThatNobodyTookIsForgottenAndOneThatIsConfirmedForgetsOthers) {
+    Fleet fleet;
+    ASSERT_TRUE(fleet.hand().roll_out("one", {}));
+    fleet.bad = "d";
+    ASSERT_FALSE(fleet.hand().roll_out("two", {}));
+    EXPECT_FALSE(fleet.has_set("two"));
+    EXPECT_TRUE(fleet.has_set("one"));
+    fleet.bad.clear();
+    fleet.etcd.put(fleet.keys.chunk(name_of_set("old").sum, 0), "old");
+    ASSERT_TRUE(fleet.hand().roll_out("three", {.confirm = 60s}));
+    EXPECT_TRUE(fleet.has_set("three"));
+    EXPECT_TRUE(fleet.has_set("old")) << "nothing is deleted while a rollout is under way";
+    ASSERT_TRUE(fleet.hand().confirm());
+    EXPECT_FALSE(fleet.has_set("old"));
+    EXPECT_TRUE(fleet.has_set("three"));
+}
+
+TEST(FleetStore, NoSetIsDeletedOnceTheHeadIsAnother) {
+    Fleet fleet;
+    ASSERT_TRUE(fleet.hand().roll_out("one", {}));
+    const Head before = *fleet.head();
+    fleet.etcd.put(fleet.keys.chunk(name_of_set("two").sum, 0), "two");
+    int requests = 0;
+    fleet.etcd.before = [&] {
+        if (++requests == 2) {  // after the head was read
+            fleet.etcd.put(fleet.keys.head(),
+                           text_of(Head{.now = {name_of_set("two"), 2, "other", 1}}));
+        }
+    };
+    ASSERT_TRUE(fleet.hand().store().delete_unnamed());
+    EXPECT_TRUE(fleet.has_set("two"));
+    ASSERT_TRUE(fleet.hand().store().delete_unnamed());
+    EXPECT_TRUE(fleet.has_set("two"));
+    EXPECT_FALSE(fleet.has_set("one"));
+}
+
+TEST(FleetOperator, AFailureIsNoneOfTheNextRollout) {
+    Fleet fleet;
+    fleet.weak = "a";
+    ASSERT_FALSE(fleet.hand().roll_out("one", {.canary = "a", .soak = 0s}));
+    fleet.weak.clear();  // its record has the failure still
+    ASSERT_TRUE(fleet.hand().roll_out("one", {.canary = "a", .soak = 0s}));
+    EXPECT_EQ(fleet.head()->now.generation, 2U);
+}
+
+TEST(FleetOperator, TheWayBackDoesNotWaitForABoxThatCannotStage) {
+    Fleet fleet;
+    ASSERT_TRUE(fleet.hand().roll_out("one", {}));
+    ASSERT_TRUE(fleet.hand().roll_out("two", {}));
+    fleet.bad = "d";
+    ASSERT_TRUE(fleet.hand().roll_back({}));
+    EXPECT_EQ(fleet.head()->now.set, name_of_set("one"));
+}
+
+TEST(FleetOperator, ARollbackThatLosesTheRaceGoesBackFromWhatWasPromoted) {
+    Fleet fleet;
+    ASSERT_TRUE(fleet.hand().roll_out("one", {}));
+    ASSERT_TRUE(fleet.hand().roll_out("two", {.confirm = 60s}));
+    int requests = 0;
+    fleet.etcd.before = [&] {
+        if (++requests == 2) {  // the rollout was read, and not ended yet
+            fleet.etcd.before = {};
+            ASSERT_TRUE(fleet.hand().confirm());
+        }
+    };
+    const Result<RolloutOutcome> outcome = fleet.hand().roll_back({});
+    ASSERT_TRUE(outcome) << outcome.error().what;
+    EXPECT_EQ(outcome->set.set, name_of_set("one"));
+    EXPECT_EQ(outcome->set.generation, 3U);
+    EXPECT_EQ(outcome->in_force.size(), 5U);
+}
+
+TEST(FleetOperator, AWaveEndsWhereTheDataplaneOfABoxEnds) {
+    Fleet fleet;
+    int running = 0;
+    fleet.etcd.before = [&] {
+        NodeRecord& canary = fleet.boxes["c"];
+        if (canary.is_trial && ++running == 5) {
+            canary.is_dataplane_away = true;
+            fleet.show(canary);
+        }
+    };
+    const Result<RolloutOutcome> outcome = fleet.hand().roll_out("one", {.canary = "c"});
+    ASSERT_FALSE(outcome);
+    EXPECT_EQ(outcome.error().what, "it does not run any more on c: its dataplane is away");
+    EXPECT_FALSE(fleet.head());
+    EXPECT_FALSE(fleet.is_under_way());
+}
+
+TEST(FleetOperator, AWaveEndsWhereABoxIsGone) {
+    Fleet fleet;
+    fleet.etcd.before = [&] {
+        if (fleet.boxes["c"].is_trial) {
+            fleet.etcd.keys.erase(fleet.keys.node(fleet.boxes["c"].slot));
+        }
+    };
+    const Result<RolloutOutcome> outcome = fleet.hand().roll_out("one", {.canary = "c"});
+    ASSERT_FALSE(outcome);
+    EXPECT_EQ(outcome.error().what, "it is not in force on c: it is gone");
+    EXPECT_FALSE(fleet.is_under_way());
+}
+
+TEST(FleetOperator, ReadsWithoutAnAnswerEndNoRolloutWhileItsLeaseHolds) {
+    Fleet fleet;
+    int running = 0;
+    fleet.etcd.before = [&] {
+        if (fleet.boxes["c"].is_trial) {
+            ++running;
+            fleet.etcd.is_away = running >= 3 && running < 6;
+        }
+    };
+    const Result<RolloutOutcome> outcome =
+        fleet.hand().roll_out("one", {.canary = "c", .soak = 0s});
+    ASSERT_TRUE(outcome) << outcome.error().what;
+    EXPECT_GT(running, 6);
+}
+
+TEST(FleetStore, AChunkOfAnotherSizeEndsADownload) {
+    Fleet fleet;
+    const SetName name{.sum = std::string(kSetSumSize, 'a'), .size = kMostSetBytes};
+    for (std::size_t number = 0; number < 8; ++number) {
+        fleet.etcd.put(fleet.keys.chunk(name.sum, number), "x");
+    }
+    const std::size_t before = fleet.etcd.requests;
+    EXPECT_FALSE(fleet.hand().store().download(name));
+    EXPECT_EQ(fleet.etcd.requests, before + 1);
+}
+
+TEST(FleetOperator, APanicIsSetWhateverTheOtherRecordsAre) {
+    Fleet fleet;
+    fleet.etcd.put(fleet.keys.head(), "no record of this version");
+    ASSERT_TRUE(fleet.hand().set_panic(true, "me"));
+    EXPECT_EQ(panic_from(fleet.etcd.keys.at(fleet.keys.panic()).value)->number, 1U);
 }
 
 TEST(FleetOperator, APanicIsAboveEveryNumberThatABoxHasFollowed) {
