@@ -37,10 +37,13 @@ std::string operator_name() {
     return fmt::format("{}@{}", user ? user->name : fmt::format("uid {}", ::getuid()), host.data());
 }
 
+std::string config_of(const Options& options) {
+    return options.config_file.empty() ? std::string{kUsualConfig} : options.config_file;
+}
+
 // The operator's hand on the cluster; or what the command ends with, which it has said.
 std::variant<FleetOperator, ExitCode> reach_cluster(const Options& options) {
-    const std::string path =
-        options.config_file.empty() ? std::string{kUsualConfig} : options.config_file;
+    const std::string path = config_of(options);
     const std::optional<BoxConfig> box = read_box_file(path);
     if (!box) {
         return ExitCode::Refused;
@@ -174,6 +177,24 @@ ExitCode show_nodes(const Options& options, FleetOperator& cluster) {
     return ExitCode::Done;
 }
 
+// The size of sluice.yaml becomes the cluster's. Boxes with another one are refused, so that they
+// follow one after the other, each with its new sluice.yaml.
+ExitCode resize_fleet(const Options& options, FleetOperator& cluster) {
+    const std::size_t size = read_box_file(config_of(options))->cluster->size;
+    const Result<bool> done = cluster.resize(size);
+    if (!done) {
+        return refuse_for(done.error());
+    }
+    if (!*done) {
+        return refuse("no box has begun this cluster: the first one says its size");
+    }
+    print(options.json ? dump_line({{"size", size}})
+                       : fmt::format("the cluster has {} slots in etcd; its store has its own "
+                                     "record (`sluicectl store resize`)\n",
+                                     size));
+    return ExitCode::Done;
+}
+
 }  // namespace
 
 ExitCode apply_to_cluster(const Options& options, RuleFiles files, SentLists lists) {
@@ -226,21 +247,33 @@ ExitCode roll_cluster_back(const Options& options) {
 ExitCode panic_cluster(const Options& options) {
     return with_cluster(options, [&](FleetOperator& cluster) {
         const bool pass = options.word == "pass";
-        const Result<Done> done = cluster.set_panic(pass, operator_name());
-        if (!done) {
-            return refuse_for(done.error());
+        const Result<PanicOutcome> outcome = cluster.set_panic(pass, operator_name());
+        if (!outcome) {
+            return refuse_for(outcome.error());
         }
-        print(options.json ? dump_line({{"pass", pass}})
-                           : fmt::format("all boxes {} once they have read it; `sluicectl nodes` "
-                                         "shows who is there\n",
-                                         pass ? "forward everything unjudged" : "judge again"));
-        return ExitCode::Done;
+        if (options.json) {
+            print(dump_line(
+                {{"pass", pass}, {"followed", outcome->followed}, {"behind", outcome->behind}}));
+        } else {
+            print(fmt::format("{} boxes {}\n", outcome->followed.size(),
+                              pass ? "forward everything unjudged" : "judge again"));
+        }
+        for (const std::string& box : outcome->behind) {
+            say_warning("not yet on " + box);
+        }
+        if (outcome->followed.empty() && outcome->behind.empty()) {
+            say_warning("no box is a member now: those that come back follow it then");
+        }
+        return outcome->behind.empty() && !outcome->followed.empty() ? ExitCode::Done
+                                                                     : ExitCode::Refused;
     });
 }
 
 ExitCode run_nodes(const Options& options) {
-    return with_cluster(options,
-                        [&](FleetOperator& cluster) { return show_nodes(options, cluster); });
+    return with_cluster(options, [&](FleetOperator& cluster) {
+        return options.word == "resize" ? resize_fleet(options, cluster)
+                                        : show_nodes(options, cluster);
+    });
 }
 
 ExitCode run_rollout(const Options& options) {

@@ -41,6 +41,9 @@ void canary_options(CLI::App& app, Options& options) {
 }
 
 void nodes_arguments(CLI::App& app, Options& options) {
+    app.add_option("ACTION", options.word,
+                   "resize: the cluster gets the `size` of sluice.yaml; none: shows the boxes")
+        ->check(CLI::IsMember({"resize"}));
     cluster_config_option(app, options);
 }
 

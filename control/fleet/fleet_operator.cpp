@@ -7,7 +7,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <ctime>
+#include <iterator>
 #include <thread>
 #include <utility>
 
@@ -15,6 +17,27 @@ namespace sluice {
 namespace {
 
 constexpr std::size_t kIdSize = 16;  // digits
+
+// The newest of numbers that have come about by ones: without those that are far ahead of most.
+std::uint64_t newest_of(std::vector<std::uint64_t> numbers) {
+    std::erase(numbers, 0);
+    if (numbers.empty()) {
+        return 0;
+    }
+    std::ranges::sort(numbers);
+    const std::uint64_t usual = numbers[(numbers.size() - 1) / 2];
+    return *std::ranges::find_if(numbers.rbegin(), numbers.rend(), [&](std::uint64_t number) {
+        return number - usual <= kMostAhead || number <= usual;
+    });
+}
+
+std::string utc_seconds(std::int64_t at) {
+    const std::time_t time = at;
+    std::tm utc{};
+    (void)::gmtime_r(&time, &utc);
+    std::array<char, 32> text{};
+    return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &utc)};
+}
 
 }  // namespace
 
@@ -35,16 +58,21 @@ Result<FleetOperator::Course> FleetOperator::plan(const std::optional<SetName>& 
     if (!nodes || !id) {
         return !nodes ? nodes.error() : id.error();
     }
+    if (!asked.canary.empty() &&
+        std::ranges::find(*nodes, asked.canary, &NodeRecord::node) == nodes->end()) {
+        return Error{Errc::OutOfRange, "no box that is there is called " + asked.canary};
+    }
     Course course{.asked = asked};
-    std::uint64_t newest = 0;
+    std::vector<std::uint64_t> numbers;
     if (view.head) {
-        newest = view.head->value.now.generation;
+        numbers.push_back(view.head->value.now.generation);
         course.head_modified = view.head->modified;
         course.after.before = view.head->value.before;
     }
     for (const NodeRecord& node : *nodes) {
-        newest = std::max({newest, node.in_force.generation, node.failed});
+        numbers.insert(numbers.end(), {node.in_force.generation, node.failed});
     }
+    const std::uint64_t newest = newest_of(std::move(numbers));
     std::vector<HeadSet>& before = course.after.before;
     if (!set && before.empty()) {
         return Error{Errc::OutOfRange, "the cluster has no earlier rules to go back to"};
@@ -59,7 +87,7 @@ Result<FleetOperator::Course> FleetOperator::plan(const std::optional<SetName>& 
     course.after.now = course.rollout.next;
     if (!set) {
         before.erase(before.begin());
-    } else if (view.head) {
+    } else if (view.head && view.head->value.now.generation <= newest) {
         before.insert(before.begin(), view.head->value.now);
     }
     before.resize(std::min(before.size(), Head::kMost));
@@ -217,6 +245,11 @@ Result<RolloutOutcome> FleetOperator::roll_back(const RolloutCourse& asked) {
     if (!course) {
         return course.error();
     }
+    if (view->head && !view->head->value.before.empty()) {
+        const HeadSet& former = view->head->value.before.front();
+        report_(fmt::format("back to the set of generation {}, brought by {} at {}",
+                            former.generation, former.by, utc_seconds(former.at)));
+    }
     const Result<bool> is_there = store_.has_set(course->rollout.next.set);
     const Result<Done> done =
         !is_there   ? Result<Done>{is_there.error()}
@@ -268,7 +301,8 @@ Result<bool> FleetOperator::abort() {
 
 // Above every number that a box has followed, also where etcd has forgotten its own. A record that
 // cannot be read is no hindrance.
-Result<Done> FleetOperator::set_panic(bool pass, const std::string& by) {
+Result<PanicOutcome> FleetOperator::set_panic(bool pass, const std::string& by,
+                                              std::chrono::milliseconds patience) {
     const Result<std::optional<PanicRecord>> before = store_.panic();
     if (!before && before.error().code != Errc::BadSyntax) {
         return before.error();
@@ -277,12 +311,65 @@ Result<Done> FleetOperator::set_panic(bool pass, const std::string& by) {
     if (!nodes) {
         return nodes.error();
     }
-    PanicRecord panic{.pass = pass, .number = before && *before ? (*before)->number : 0, .by = by};
-    for (const NodeRecord& node : *nodes) {
-        panic.number = std::max(panic.number, node.panic);
+    std::vector<std::uint64_t> numbers{before && *before ? (*before)->number : 0};
+    std::ranges::transform(*nodes, std::back_inserter(numbers), &NodeRecord::panic);
+    const PanicRecord panic{.pass = pass, .number = newest_of(std::move(numbers)) + 1, .by = by};
+    const Result<Done> done =
+        store_.etcd().put({.key = store_.keys().panic(), .value = text_of(panic)});
+    return done ? wait_for_panic(panic.number, patience) : done.error();
+}
+
+Result<PanicOutcome> FleetOperator::wait_for_panic(std::uint64_t number,
+                                                   std::chrono::milliseconds patience) {
+    const Clock::time_point end = Clock::now() + patience;
+    for (;;) {
+        const Result<std::vector<NodeRecord>> nodes = store_.nodes();
+        const bool is_late = Clock::now() >= end;
+        if (!nodes && (is_late || !is_away(nodes.error()))) {
+            return nodes.error();
+        }
+        PanicOutcome outcome;
+        for (const NodeRecord& node : nodes ? *nodes : std::vector<NodeRecord>{}) {
+            const bool has_followed = node.panic == number;
+            (has_followed ? outcome.followed : outcome.behind)
+                .push_back(has_followed ? node.node : why_behind(node));
+        }
+        if (is_late || (nodes && outcome.behind.empty())) {
+            return outcome;
+        }
+        std::this_thread::sleep_for(kRolloutPoll);
     }
-    ++panic.number;
-    return store_.etcd().put({.key = store_.keys().panic(), .value = text_of(panic)});
+}
+
+Result<bool> FleetOperator::resize(std::size_t size) {
+    const std::string key = store_.keys().cluster();
+    const Result<EtcdRange> range = store_.etcd().get({.key = key});
+    const Result<std::vector<NodeRecord>> nodes = range ? store_.nodes() : range.error();
+    if (!nodes) {
+        return nodes.error();
+    }
+    if (range->keys.empty()) {
+        return false;
+    }
+    Result<ClusterRecord> cluster = cluster_from(range->keys.front().value);
+    if (!cluster) {
+        return cluster.error();
+    }
+    for (const NodeRecord& node : *nodes) {
+        if (node.slot >= size) {
+            return Error{Errc::Refused, fmt::format("{} has slot {}: `sluicectl drain` it first",
+                                                    node.node, node.slot)};
+        }
+    }
+    cluster->size = size;
+    const Result<EtcdOutcome> outcome =
+        store_.etcd().commit({.when = {is_unchanged(key, range->keys.front().modified)},
+                              .then = {EtcdPut{.key = key, .value = text_of(*cluster)}}});
+    if (!outcome) {
+        return outcome.error();
+    }
+    return outcome->held ? Result<bool>{true}
+                         : Error{Errc::Busy, "another operator was quicker; nothing was changed"};
 }
 
 }  // namespace sluice

@@ -29,6 +29,12 @@ struct RolloutOutcome {
     std::vector<std::string> behind{};
 };
 
+// The boxes that have followed a panic, or its end, and those that have not yet.
+struct PanicOutcome {
+    std::vector<std::string> followed{};
+    std::vector<std::string> behind{};
+};
+
 // The operator's part of a rollout. A set is staged by all live boxes before any of them runs it.
 // Until it is the head its key hangs on a lease: where the operator dies, all go back. The key is
 // put before the set is uploaded, so that nobody deletes the set meanwhile.
@@ -38,6 +44,7 @@ public:
     static constexpr std::chrono::seconds kLease{10};
     static constexpr std::chrono::seconds kStaging{180};  // for compiling, at most
     static constexpr std::chrono::seconds kPushing{30};
+    static constexpr std::chrono::milliseconds kPanicPatience{10'000};
 
     // `report` shows a person how far it is.
     FleetOperator(FleetStore store, Report report)
@@ -51,7 +58,12 @@ public:
     [[nodiscard]] Result<RolloutOutcome> confirm();
     // False: there was none, or it became the head just now.
     [[nodiscard]] Result<bool> abort();
-    [[nodiscard]] Result<Done> set_panic(bool pass, const std::string& by);
+    // Waits for the boxes for so long at most. Those that are no members now are in neither list.
+    [[nodiscard]] Result<PanicOutcome> set_panic(
+        bool pass, const std::string& by, std::chrono::milliseconds patience = kPanicPatience);
+    // The number of boxes that the cluster may have. False: no box has ever begun the cluster.
+    // Refused while a slot beyond it is held.
+    [[nodiscard]] Result<bool> resize(std::size_t size);
 
     [[nodiscard]] FleetStore& store() noexcept { return store_; }
 
@@ -91,6 +103,8 @@ private:
     [[nodiscard]] bool is_under_way(const Course& course);
     [[nodiscard]] Result<Done> keep_alive(Course& course);
     [[nodiscard]] Result<std::vector<NodeRecord>> members();
+    [[nodiscard]] Result<PanicOutcome> wait_for_panic(std::uint64_t number,
+                                                      std::chrono::milliseconds patience);
 
     FleetStore store_;
     Report report_;

@@ -120,6 +120,10 @@ struct NodeRecord {
     std::uint64_t panic = 0;   // the number of the word that it has followed
 };
 
+// Generations and numbers of a panic go up by ones. One that is further ahead than this of what
+// others have is a mistake, or is meant to leave no number above it: nobody follows it.
+inline constexpr std::uint64_t kMostAhead = std::uint64_t{1} << 20;
+
 struct ClusterRecord {
     std::uint64_t size = 0;
     std::string secret{};  // digest of the hash secret; empty: it was made without one

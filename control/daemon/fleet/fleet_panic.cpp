@@ -1,5 +1,6 @@
 #include "control/daemon/fleet/fleet_panic.hpp"
 
+#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include <optional>
@@ -17,7 +18,6 @@ void FleetPanic::tick(Clock::time_point now, bool hinted) {
         report(panic.error().code == Errc::BadSyntax ? panic.error().what : "");
         return;
     }
-    report("");
     if (*panic && !follow(**panic)) {
         read_at_ = now + kAgain;
     }
@@ -26,7 +26,16 @@ void FleetPanic::tick(Clock::time_point now, bool hinted) {
 // A number that was followed already has no effect: people may have resumed since. False: the
 // dataplane did not take it.
 bool FleetPanic::follow(const PanicRecord& panic) {
-    if (panic.number <= disk_.state().panic) {
+    const std::uint64_t followed = disk_.state().panic;
+    if (panic.number <= followed) {
+        report("");
+        return true;
+    }
+    if (panic.number - followed > kMostAhead) {
+        report(
+            fmt::format("etcd's panic has the number {}, which none that people set could come "
+                        "to behind {}: this box does not follow it",
+                        panic.number, followed));
         return true;
     }
     const Result<Reply> reply = box_.link.call(SetPanic{panic.pass});

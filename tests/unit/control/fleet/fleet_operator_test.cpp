@@ -327,8 +327,72 @@ TEST(FleetOperator, APanicIsAboveEveryNumberThatABoxHasFollowed) {
     Fleet fleet;
     fleet.boxes["e"].panic = 7;
     fleet.show(fleet.boxes["e"]);
-    ASSERT_TRUE(fleet.hand().set_panic(true, "me"));
+    const Result<PanicOutcome> outcome = fleet.hand().set_panic(true, "me", 0ms);
+    ASSERT_TRUE(outcome);
     EXPECT_EQ(panic_from(fleet.etcd.keys.at(fleet.keys.panic()).value)->number, 8U);
+    EXPECT_EQ(outcome->behind.size(), 5U) << "no box has followed it";
+}
+
+// So that nobody can leave no number above their own.
+TEST(FleetOperator, ANumberFarAheadOfMostIsNotGoneOnFrom) {
+    for (const std::uint64_t absurd : {UINT64_MAX, std::uint64_t{1} << 53}) {
+        Fleet fleet;
+        for (auto& [name, box] : fleet.boxes) {
+            box.panic = name == "e" ? absurd : 3;
+            fleet.show(box);
+        }
+        fleet.etcd.put(fleet.keys.panic(), text_of(PanicRecord{.number = absurd}));
+        ASSERT_TRUE(fleet.hand().set_panic(true, "me", 0ms));
+        EXPECT_EQ(panic_from(fleet.etcd.keys.at(fleet.keys.panic()).value)->number, 4U);
+    }
+}
+
+TEST(FleetOperator, AGenerationFarAheadOfMostIsNotGoneOnFrom) {
+    Fleet fleet;
+    ASSERT_TRUE(fleet.hand().roll_out("one", {}));
+    Head head = *fleet.head();
+    head.now.generation = UINT64_MAX;
+    fleet.etcd.put(fleet.keys.head(), text_of(head));
+    const Result<RolloutOutcome> outcome = fleet.hand().roll_out("two", {});
+    ASSERT_TRUE(outcome) << outcome.error().what;
+    EXPECT_EQ(outcome->set.generation, 2U);
+    EXPECT_TRUE(fleet.head()->before.empty()) << "nobody has run that one";
+}
+
+TEST(FleetOperator, PanicNamesWhoHasFollowed) {
+    Fleet fleet;
+    fleet.etcd.changed = [&](const std::string& key) {
+        if (key == fleet.keys.panic()) {
+            for (const char* name : {"a", "b"}) {
+                fleet.boxes[name].panic = panic_from(fleet.etcd.keys.at(key).value)->number;
+                fleet.show(fleet.boxes[name]);
+            }
+        }
+    };
+    const Result<PanicOutcome> outcome = fleet.hand().set_panic(true, "me", 0ms);
+    ASSERT_TRUE(outcome);
+    EXPECT_EQ(outcome->followed, (std::vector<std::string>{"a", "b"}));
+    EXPECT_EQ(outcome->behind, (std::vector<std::string>{"c", "d", "e"}));
+}
+
+TEST(FleetOperator, ACanaryThatIsNotThereIsToldBeforeAnythingIsStaged) {
+    Fleet fleet;
+    const Result<RolloutOutcome> outcome = fleet.hand().roll_out("one", {.canary = "x"});
+    ASSERT_FALSE(outcome);
+    EXPECT_EQ(outcome.error().what, "no box that is there is called x");
+    EXPECT_TRUE(fleet.seen.empty());
+}
+
+TEST(FleetOperator, ASizeIsChangedWhereNoSlotIsBeyondIt) {
+    Fleet fleet;
+    EXPECT_EQ(*fleet.hand().resize(4), false) << "no box has begun it";
+    fleet.etcd.put(fleet.keys.cluster(), text_of(ClusterRecord{5, "digest"}));
+    EXPECT_FALSE(fleet.hand().resize(4)) << "e has slot 4";
+    EXPECT_EQ(cluster_from(fleet.etcd.keys.at(fleet.keys.cluster()).value)->size, 5U);
+    EXPECT_TRUE(*fleet.hand().resize(6));
+    const Result<ClusterRecord> now = cluster_from(fleet.etcd.keys.at(fleet.keys.cluster()).value);
+    EXPECT_EQ(now->size, 6U);
+    EXPECT_EQ(now->secret, "digest");
 }
 
 TEST(FleetStore, ASetComesBackInChunksAndNotWithOtherBytes) {
