@@ -81,7 +81,8 @@ ExitCode show_outcome(const Options& options, const Result<RolloutOutcome>& outc
         print(dump_line({{"generation", outcome->set.generation},
                          {"set", outcome->set.set.sum},
                          {"in_force", outcome->in_force},
-                         {"behind", outcome->behind}}));
+                         {"behind", outcome->behind},
+                         {"away", outcome->away}}));
     } else if (outcome->set.generation == 0) {
         print("the rollout has ended; the cluster had no rules before it\n");
     } else {
@@ -90,6 +91,9 @@ ExitCode show_outcome(const Options& options, const Result<RolloutOutcome>& outc
     }
     for (const std::string& box : outcome->behind) {
         say_warning("not in force yet on " + box);
+    }
+    for (const std::string& box : outcome->away) {
+        say_warning(box + " is away: it takes them when it comes back");
     }
     return outcome->behind.empty() ? ExitCode::Done : ExitCode::Refused;
 }
@@ -162,18 +166,41 @@ ExitCode end_rollout(const Options& options, FleetOperator& cluster) {
     return ExitCode::Done;
 }
 
-ExitCode show_nodes(const Options& options, FleetOperator& cluster) {
+Result<ClusterNodes> read_nodes(FleetOperator& cluster) {
     const Result<FleetView> view = cluster.store().view();
-    const Result<std::vector<NodeRecord>> nodes = view ? cluster.store().nodes() : view.error();
-    const Result<std::vector<std::string>> drained =
-        nodes ? cluster.store().drained() : nodes.error();
-    if (!drained) {
-        return refuse_for(drained.error());
+    Result<std::vector<NodeRecord>> nodes = view ? cluster.store().nodes() : view.error();
+    Result<std::vector<std::string>> drained = nodes ? cluster.store().drained() : nodes.error();
+    Result<std::vector<std::string>> away = drained ? cluster.away(*nodes) : drained.error();
+    const Result<std::uint64_t> size = away ? cluster.store().size() : away.error();
+    if (!size) {
+        return size.error();
     }
-    const std::optional<HeadSet> head =
-        view->head ? std::optional{view->head->value.now} : std::nullopt;
-    print(options.json ? dump_line(nodes_json(head, *nodes, *drained))
-                       : folded(nodes_text(head, *nodes, *drained)));
+    return ClusterNodes{.head = view->head ? std::optional{view->head->value.now} : std::nullopt,
+                        .nodes = *std::move(nodes),
+                        .drained = *std::move(drained),
+                        .away = *std::move(away),
+                        .size = *size};
+}
+
+ExitCode show_nodes(const Options& options, FleetOperator& cluster) {
+    const Result<ClusterNodes> nodes = read_nodes(cluster);
+    if (!nodes) {
+        return refuse_for(nodes.error());
+    }
+    print(options.json ? dump_line(nodes_json(*nodes)) : folded(nodes_text(*nodes)));
+    return ExitCode::Done;
+}
+
+ExitCode forget_box(const Options& options, FleetOperator& cluster) {
+    const Result<bool> done = cluster.forget(options.node);
+    if (!done) {
+        return refuse_for(done.error());
+    }
+    if (!*done) {
+        return refuse(fmt::format("no box that is away is called {}", options.node));
+    }
+    print(options.json ? dump_line({{"forgotten", options.node}})
+                       : options.node + " is expected no more\n");
     return ExitCode::Done;
 }
 
@@ -219,7 +246,9 @@ ExitCode apply_to_cluster(const Options& options, RuleFiles files, SentLists lis
         return show_outcome(options, outcome,
                             options.confirm.empty()
                                 ? "is in force"
-                                : "is on trial until `sluicectl confirm --cluster`");
+                                : "goes again after " + options.confirm +
+                                      " unless `sluicectl confirm --cluster` keeps it: it is on "
+                                      "trial");
     });
 }
 
@@ -270,9 +299,13 @@ ExitCode panic_cluster(const Options& options) {
 }
 
 ExitCode run_nodes(const Options& options) {
+    if ((options.word == "forget") != !options.node.empty()) {
+        return refuse("`nodes forget` is followed by a box, and nothing else is", ExitCode::Usage);
+    }
     return with_cluster(options, [&](FleetOperator& cluster) {
-        return options.word == "resize" ? resize_fleet(options, cluster)
-                                        : show_nodes(options, cluster);
+        return options.word == "resize"   ? resize_fleet(options, cluster)
+               : options.word == "forget" ? forget_box(options, cluster)
+                                          : show_nodes(options, cluster);
     });
 }
 

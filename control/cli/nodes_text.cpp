@@ -6,6 +6,7 @@
 #include "control/time_text.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <utility>
@@ -19,8 +20,14 @@ std::string short_sum(const std::string& sum) {
     return sum.substr(0, kShownDigits);
 }
 
-// A word for what a box runs, beside what all are to run.
+// A word for what a box does, beside what all are to run.
 std::string_view rules_word(const NodeRecord& node, const std::optional<HeadSet>& head) {
+    if (node.is_dataplane_away) {
+        return "no dataplane";
+    }
+    if (node.is_panic) {
+        return "PANIC";
+    }
     if (node.is_detached) {
         return "detached";
     }
@@ -31,6 +38,20 @@ std::string_view rules_word(const NodeRecord& node, const std::optional<HeadSet>
         return head ? "in force" : "none";
     }
     return "differs";
+}
+
+std::string panic_line(const std::vector<NodeRecord>& nodes) {
+    std::vector<std::string_view> names;
+    for (const NodeRecord& node : nodes) {
+        if (node.is_panic) {
+            names.push_back(node.node);
+        }
+    }
+    return names.empty() ? ""
+                         : bold(fmt::format("PANIC: {} forward everything unjudged; `sluicectl "
+                                            "panic resume --cluster` ends it",
+                                            fmt::join(names, ", "))) +
+                               "\n";
 }
 
 std::string word_or_dash(const std::string& word) {
@@ -66,11 +87,12 @@ Json store_json(const StoreReading& store) {
 
 }  // namespace
 
-std::string nodes_text(const std::optional<HeadSet>& head, const std::vector<NodeRecord>& nodes,
-                       const std::vector<std::string>& drained) {
+std::string nodes_text(const ClusterNodes& cluster) {
+    const std::optional<HeadSet>& head = cluster.head;
     std::string text = head ? fmt::format("generation {}, set {}, by {}\n", head->generation,
                                           short_sum(head->set.sum), head->by)
                             : "no rules were ever brought to this cluster\n";
+    text += panic_line(cluster.nodes);
     Table table{{{"SLOT", kRight},
                  {"NODE"},
                  {"HOST"},
@@ -84,7 +106,7 @@ std::string nodes_text(const std::optional<HeadSet>& head, const std::vector<Nod
                  {"UNSYNCED", kRight},
                  {"PROBLEM"}},
                 2};
-    for (const NodeRecord& node : nodes) {
+    for (const NodeRecord& node : cluster.nodes) {
         table.row({fmt::format("{}", node.slot), node.node, node.host, node.version,
                    fmt::format("{}", node.in_force.generation), short_sum(node.in_force.set.sum),
                    std::string{rules_word(node, head)}, word_or_dash(node.store.state),
@@ -92,18 +114,25 @@ std::string nodes_text(const std::optional<HeadSet>& head, const std::vector<Nod
                    of_store(node, clock_text(node.store.clock_off_us)),
                    of_store(node, fmt::format("{}", node.store.unsynced)), problem_of(node)});
     }
-    text += nodes.empty() ? "no box is there\n" : table.text();
-    for (const std::string& node : drained) {
+    text += cluster.nodes.empty() ? "no box is there\n" : table.text();
+    if (cluster.nodes.size() < cluster.size) {
+        text += fmt::format("{} of {} slots are taken\n", cluster.nodes.size(), cluster.size);
+    }
+    for (const std::string& node : cluster.away) {
+        text += fmt::format("{} is away; where it does not return, `sluicectl nodes forget {}`\n",
+                            node, node);
+    }
+    for (const std::string& node : cluster.drained) {
         text +=
             fmt::format("{} is drained; `sluicectl drain --undo {}` lets it back in\n", node, node);
     }
     return text;
 }
 
-Json nodes_json(const std::optional<HeadSet>& head, const std::vector<NodeRecord>& nodes,
-                const std::vector<std::string>& drained) {
+Json nodes_json(const ClusterNodes& cluster) {
+    const std::optional<HeadSet>& head = cluster.head;
     Json rows = Json::array();
-    for (const NodeRecord& node : nodes) {
+    for (const NodeRecord& node : cluster.nodes) {
         rows.push_back({{"slot", node.slot},
                         {"node", node.node},
                         {"host", node.host},
@@ -118,7 +147,9 @@ Json nodes_json(const std::optional<HeadSet>& head, const std::vector<NodeRecord
     return {{"generation", head ? head->generation : 0},
             {"set", head ? head->set.sum : ""},
             {"nodes", std::move(rows)},
-            {"drained", drained}};
+            {"drained", cluster.drained},
+            {"away", cluster.away},
+            {"size", cluster.size}};
 }
 
 std::string rollout_text(const FleetView& view, const std::vector<NodeRecord>& nodes) {

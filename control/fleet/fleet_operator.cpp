@@ -208,6 +208,9 @@ Result<RolloutOutcome> FleetOperator::finish(const Course& course) {
             may_come = may_come || (!is_there && !has_failed(node, outcome.set));
         }
         if (!may_come || Clock::now() >= end) {
+            Result<std::vector<std::string>> away =
+                nodes ? this->away(*nodes) : Result<std::vector<std::string>>{nodes.error()};
+            outcome.away = away ? *std::move(away) : std::vector<std::string>{};
             return outcome;
         }
         std::this_thread::sleep_for(kRolloutPoll);
@@ -339,6 +342,33 @@ Result<PanicOutcome> FleetOperator::wait_for_panic(std::uint64_t number,
         }
         std::this_thread::sleep_for(kRolloutPoll);
     }
+}
+
+Result<std::vector<std::string>> FleetOperator::away(const std::vector<NodeRecord>& nodes) {
+    Result<std::vector<std::string>> seen = store_.seen();
+    const Result<std::vector<std::string>> drained = seen ? store_.drained() : seen.error();
+    if (!drained) {
+        return drained.error();
+    }
+    std::erase_if(*seen, [&](const std::string& name) {
+        return std::ranges::find(nodes, name, &NodeRecord::node) != nodes.end() ||
+               std::ranges::find(*drained, name) != drained->end();
+    });
+    return seen;
+}
+
+Result<bool> FleetOperator::forget(const std::string& node) {
+    const Result<std::vector<NodeRecord>> nodes = store_.nodes();
+    const Result<std::vector<std::string>> gone = nodes ? away(*nodes) : nodes.error();
+    if (!gone) {
+        return gone.error();
+    }
+    if (std::ranges::find(*gone, node) == gone->end()) {
+        return false;
+    }
+    const Result<EtcdOutcome> outcome =
+        store_.etcd().commit({.then = {EtcdDelete{.key = store_.keys().seen(node)}}});
+    return outcome ? Result<bool>{true} : outcome.error();
 }
 
 Result<bool> FleetOperator::resize(std::size_t size) {

@@ -27,6 +27,7 @@ struct RolloutOutcome {
     HeadSet set{};
     std::vector<std::string> in_force{};
     std::vector<std::string> behind{};
+    std::vector<std::string> away{};  // that have been members, and are none now
 };
 
 // The boxes that have followed a panic, or its end, and those that have not yet.
@@ -64,6 +65,11 @@ public:
     // The number of boxes that the cluster may have. False: no box has ever begun the cluster.
     // Refused while a slot beyond it is held.
     [[nodiscard]] Result<bool> resize(std::size_t size);
+
+    // Boxes that have been members, are none now, and were neither drained nor forgotten.
+    [[nodiscard]] Result<std::vector<std::string>> away(const std::vector<NodeRecord>& nodes);
+    // The box does not return: it is no more of those that are away. False: it is none of them.
+    [[nodiscard]] Result<bool> forget(const std::string& node);
 
     [[nodiscard]] FleetStore& store() noexcept { return store_; }
 

@@ -238,7 +238,8 @@ std::string text_of(const NodeRecord& node) {
                      {"why", node.staged.why.substr(0, kMostReason)}}},
                    {"failed", node.failed},
                    {"error", node.error.substr(0, kMostReason)},
-                   {"panic", node.panic}});
+                   {"panic", node.panic},
+                   {"unjudged", node.is_panic}});
 }
 
 Result<NodeRecord> node_from(std::string_view text) {
@@ -256,6 +257,7 @@ Result<NodeRecord> node_from(std::string_view text) {
     reader.flag("dataplane_away", node.is_dataplane_away);
     reader.text("error", node.error, kMostReason * 4);
     reader.count("panic", node.panic);
+    reader.flag("unjudged", node.is_panic);
     reader.count("failed", node.failed);
     if (const Fields* const set = reader.find("in_force")) {
         if (!read_head_set(*set, node.in_force, true)) {

@@ -20,6 +20,7 @@ namespace sluice {
 // - `rollout`: the set that is on its way, under the lease of the operator who brings it
 // - `panic`: whether all pass everything
 // - `drains/NODE`: a box that is to leave
+// - `seen/NODE`: a box that has been a member, and has neither been drained nor forgotten
 struct FleetKeys {
     explicit FleetKeys(std::string_view name) : prefix{"/sluice/" + std::string{name} + "/"} {}
 
@@ -41,6 +42,11 @@ struct FleetKeys {
     [[nodiscard]] std::string drains() const { return prefix + "drains/"; }
     [[nodiscard]] std::string drain(std::string_view node) const {
         return drains() + std::string{node};
+    }
+
+    [[nodiscard]] std::string seen() const { return prefix + "seen/"; }
+    [[nodiscard]] std::string seen(std::string_view node) const {
+        return seen() + std::string{node};
     }
 
     std::string prefix;
@@ -118,6 +124,7 @@ struct NodeRecord {
     std::uint64_t failed = 0;  // generation that it could not put in force; 0: none
     std::string error{};       // why it does not run what the cluster has; empty: it does
     std::uint64_t panic = 0;   // the number of the word that it has followed
+    bool is_panic = false;     // its dataplane forwards everything unjudged
 };
 
 // Generations and numbers of a panic go up by ones. One that is further ahead than this of what

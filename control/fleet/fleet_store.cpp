@@ -90,17 +90,34 @@ Result<std::vector<NodeRecord>> FleetStore::nodes() {
     return nodes;
 }
 
-Result<std::vector<std::string>> FleetStore::drained() {
-    const Result<EtcdRange> range = etcd_.get(
-        {.key = keys_.drains(), .end = end_of_prefix(keys_.drains()), .most = kMostMembers});
+Result<std::vector<std::string>> FleetStore::names(const std::string& prefix) {
+    const Result<EtcdRange> range =
+        etcd_.get({.key = prefix, .end = end_of_prefix(prefix), .most = kMostMembers});
     if (!range) {
         return range.error();
     }
     std::vector<std::string> names;
     for (const EtcdKey& key : range->keys) {
-        names.push_back(name_in(key, keys_.drains()));
+        names.push_back(name_in(key, prefix));
     }
     return names;
+}
+
+Result<std::vector<std::string>> FleetStore::drained() {
+    return names(keys_.drains());
+}
+
+Result<std::vector<std::string>> FleetStore::seen() {
+    return names(keys_.seen());
+}
+
+Result<std::uint64_t> FleetStore::size() {
+    const Result<EtcdRange> range = etcd_.get({.key = keys_.cluster()});
+    if (!range || range->keys.empty()) {
+        return range ? Result<std::uint64_t>{0} : range.error();
+    }
+    const Result<ClusterRecord> cluster = cluster_from(range->keys.front().value);
+    return cluster ? Result<std::uint64_t>{cluster->size} : cluster.error();
 }
 
 Result<Done> FleetStore::upload(const SetName& name, std::string_view bytes,

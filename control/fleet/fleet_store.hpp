@@ -34,6 +34,10 @@ public:
     // By their slots. One whose record cannot be read has the reason in its `error`.
     [[nodiscard]] Result<std::vector<NodeRecord>> nodes();
     [[nodiscard]] Result<std::vector<std::string>> drained();
+    // Boxes that have been members, by name, whether they are now or not.
+    [[nodiscard]] Result<std::vector<std::string>> seen();
+    // The number of slots; 0: no box has begun the cluster.
+    [[nodiscard]] Result<std::uint64_t> size();
 
     // Its own key alone, whatever the other records are.
     [[nodiscard]] Result<std::optional<PanicRecord>> panic();
@@ -54,6 +58,8 @@ public:
     [[nodiscard]] const FleetKeys& keys() const noexcept { return keys_; }
 
 private:
+    [[nodiscard]] Result<std::vector<std::string>> names(const std::string& prefix);
+
     EtcdClient etcd_;
     FleetKeys keys_;
 };

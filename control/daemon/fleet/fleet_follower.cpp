@@ -6,6 +6,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include <unistd.h>
@@ -19,6 +20,16 @@ std::string set_text(const HeadSet& set) {
     return fmt::format("generation {} ({})", set.generation, set.set.sum.substr(0, kShownSum));
 }
 
+// Names of the texts that came with a set.
+using RuleNames = std::set<std::string>;
+RuleNames names_of(const RuleFile& file) {
+    RuleNames names{"", file.name};
+    for (const FileSlice& slice : file.slices) {
+        names.insert(slice.name);
+    }
+    return names;
+}
+
 // The first error, as a line.
 std::string first_error(const std::vector<Problem>& problems) {
     const auto found = std::ranges::find(problems, Severity::Error, &Problem::severity);
@@ -27,6 +38,19 @@ std::string first_error(const std::vector<Problem>& problems) {
     }
     return fmt::format("{}:{}:{}: {}", found->file, found->at.line, found->at.column,
                        found->message);
+}
+
+// The same for all to read in etcd. A file of the box's own is named, with none of what it holds:
+// whoever brings rules may name any file.
+std::string public_error(const std::vector<Problem>& problems, const RuleNames& names) {
+    const auto found = std::ranges::find(problems, Severity::Error, &Problem::severity);
+    if (found == problems.end() || names.contains(found->file)) {
+        return first_error(problems);
+    }
+    return fmt::format(
+        "{}:{}:{}: it cannot be taken as what the rules say it is; the box's log has "
+        "the reason",
+        found->file, found->at.line, found->at.column);
 }
 
 std::string refusal_text(const Refusal& refusal) {
@@ -40,7 +64,13 @@ bool has(const std::vector<std::string>& names, const std::string& name) {
 }  // namespace
 
 void FleetFollower::tick(Clock::time_point now, bool hinted) {
-    if (is_of_cluster(board_.status().membership) && (hinted || now >= read_at_)) {
+    const bool is_connected = box_.link.status().connected;
+    const bool has_come = is_connected && !was_connected_;
+    if (has_come) {
+        dataplane_read_at_ = retry_at_ = {};  // what it has not taken is for it to take now
+    }
+    was_connected_ = is_connected;
+    if (is_of_cluster(board_.status().membership) && (hinted || has_come || now >= read_at_)) {
         read_at_ = now + kRead;
         const Result<FleetView> view = store_.view();
         if (view) {
@@ -50,22 +80,25 @@ void FleetFollower::tick(Clock::time_point now, bool hinted) {
             report(view.error().what);
         }
     }
-    read_store(now);
+    read_dataplane(now);
     update_record();
 }
 
 // Readings that are nearly the one before leave the record as it is: each change of it is another
 // revision of etcd.
-void FleetFollower::read_store(Clock::time_point now) {
-    if (now < store_read_at_ || !box_.link.status().connected) {
+void FleetFollower::read_dataplane(Clock::time_point now) {
+    const std::uint64_t followed = board_.status().record.panic;
+    if ((now < dataplane_read_at_ && followed == panic_read_) || !box_.link.status().connected) {
         return;
     }
-    store_read_at_ = now + kStoreReading;
+    dataplane_read_at_ = now + kStoreReading;
     const Result<Reply> reply = box_.link.call(GetStats{});
     const auto* const stats = reply ? std::get_if<Stats>(&*reply) : nullptr;
     if (stats == nullptr) {
         return;
     }
+    is_panic_ = stats->panic;
+    panic_read_ = followed;
     const StoreLinkStats& store = stats->store;
     StoreReading reading;
     if (store.in_cluster) {
@@ -102,6 +135,11 @@ void FleetFollower::compare_with(const FleetView& view, Clock::time_point now) {
                                         set_text(state_.adopted))
                           : fmt::format("etcd has the older {}, and this box {}: it keeps them",
                                         set_text(head), set_text(state_.adopted)));
+    } else if (head.generation - state_.adopted.generation > kMostAhead) {
+        report(
+            fmt::format("etcd has {}, which no rollouts could lead to behind {}: this box keeps "
+                        "its rules",
+                        set_text(head), set_text(state_.adopted)));
     } else if (head.generation > state_.adopted.generation) {
         if (!state_.trial) {
             adopt(head, now);
@@ -146,11 +184,13 @@ StagedSet FleetFollower::judge(const Rollout& rollout) {
         }
         return verdict;
     }
+    const RuleNames names = names_of(*file);
     const std::optional<Compiled> compiled = box_.rules.preview(*std::move(file));
     if (!compiled || compiled->no_memory) {
         verdict.rollout.clear();  // another preview took its place, or others had the memory
     } else if (!compiled->rules) {
-        verdict.why = first_error(compiled->problems);
+        verdict.why = public_error(compiled->problems, names);
+        spdlog::error("cluster {}: {}", board_.options().name, first_error(compiled->problems));
     } else if (compiled->rules->set.rules.empty() && !rollout.force) {
         verdict.why = "no rule in it is on: it would lift every limit; --force applies it";
     } else {
@@ -249,6 +289,9 @@ void FleetFollower::adopt(const HeadSet& set, Clock::time_point now) {
     if (refused_ == set && now < retry_at_) {
         return;
     }
+    if (!box_.link.status().connected) {
+        return;  // the record says so, and it is adopted as soon as there is one
+    }
     Result<RuleFile> file = fetch(set);
     if (!file) {
         report(file.error().what);
@@ -336,6 +379,7 @@ void FleetFollower::update_record() {
     next.is_detached = !on_trial && state_.adopted.generation != 0 && has_own_rules();
     next.is_dataplane_away = !box_.link.status().connected;
     next.store = store_reading_;
+    next.is_panic = is_panic_;
     next.staged = staged_;
     next.failed = failed_;
     next.error = error_;

@@ -63,7 +63,7 @@ private:
     void record(const std::string& call, const std::string& by, const RuleChange& change);
     void save();
     void report(const std::string& error);
-    void read_store(Clock::time_point now);
+    void read_dataplane(Clock::time_point now);
     void update_record();
     [[nodiscard]] bool has_own_rules();
 
@@ -78,8 +78,11 @@ private:
     bool has_reported_ = false;  // since the view that is followed was read
     Clock::time_point read_at_{};
     Clock::time_point retry_at_{};
-    Clock::time_point store_read_at_{};
+    Clock::time_point dataplane_read_at_{};
     StoreReading store_reading_;
+    bool is_panic_ = false;
+    std::uint64_t panic_read_ = 0;  // the number that had been followed when it was read
+    bool was_connected_ = false;    // to the dataplane
     std::uint64_t failed_ = 0;                   // the generation that could not be in force last
     HeadSet refused_;                            // the head that was not taken
     std::shared_ptr<const RuleView> summed_of_;  // and the sum of its text

@@ -186,7 +186,8 @@ Result<bool> FleetMember::take(std::size_t slot, const Scan& scan) {
         {.when = {scan.holder ? has_value(name, incarnation_) : is_absent(name),
                   had == scan.nodes.end() ? is_absent(key) : is_unchanged(key, had->modified)},
          .then = {EtcdPut{.key = name, .value = incarnation_, .lease = *lease},
-                  EtcdPut{.key = key, .value = text_of(told), .lease = *lease}}});
+                  EtcdPut{.key = key, .value = text_of(told), .lease = *lease},
+                  EtcdPut{.key = keys.seen(board_.options().node), .value = told.host}}});
     if (!outcome || !outcome->held) {
         (void)store_.etcd().revoke(*lease);
         return outcome ? Result<bool>{false} : outcome.error();

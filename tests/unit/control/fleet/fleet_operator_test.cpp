@@ -383,6 +383,20 @@ TEST(FleetOperator, ACanaryThatIsNotThereIsToldBeforeAnythingIsStaged) {
     EXPECT_TRUE(fleet.seen.empty());
 }
 
+TEST(FleetOperator, MembersOfBeforeAreAwayUntilTheyAreForgotten) {
+    Fleet fleet;
+    for (const char* name : {"a", "f", "g"}) {
+        fleet.etcd.put(fleet.keys.seen(name), "");
+    }
+    fleet.etcd.put(fleet.keys.drain("g"), "me");
+    const Result<RolloutOutcome> outcome = fleet.hand().roll_out("one", {});
+    ASSERT_TRUE(outcome);
+    EXPECT_EQ(outcome->away, std::vector<std::string>{"f"});
+    EXPECT_FALSE(*fleet.hand().forget("a")) << "it is there";
+    EXPECT_TRUE(*fleet.hand().forget("f"));
+    EXPECT_TRUE(fleet.hand().away(*fleet.hand().store().nodes())->empty());
+}
+
 TEST(FleetOperator, ASizeIsChangedWhereNoSlotIsBeyondIt) {
     Fleet fleet;
     EXPECT_EQ(*fleet.hand().resize(4), false) << "no box has begun it";

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -190,6 +191,51 @@ TEST_F(FleetBox, ADataplaneThatIsAwayIsNoVerdict) {
     EXPECT_EQ(record().error, "");
 }
 
+// A box that starts finds the head before its dataplane has come: it may not judge nothing until
+// the next try.
+TEST_F(FleetBox, TheHeadIsAdoptedAsSoonAsThereIsADataplane) {
+    stop_dataplane();
+    tick();
+    put(upload(kTwo, 1));
+    poll();
+    EXPECT_EQ(text(), kOne);
+    EXPECT_EQ(record().failed, 0U);
+    start_dataplane();
+    tick();
+    poll(1ms);
+    EXPECT_EQ(text(), kTwo);
+}
+
+TEST_F(FleetBox, AGenerationFarAheadIsNotAdopted) {
+    put(upload(kOne, 1));
+    poll();
+    for (const std::uint64_t absurd : {UINT64_MAX, kMostAhead + 2}) {
+        put(upload(kTwo, absurd));
+        poll();
+        EXPECT_EQ(text(), kOne);
+        EXPECT_NE(record().error.find("no rollouts could lead to"), std::string::npos);
+    }
+    put(upload(kTwo, kMostAhead + 1));
+    poll();
+    EXPECT_EQ(text(), kTwo);
+    EXPECT_EQ(record().error, "");
+}
+
+// Rules that name a file of the box's may be meant to read it.
+TEST_F(FleetBox, AVerdictHasNothingOfWhatAFileOfTheBoxHolds) {
+    const std::string path = (folder_ / "secret").string();
+    std::ofstream{path} << "hunter2\n";
+    const std::string list = "version: 1\ndata: {lists: {bad: {type: cidr, file: " + path +
+                             "}}}\n" + std::string{kTwo}.substr(std::string{"version: 1\n"}.size());
+    Rollout rollout = trial_of(upload(list, 1));
+    rollout.is_staged = false;
+    put(rollout);
+    poll();
+    EXPECT_FALSE(record().staged.is_good);
+    EXPECT_NE(record().staged.why.find(path), std::string::npos) << record().staged.why;
+    EXPECT_EQ(record().staged.why.find("hunter2"), std::string::npos);
+}
+
 TEST_F(FleetBox, AFetchWithoutAnAnswerIsNoVerdictAndOneOfOtherBytesIs) {
     const HeadSet set = upload(kTwo, 1);
     Rollout rollout = trial_of(set);
@@ -256,6 +302,19 @@ TEST_F(FleetBox, PanicIsFollowedOnceWhateverTheOtherRecordsAre) {
     const Result<Reply> stats = link().call(GetStats{});
     ASSERT_TRUE(stats);
     EXPECT_TRUE(std::get<Stats>(*stats).panic);
+    EXPECT_TRUE(record().is_panic) << "as the dataplane tells";
+}
+
+TEST_F(FleetBox, APanicFarAheadIsNotFollowed) {
+    etcd_.put(keys_.panic(), text_of(PanicRecord{.pass = true, .number = UINT64_MAX, .by = "me"}));
+    FleetPanic panic{store(), board_, *disk_, {link(), audit_}};
+    const FleetPanic::Clock::time_point now{1h};
+    panic.tick(now, false);
+    EXPECT_EQ(record().panic, 0U);
+    EXPECT_EQ(requests("panic"), 0);
+    etcd_.put(keys_.panic(), text_of(PanicRecord{.pass = true, .number = 1, .by = "me"}));
+    panic.tick(now + 1min, false);
+    EXPECT_EQ(record().panic, 1U);
 }
 
 TEST_F(FleetBox, PanicWaitsForADataplaneThatIsAway) {
