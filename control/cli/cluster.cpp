@@ -14,6 +14,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <utility>
@@ -36,10 +37,13 @@ std::string operator_name() {
     return fmt::format("{}@{}", user ? user->name : fmt::format("uid {}", ::getuid()), host.data());
 }
 
+std::string config_of(const Options& options) {
+    return options.config_file.empty() ? std::string{kUsualConfig} : options.config_file;
+}
+
 // The operator's hand on the cluster; or what the command ends with, which it has said.
 std::variant<FleetOperator, ExitCode> reach_cluster(const Options& options) {
-    const std::string path =
-        options.config_file.empty() ? std::string{kUsualConfig} : options.config_file;
+    const std::string path = config_of(options);
     const std::optional<BoxConfig> box = read_box_file(path);
     if (!box) {
         return ExitCode::Refused;
@@ -77,13 +81,19 @@ ExitCode show_outcome(const Options& options, const Result<RolloutOutcome>& outc
         print(dump_line({{"generation", outcome->set.generation},
                          {"set", outcome->set.set.sum},
                          {"in_force", outcome->in_force},
-                         {"behind", outcome->behind}}));
+                         {"behind", outcome->behind},
+                         {"away", outcome->away}}));
+    } else if (outcome->set.generation == 0) {
+        print("the rollout has ended; the cluster had no rules before it\n");
     } else {
         print(fmt::format("generation {} {} on {} boxes\n", outcome->set.generation, how,
                           outcome->in_force.size()));
     }
     for (const std::string& box : outcome->behind) {
         say_warning("not in force yet on " + box);
+    }
+    for (const std::string& box : outcome->away) {
+        say_warning(box + " is away: it takes them when it comes back");
     }
     return outcome->behind.empty() ? ExitCode::Done : ExitCode::Refused;
 }
@@ -156,18 +166,59 @@ ExitCode end_rollout(const Options& options, FleetOperator& cluster) {
     return ExitCode::Done;
 }
 
-ExitCode show_nodes(const Options& options, FleetOperator& cluster) {
+Result<ClusterNodes> read_nodes(FleetOperator& cluster) {
     const Result<FleetView> view = cluster.store().view();
-    const Result<std::vector<NodeRecord>> nodes = view ? cluster.store().nodes() : view.error();
-    const Result<std::vector<std::string>> drained =
-        nodes ? cluster.store().drained() : nodes.error();
-    if (!drained) {
-        return refuse_for(drained.error());
+    Result<std::vector<NodeRecord>> nodes = view ? cluster.store().nodes() : view.error();
+    Result<std::vector<std::string>> drained = nodes ? cluster.store().drained() : nodes.error();
+    Result<std::vector<std::string>> away = drained ? cluster.away(*nodes) : drained.error();
+    const Result<std::uint64_t> size = away ? cluster.store().size() : away.error();
+    if (!size) {
+        return size.error();
     }
-    const std::optional<HeadSet> head =
-        view->head ? std::optional{view->head->value.now} : std::nullopt;
-    print(options.json ? dump_line(nodes_json(head, *nodes, *drained))
-                       : folded(nodes_text(head, *nodes, *drained)));
+    return ClusterNodes{.head = view->head ? std::optional{view->head->value.now} : std::nullopt,
+                        .nodes = *std::move(nodes),
+                        .drained = *std::move(drained),
+                        .away = *std::move(away),
+                        .size = *size};
+}
+
+ExitCode show_nodes(const Options& options, FleetOperator& cluster) {
+    const Result<ClusterNodes> nodes = read_nodes(cluster);
+    if (!nodes) {
+        return refuse_for(nodes.error());
+    }
+    print(options.json ? dump_line(nodes_json(*nodes)) : folded(nodes_text(*nodes)));
+    return ExitCode::Done;
+}
+
+ExitCode forget_box(const Options& options, FleetOperator& cluster) {
+    const Result<bool> done = cluster.forget(options.node);
+    if (!done) {
+        return refuse_for(done.error());
+    }
+    if (!*done) {
+        return refuse(fmt::format("no box that is away is called {}", options.node));
+    }
+    print(options.json ? dump_line({{"forgotten", options.node}})
+                       : options.node + " is expected no more\n");
+    return ExitCode::Done;
+}
+
+// The size of sluice.yaml becomes the cluster's. Boxes with another one are refused, so that they
+// follow one after the other, each with its new sluice.yaml.
+ExitCode resize_fleet(const Options& options, FleetOperator& cluster) {
+    const std::size_t size = read_box_file(config_of(options))->cluster->size;
+    const Result<bool> done = cluster.resize(size);
+    if (!done) {
+        return refuse_for(done.error());
+    }
+    if (!*done) {
+        return refuse("no box has begun this cluster: the first one says its size");
+    }
+    print(options.json ? dump_line({{"size", size}})
+                       : fmt::format("the cluster has {} slots in etcd; its store has its own "
+                                     "record (`sluicectl store resize`)\n",
+                                     size));
     return ExitCode::Done;
 }
 
@@ -191,11 +242,13 @@ ExitCode apply_to_cluster(const Options& options, RuleFiles files, SentLists lis
     }
     return with_cluster(options, [&](FleetOperator& cluster) {
         const LongWork work{"apply --cluster"};
-        const Result<RolloutOutcome> outcome = cluster.bring(bytes, course_of(options));
+        const Result<RolloutOutcome> outcome = cluster.roll_out(bytes, course_of(options));
         return show_outcome(options, outcome,
                             options.confirm.empty()
                                 ? "is in force"
-                                : "is on trial until `sluicectl confirm --cluster`");
+                                : "goes again after " + options.confirm +
+                                      " unless `sluicectl confirm --cluster` keeps it: it is on "
+                                      "trial");
     });
 }
 
@@ -216,28 +269,44 @@ ExitCode roll_cluster_back(const Options& options) {
     return with_cluster(options, [&](FleetOperator& cluster) {
         RolloutCourse course = course_of(options);
         course.force = true;  // the rules were in force before
-        return show_outcome(options, cluster.go_back(course), "is in force");
+        return show_outcome(options, cluster.roll_back(course), "is in force");
     });
 }
 
 ExitCode panic_cluster(const Options& options) {
     return with_cluster(options, [&](FleetOperator& cluster) {
         const bool pass = options.word == "pass";
-        const Result<Done> done = cluster.set_panic(pass, operator_name());
-        if (!done) {
-            return refuse_for(done.error());
+        const Result<PanicOutcome> outcome = cluster.set_panic(pass, operator_name());
+        if (!outcome) {
+            return refuse_for(outcome.error());
         }
-        print(options.json ? dump_line({{"pass", pass}})
-                           : fmt::format("all boxes {} once they have read it; `sluicectl nodes` "
-                                         "shows who is there\n",
-                                         pass ? "forward everything unjudged" : "judge again"));
-        return ExitCode::Done;
+        if (options.json) {
+            print(dump_line(
+                {{"pass", pass}, {"followed", outcome->followed}, {"behind", outcome->behind}}));
+        } else {
+            print(fmt::format("{} boxes {}\n", outcome->followed.size(),
+                              pass ? "forward everything unjudged" : "judge again"));
+        }
+        for (const std::string& box : outcome->behind) {
+            say_warning("not yet on " + box);
+        }
+        if (outcome->followed.empty() && outcome->behind.empty()) {
+            say_warning("no box is a member now: those that come back follow it then");
+        }
+        return outcome->behind.empty() && !outcome->followed.empty() ? ExitCode::Done
+                                                                     : ExitCode::Refused;
     });
 }
 
 ExitCode run_nodes(const Options& options) {
-    return with_cluster(options,
-                        [&](FleetOperator& cluster) { return show_nodes(options, cluster); });
+    if ((options.word == "forget") != !options.node.empty()) {
+        return refuse("`nodes forget` is followed by a box, and nothing else is", ExitCode::Usage);
+    }
+    return with_cluster(options, [&](FleetOperator& cluster) {
+        return options.word == "resize"   ? resize_fleet(options, cluster)
+               : options.word == "forget" ? forget_box(options, cluster)
+                                          : show_nodes(options, cluster);
+    });
 }
 
 ExitCode run_rollout(const Options& options) {
@@ -247,12 +316,19 @@ ExitCode run_rollout(const Options& options) {
     });
 }
 
-// The box gives its slot back as soon as it finds the key, and takes none while it is there.
+// The box gives its slot back as soon as it finds the key, and takes none while it is there. The
+// read comes first: it finds a server that answers, which a write alone would not.
 ExitCode run_drain(const Options& options) {
     if (!is_cluster_name(options.node)) {
         return refuse("no box can be called `" + options.node + "`", ExitCode::Usage);
     }
     return with_cluster(options, [&](FleetOperator& cluster) {
+        const Result<std::vector<NodeRecord>> nodes = cluster.store().nodes();
+        if (!nodes) {
+            return refuse_for(nodes.error());
+        }
+        const bool is_there =
+            std::ranges::find(*nodes, options.node, &NodeRecord::node) != nodes->end();
         const std::string key = cluster.store().keys().drain(options.node);
         const Result<EtcdOutcome> done = cluster.store().etcd().commit(
             {.then = {options.undo ? EtcdStep{EtcdDelete{.key = key}}
@@ -263,7 +339,9 @@ ExitCode run_drain(const Options& options) {
         print(options.json ? dump_line({{"node", options.node}, {"drained", !options.undo}})
                            : fmt::format("{} {}\n", options.node,
                                          options.undo ? "may take a slot again"
-                                                      : "leaves its slot within seconds"));
+                                         : is_there   ? "leaves its slot within seconds"
+                                                      : "is not there; it takes no slot when it "
+                                                        "comes"));
         return ExitCode::Done;
     });
 }

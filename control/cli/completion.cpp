@@ -45,6 +45,8 @@ constexpr auto kChoices =
                             {"xdp", 0, "", "status"},
                             {"rollback", 0, "", kSets},
                             {"panic", 0, "", "pass resume"},
+                            {"nodes", 0, "", "forget resize"},
+                            {"rollout", 0, "", "status abort"},
                             {"notify", 0, "", "test"},
                             {"store", 0, "", "init check status forget resize"},
                             {"dashboard", 0, "", "token"},

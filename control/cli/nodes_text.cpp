@@ -2,10 +2,14 @@
 
 #include "control/cli/table.hpp"
 #include "control/cli/terminal.hpp"
+#include "control/fleet/rollout_words.hpp"
+#include "control/time_text.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace sluice {
 namespace {
@@ -16,8 +20,14 @@ std::string short_sum(const std::string& sum) {
     return sum.substr(0, kShownDigits);
 }
 
-// A word for what a box runs, beside what all are to run.
+// A word for what a box does, beside what all are to run.
 std::string_view rules_word(const NodeRecord& node, const std::optional<HeadSet>& head) {
+    if (node.is_dataplane_away) {
+        return "no dataplane";
+    }
+    if (node.is_panic) {
+        return "PANIC";
+    }
     if (node.is_detached) {
         return "detached";
     }
@@ -30,13 +40,59 @@ std::string_view rules_word(const NodeRecord& node, const std::optional<HeadSet>
     return "differs";
 }
 
+std::string panic_line(const std::vector<NodeRecord>& nodes) {
+    std::vector<std::string_view> names;
+    for (const NodeRecord& node : nodes) {
+        if (node.is_panic) {
+            names.push_back(node.node);
+        }
+    }
+    return names.empty() ? ""
+                         : bold(fmt::format("PANIC: {} forward everything unjudged; `sluicectl "
+                                            "panic resume --cluster` ends it",
+                                            fmt::join(names, ", "))) +
+                               "\n";
+}
+
+std::string word_or_dash(const std::string& word) {
+    return word.empty() ? "-" : word;
+}
+
+// Figures that only an answer of the store gives.
+std::string of_store(const NodeRecord& node, std::string text) {
+    return node.store.state == "ready" ? std::move(text) : "-";
+}
+
+// Nanoseconds, of a record that may say anything.
+std::int64_t microseconds(std::uint64_t count) {
+    constexpr std::uint64_t kMost = 1'000'000'000'000;  // us
+    return static_cast<std::int64_t>(std::min(count, kMost)) * 1'000;
+}
+
+std::string clock_text(std::int64_t off_us) {
+    const auto size =
+        off_us < 0 ? 0 - static_cast<std::uint64_t>(off_us) : static_cast<std::uint64_t>(off_us);
+    return (off_us < 0 ? "-" : "+") + time_text(microseconds(size));
+}
+
+Json store_json(const StoreReading& store) {
+    if (store.state.empty()) {
+        return nullptr;
+    }
+    return {{"state", store.state},
+            {"rtt_us", store.rtt_us},
+            {"clock_offset_us", store.clock_off_us},
+            {"unsynced", store.unsynced}};
+}
+
 }  // namespace
 
-std::string nodes_text(const std::optional<HeadSet>& head, const std::vector<NodeRecord>& nodes,
-                       const std::vector<std::string>& drained) {
+std::string nodes_text(const ClusterNodes& cluster) {
+    const std::optional<HeadSet>& head = cluster.head;
     std::string text = head ? fmt::format("generation {}, set {}, by {}\n", head->generation,
                                           short_sum(head->set.sum), head->by)
                             : "no rules were ever brought to this cluster\n";
+    text += panic_line(cluster.nodes);
     Table table{{{"SLOT", kRight},
                  {"NODE"},
                  {"HOST"},
@@ -44,25 +100,39 @@ std::string nodes_text(const std::optional<HeadSet>& head, const std::vector<Nod
                  {"GENERATION", kRight},
                  {"SET"},
                  {"RULES"},
+                 {"STORE"},
+                 {"RTT", kRight},
+                 {"CLOCK", kRight},
+                 {"UNSYNCED", kRight},
                  {"PROBLEM"}},
                 2};
-    for (const NodeRecord& node : nodes) {
+    for (const NodeRecord& node : cluster.nodes) {
         table.row({fmt::format("{}", node.slot), node.node, node.host, node.version,
                    fmt::format("{}", node.in_force.generation), short_sum(node.in_force.set.sum),
-                   std::string{rules_word(node, head)}, node.error});
+                   std::string{rules_word(node, head)}, word_or_dash(node.store.state),
+                   of_store(node, time_text(microseconds(node.store.rtt_us))),
+                   of_store(node, clock_text(node.store.clock_off_us)),
+                   of_store(node, fmt::format("{}", node.store.unsynced)), problem_of(node)});
     }
-    text += nodes.empty() ? "no box is there\n" : table.text();
-    for (const std::string& node : drained) {
+    text += cluster.nodes.empty() ? "no box is there\n" : table.text();
+    if (cluster.nodes.size() < cluster.size) {
+        text += fmt::format("{} of {} slots are taken\n", cluster.nodes.size(), cluster.size);
+    }
+    for (const std::string& node : cluster.away) {
+        text += fmt::format("{} is away; where it does not return, `sluicectl nodes forget {}`\n",
+                            node, node);
+    }
+    for (const std::string& node : cluster.drained) {
         text +=
             fmt::format("{} is drained; `sluicectl drain --undo {}` lets it back in\n", node, node);
     }
     return text;
 }
 
-Json nodes_json(const std::optional<HeadSet>& head, const std::vector<NodeRecord>& nodes,
-                const std::vector<std::string>& drained) {
+Json nodes_json(const ClusterNodes& cluster) {
+    const std::optional<HeadSet>& head = cluster.head;
     Json rows = Json::array();
-    for (const NodeRecord& node : nodes) {
+    for (const NodeRecord& node : cluster.nodes) {
         rows.push_back({{"slot", node.slot},
                         {"node", node.node},
                         {"host", node.host},
@@ -71,12 +141,15 @@ Json nodes_json(const std::optional<HeadSet>& head, const std::vector<NodeRecord
                         {"set", node.in_force.set.sum},
                         {"rules", rules_word(node, head)},
                         {"rules_generation", node.rules},
-                        {"problem", node.error.empty() ? Json() : Json(node.error)}});
+                        {"store", store_json(node.store)},
+                        {"problem", problem_of(node).empty() ? Json() : Json(problem_of(node))}});
     }
     return {{"generation", head ? head->generation : 0},
             {"set", head ? head->set.sum : ""},
             {"nodes", std::move(rows)},
-            {"drained", drained}};
+            {"drained", cluster.drained},
+            {"away", cluster.away},
+            {"size", cluster.size}};
 }
 
 std::string rollout_text(const FleetView& view, const std::vector<NodeRecord>& nodes) {
@@ -86,9 +159,10 @@ std::string rollout_text(const FleetView& view, const std::vector<NodeRecord>& n
     const Rollout& rollout = view.rollout->value;
     std::string text = fmt::format("generation {}, set {}, by {}: {}\n", rollout.next.generation,
                                    short_sum(rollout.next.set.sum), rollout.next.by,
-                                   rollout.is_everywhere ? "on trial on all boxes"
-                                   : rollout.is_staged   ? "on trial on some boxes"
-                                                         : "being staged");
+                                   rollout.is_everywhere  ? "on trial on all boxes"
+                                   : rollout.is_staged    ? "on trial on some boxes"
+                                   : !rollout.is_uploaded ? "being uploaded"
+                                                          : "being staged");
     Table table{{{"NODE"}, {"STAGED"}, {"RUNS IT"}, {"PROBLEM"}}};
     for (const NodeRecord& node : nodes) {
         const bool has_verdict = node.staged.rollout == rollout.id;
@@ -97,7 +171,7 @@ std::string rollout_text(const FleetView& view, const std::vector<NodeRecord>& n
                    : node.staged.is_good ? "yes"
                                          : "cannot",
                    node.in_force == rollout.next ? "yes" : "no",
-                   has_verdict && !node.staged.why.empty() ? node.staged.why : node.error});
+                   has_verdict && !node.staged.why.empty() ? node.staged.why : problem_of(node)});
     }
     return text + table.text();
 }

@@ -129,6 +129,7 @@ void mode_arguments(CLI::App& app, Options& options) {
     app.add_option("MODE", options.word, "monitor, enforce or off")
         ->required()
         ->check(CLI::IsMember({"monitor", "enforce", "off"}));
+    detach_option(app, options);
 }
 
 void tenant_arguments(CLI::App& app, Options& options) {

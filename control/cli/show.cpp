@@ -200,7 +200,8 @@ ExitCode run_rules(const Options& options) {
 ExitCode run_mode(const Options& options) {
     return show(options,
                 {.method = "PUT",
-                 .target = fmt::format("/v1/rules/{}/mode", url_escape(options.rule)),
+                 .target = fmt::format("/v1/rules/{}/mode{}", url_escape(options.rule),
+                                       options.detach ? "?detach=1" : ""),
                  .content_type = "application/json",
                  .body = Json{{"mode", options.word}}.dump()},
                 mode_text);

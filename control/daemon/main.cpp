@@ -130,7 +130,7 @@ struct OfRoot {
     std::optional<TcpEntrance> entrance;
     std::optional<OpenedWeb> web;
     std::vector<WebhookTarget> webhooks;
-    std::optional<EtcdAccess> etcd;  // of the cluster
+    std::optional<FleetAccess> fleet;  // of the cluster
 };
 Result<OfRoot> open_and_confine(const Settings& settings) {
     Result<std::optional<TcpEntrance>> entrance = open_entrance(settings);
@@ -145,9 +145,9 @@ Result<OfRoot> open_and_confine(const Settings& settings) {
     if (!webhooks) {
         return webhooks.error();
     }
-    Result<std::optional<EtcdAccess>> etcd = open_fleet(settings.cluster);
-    if (!etcd) {
-        return etcd.error();
+    Result<std::optional<FleetAccess>> fleet = open_fleet(settings.cluster);
+    if (!fleet) {
+        return fleet.error();
     }
     name_targets(settings.notify);
     tenant_options() = settings.tenants;
@@ -157,7 +157,7 @@ Result<OfRoot> open_and_confine(const Settings& settings) {
     if (const Result<Done> done = check_certificates(*webhooks); !done) {
         return done.error();
     }
-    return OfRoot{*std::move(entrance), *std::move(web), *std::move(webhooks), *std::move(etcd)};
+    return OfRoot{*std::move(entrance), *std::move(web), *std::move(webhooks), *std::move(fleet)};
 }
 
 // nullptr: there is none.
@@ -344,7 +344,7 @@ int run(const Settings& settings, const sigset_t& signals) {
     services.heatmaps = &heatmaps;
     PreviewDesk previews{link};
     services.previews = &previews;
-    FleetPart fleet{settings.cluster, of_root->etcd};
+    FleetPart fleet{settings.cluster, of_root->fleet};
     services.fleet = fleet.board();
     LinkKeeper keeper{link, rules, settings.rules};
     ListKeeper lists{link, rules, audit};
@@ -361,8 +361,9 @@ int run(const Settings& settings, const sigset_t& signals) {
     EventFollower follower{rules, link, notices};
     HeatReader heat{rules, link, heatmaps};
     const auto chores = begin_chores(rules, lists, follower, heat);
-    const std::jthread sampling{
-        [&](const std::stop_token& stop) { LiveSampler{rules, link, notices, live}.run(stop); }};
+    const std::jthread sampling{[&](const std::stop_token& stop) {
+        LiveSampler{rules, link, notices, live}.run(stop);
+    }};
     serve_until_stopped(settings.control.path, keeper, *servers);
     notices.end_tests();  // the servers wait for their requests
     previews.stop();

@@ -39,7 +39,7 @@ Result<std::string> read_secret_beside(const std::string& folder, const std::str
         return text;
     }
     const std::string path = (std::filesystem::path{folder} / file).string();
-    struct stat info{};
+    struct stat info {};
     if (::stat(path.c_str(), &info) != 0) {
         return Error{Errc::Unreachable, path + ": " + std::strerror(errno)};
     }
@@ -125,10 +125,18 @@ std::size_t collect_reply(char* data, std::size_t size, std::size_t count, void*
     return size * count;
 }
 
+int check_stop(void* token, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
+    return static_cast<const std::stop_token*>(token)->stop_requested() ? 1 : 0;
+}
+
 // One connection is kept from call to call.
 class CurlTransport final : public EtcdTransport {
 public:
-    explicit CurlTransport(EtcdAccess access) : access_{std::move(access)}, easy_{new_easy()} {
+    CurlTransport(EtcdAccess access, std::stop_token stop)
+        : access_{std::move(access)}, stop_{std::move(stop)}, easy_{new_easy()} {
+        curl_easy_setopt(easy_.get(), CURLOPT_NOPROGRESS, 0L);
+        curl_easy_setopt(easy_.get(), CURLOPT_XFERINFOFUNCTION, check_stop);
+        curl_easy_setopt(easy_.get(), CURLOPT_XFERINFODATA, &stop_);
         set_common(easy_.get(), access_);
         curl_easy_setopt(easy_.get(), CURLOPT_TIMEOUT_MS, kWholeMs);
         curl_easy_setopt(easy_.get(), CURLOPT_WRITEFUNCTION, collect_reply);
@@ -167,21 +175,13 @@ private:
     }
 
     EtcdAccess access_;
+    std::stop_token stop_;
     Easy easy_;
 };
 
-struct Watching {
-    const std::stop_token& stop;
-    const std::function<void()>& changed;
-};
-
-std::size_t note_change(char*, std::size_t size, std::size_t count, void* about) {
-    static_cast<const Watching*>(about)->changed();
+std::size_t note_change(char*, std::size_t size, std::size_t count, void* changed) {
+    (*static_cast<const std::function<void()>*>(changed))();
     return size * count;
-}
-
-int check_stop(void* about, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
-    return static_cast<const Watching*>(about)->stop.stop_requested() ? 1 : 0;
 }
 
 }  // namespace
@@ -212,17 +212,17 @@ Result<EtcdAccess> open_etcd(const ClusterEtcd& options, const std::string& fold
     return access;
 }
 
-std::unique_ptr<EtcdTransport> curl_transport(const EtcdAccess& access) {
-    return std::make_unique<CurlTransport>(access);
+std::unique_ptr<EtcdTransport> curl_transport(const EtcdAccess& access, std::stop_token stop) {
+    return std::make_unique<CurlTransport>(access, std::move(stop));
 }
 
-EtcdClient connect_etcd(const EtcdAccess& access) {
-    return {curl_transport(access), access.login};
+EtcdClient connect_etcd(const EtcdAccess& access, std::stop_token stop) {
+    return {curl_transport(access, std::move(stop)), access.login};
 }
 
 void watch_etcd(const EtcdAccess& access, const std::vector<EtcdGet>& watched,
                 const std::stop_token& stop, const std::function<void()>& changed) {
-    EtcdClient client = connect_etcd(access);
+    EtcdClient client = connect_etcd(access, stop);
     const EtcdGet first{.key = watched.front().key, .most = 1};
     if (!client.get(first)) {
         return;
@@ -237,19 +237,18 @@ void watch_etcd(const EtcdAccess& access, const std::vector<EtcdGet>& watched,
     const Headers headers = headers_of(*token);
     const Headers place = connect_to(access, address);
     const std::string body = watch_text(watched);
-    const Watching watching{stop, changed};
     curl_easy_setopt(easy.get(), CURLOPT_URL, url_of(access, address, "/watch").c_str());
     curl_easy_setopt(easy.get(), CURLOPT_CONNECT_TO, place.get());
     curl_easy_setopt(easy.get(), CURLOPT_HTTPHEADER, headers.get());
     curl_easy_setopt(easy.get(), CURLOPT_POSTFIELDS, body.data());
     curl_easy_setopt(easy.get(), CURLOPT_POSTFIELDSIZE, static_cast<long>(body.size()));
     curl_easy_setopt(easy.get(), CURLOPT_WRITEFUNCTION, note_change);
-    curl_easy_setopt(easy.get(), CURLOPT_WRITEDATA, &watching);
+    curl_easy_setopt(easy.get(), CURLOPT_WRITEDATA, &changed);
     curl_easy_setopt(easy.get(), CURLOPT_LOW_SPEED_LIMIT, 1L);
     curl_easy_setopt(easy.get(), CURLOPT_LOW_SPEED_TIME, kWatchSilence);
     curl_easy_setopt(easy.get(), CURLOPT_NOPROGRESS, 0L);
     curl_easy_setopt(easy.get(), CURLOPT_XFERINFOFUNCTION, check_stop);
-    curl_easy_setopt(easy.get(), CURLOPT_XFERINFODATA, &watching);
+    curl_easy_setopt(easy.get(), CURLOPT_XFERINFODATA, &stop);
     (void)curl_easy_perform(easy.get());
 }
 

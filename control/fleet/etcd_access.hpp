@@ -27,9 +27,11 @@ struct EtcdAccess {
 // `folder`: the one that relative paths begin in.
 [[nodiscard]] Result<EtcdAccess> open_etcd(const ClusterEtcd& options, const std::string& folder);
 
-// Over libcurl, each call within its time and its bytes.
-[[nodiscard]] std::unique_ptr<EtcdTransport> curl_transport(const EtcdAccess& access);
-[[nodiscard]] EtcdClient connect_etcd(const EtcdAccess& access);
+// Over libcurl, each call within its time and its bytes. The stop ends the call that is under way,
+// and all that come after it.
+[[nodiscard]] std::unique_ptr<EtcdTransport> curl_transport(const EtcdAccess& access,
+                                                            std::stop_token stop = {});
+[[nodiscard]] EtcdClient connect_etcd(const EtcdAccess& access, std::stop_token stop = {});
 
 // Calls `changed` whenever anything comes over a stream that watches these keys, until it ends: a
 // hint to read them, no more. Returns at the stop, when the stream has ended, and after

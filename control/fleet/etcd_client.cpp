@@ -23,13 +23,19 @@ Error refused(const EtcdReply& reply) {
                                : fmt::format("etcd answered {}: {}", reply.status, said)};
 }
 
+Error without_write(Error error) {
+    error.code = error.code == Errc::Busy ? Errc::Unreachable : error.code;
+    return error;
+}
+
 }  // namespace
 
-// A token ends by itself, and with every change of users: 401 asks for another one, once.
+// A token ends by itself, and with every change of users: 401 asks for another one, once. A login
+// without an answer is no write whose end is unknown.
 Result<EtcdReply> EtcdClient::ask_server(const char* path, const std::string& body) {
     if (token_.empty() && !login_.user.empty()) {
         if (const Result<Done> done = log_in(); !done) {
-            return done.error();
+            return without_write(done.error());
         }
     }
     Result<EtcdReply> reply = transport_->post(server_, {path, body, token_});
@@ -37,7 +43,7 @@ Result<EtcdReply> EtcdClient::ask_server(const char* path, const std::string& bo
         return reply;
     }
     if (const Result<Done> done = log_in(); !done) {
-        return done.error();
+        return without_write(done.error());
     }
     return transport_->post(server_, {path, body, token_});
 }
@@ -55,11 +61,14 @@ Result<EtcdReply> EtcdClient::ask(const char* path, std::string body, Kind kind)
         if (!first) {
             first = error;
         }
-        if (error.code == Errc::Refused || (kind == Kind::Writes && !is_untold)) {
+        if (error.code == Errc::Refused) {
             return error;
         }
         server_ = (server_ + 1) % transport_->servers();
         token_.clear();
+        if (kind == Kind::Writes && !is_untold) {
+            return error;
+        }
     }
     return first ? *std::move(first) : Error{Errc::Unreachable, "etcd has no addresses"};
 }

@@ -18,7 +18,8 @@ struct EtcdLogin {
 
 // An etcd, by whichever of its servers answers. Reads are linearizable: a server that has no
 // quorum does not answer, and the next one is asked. What writes goes to the next server only while
-// nothing has come to the one before. For one thread.
+// nothing has come to the one before; whichever call is made after a silence begins with the next
+// one. For one thread.
 class EtcdClient {
 public:
     EtcdClient(std::unique_ptr<EtcdTransport> transport, EtcdLogin login)

@@ -61,6 +61,10 @@ json compare_json(const EtcdCompare& compare) {
             condition["target"] = "VALUE";
             condition["value"] = base64_text(compare.value);
             break;
+        case EtcdCompare::Of::Lease:
+            condition["target"] = "LEASE";
+            condition["lease"] = std::to_string(compare.revision);
+            break;
     }
     return condition;
 }

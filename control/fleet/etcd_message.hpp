@@ -31,10 +31,10 @@ struct EtcdRange {
 
 // Conditions of a transaction.
 struct EtcdCompare {
-    enum class Of : std::uint8_t { Created, Modified, Value };
+    enum class Of : std::uint8_t { Created, Modified, Value, Lease };
     std::string key;
     Of of{};
-    std::int64_t revision = 0;  // Created: 0: there is no such key
+    std::int64_t revision = 0;  // Created: 0: there is no such key; Lease: that of the key
     std::string value{};
 };
 [[nodiscard]] inline EtcdCompare is_absent(std::string key) {
@@ -45,6 +45,10 @@ struct EtcdCompare {
 }
 [[nodiscard]] inline EtcdCompare has_value(std::string key, std::string value) {
     return {.key = std::move(key), .of = EtcdCompare::Of::Value, .value = std::move(value)};
+}
+
+[[nodiscard]] inline EtcdCompare has_lease(std::string key, std::int64_t lease) {
+    return {.key = std::move(key), .of = EtcdCompare::Of::Lease, .revision = lease};
 }
 
 // Steps of a transaction.

@@ -7,7 +7,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <ctime>
+#include <iterator>
 #include <thread>
 #include <utility>
 
@@ -15,6 +17,27 @@ namespace sluice {
 namespace {
 
 constexpr std::size_t kIdSize = 16;  // digits
+
+// The newest of numbers that have come about by ones: without those that are far ahead of most.
+std::uint64_t newest_of(std::vector<std::uint64_t> numbers) {
+    std::erase(numbers, 0);
+    if (numbers.empty()) {
+        return 0;
+    }
+    std::ranges::sort(numbers);
+    const std::uint64_t usual = numbers[(numbers.size() - 1) / 2];
+    return *std::ranges::find_if(numbers.rbegin(), numbers.rend(), [&](std::uint64_t number) {
+        return number - usual <= kMostAhead || number <= usual;
+    });
+}
+
+std::string utc_seconds(std::int64_t at) {
+    const std::time_t time = at;
+    std::tm utc{};
+    (void)::gmtime_r(&time, &utc);
+    std::array<char, 32> text{};
+    return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &utc)};
+}
 
 }  // namespace
 
@@ -26,39 +49,65 @@ Result<std::vector<NodeRecord>> FleetOperator::members() {
     return nodes;
 }
 
-Result<FleetOperator::Course> FleetOperator::begin(const SetName& set, const RolloutCourse& asked,
-                                                   bool is_back) {
-    const Result<FleetView> view = store_.view();
-    const Result<std::vector<NodeRecord>> nodes = view ? members() : view.error();
+// Above each generation that a box or the head has, and each that a box has failed with.
+Result<FleetOperator::Course> FleetOperator::plan(const std::optional<SetName>& set,
+                                                  const RolloutCourse& asked,
+                                                  const FleetView& view) {
+    const Result<std::vector<NodeRecord>> nodes = members();
     const Result<std::string> id = random_secret();
-    if (!view || !nodes || !id) {
-        return !view ? view.error() : !nodes ? nodes.error() : id.error();
+    if (!nodes || !id) {
+        return !nodes ? nodes.error() : id.error();
+    }
+    if (!asked.canary.empty() &&
+        std::ranges::find(*nodes, asked.canary, &NodeRecord::node) == nodes->end()) {
+        return Error{Errc::OutOfRange, "no box that is there is called " + asked.canary};
     }
     Course course{.asked = asked};
-    std::uint64_t newest = view->head ? view->head->value.now.generation : 0;
-    for (const NodeRecord& node : *nodes) {
-        newest = std::max(newest, node.in_force.generation);  // of an etcd that has lost its own
+    std::vector<std::uint64_t> numbers;
+    if (view.head) {
+        numbers.push_back(view.head->value.now.generation);
+        course.head_modified = view.head->modified;
+        course.after.before = view.head->value.before;
     }
-    const std::int64_t now = std::time(nullptr);
+    for (const NodeRecord& node : *nodes) {
+        numbers.insert(numbers.end(), {node.in_force.generation, node.failed});
+    }
+    const std::uint64_t newest = newest_of(std::move(numbers));
+    std::vector<HeadSet>& before = course.after.before;
+    if (!set && before.empty()) {
+        return Error{Errc::OutOfRange, "the cluster has no earlier rules to go back to"};
+    }
     course.rollout = {.id = id->substr(0, kIdSize),
-                      .next = {.set = set, .generation = newest + 1, .by = asked.by, .at = now},
+                      .next = {.set = set ? *set : before.front().set,
+                               .generation = newest + 1,
+                               .by = asked.by,
+                               .at = std::time(nullptr)},
+                      .is_uploaded = false,
                       .force = asked.force};
     course.after.now = course.rollout.next;
-    if (view->head) {
-        const Head& head = view->head->value;
-        course.head_modified = view->head->modified;
-        course.after.before = head.before;
-        if (is_back) {
-            course.after.before.erase(course.after.before.begin());
-        } else {
-            course.after.before.insert(course.after.before.begin(), head.now);
-        }
-        course.after.before.resize(std::min(course.after.before.size(), Head::kMost));
+    if (!set) {
+        before.erase(before.begin());
+    } else if (view.head && view.head->value.now.generation <= newest) {
+        before.insert(before.begin(), view.head->value.now);
+    }
+    before.resize(std::min(before.size(), Head::kMost));
+    return course;
+}
+
+Result<FleetOperator::Course> FleetOperator::begin(const std::optional<SetName>& set,
+                                                   const RolloutCourse& asked) {
+    const Result<FleetView> view = store_.view();
+    if (!view) {
+        return view.error();
     }
     if (view->rollout && !asked.takes_over) {
         return Error{Errc::Refused, fmt::format("a rollout by {} is under way; `sluicectl rollout "
                                                 "status` shows it, `rollout abort` ends it",
                                                 view->rollout->value.next.by)};
+    }
+    Result<Course> course = plan(set, asked, *view);
+    if (!course) {
+        return course;
     }
     if (view->rollout) {
         if (const Result<bool> done = abort(); !done) {
@@ -69,10 +118,13 @@ Result<FleetOperator::Course> FleetOperator::begin(const SetName& set, const Rol
     if (!lease) {
         return lease.error();
     }
-    course.lease = *lease;
-    course.alive_at = Clock::now();
-    const Result<Done> put_first = put(course, course.lease);
-    return put_first ? Result<Course>{std::move(course)} : put_first.error();
+    course->lease = *lease;
+    course->alive_at = course->answered_at = Clock::now();
+    if (const Result<Done> done = put(*course, course->lease); !done) {
+        (void)store_.etcd().revoke(course->lease);
+        return done.error();
+    }
+    return course;
 }
 
 // The first time: where nobody else was quicker; then: where it is still ours.
@@ -110,19 +162,32 @@ Result<Done> FleetOperator::promote(const Course& course) {
     return is_done ? Result<Done>{Done{}} : outcome.error();
 }
 
-Result<Done> FleetOperator::run(Course& course) {
-    if (const Result<Done> staged = stage(course); !staged) {
-        return staged;
+Result<Done> FleetOperator::run(std::string_view bytes, Course& course) {
+    Result<Done> done =
+        store_.upload(course.rollout.next.set, bytes, [&] { return keep_alive(course); });
+    course.rollout.is_uploaded = true;
+    if (done) {
+        done = put(course, course.lease);
     }
-    if (!course.asked.canary.empty()) {
-        if (const Result<Done> went = waves(course); !went) {
-            return went;
-        }
+    if (done) {
+        done = stage(course);
     }
-    if (course.asked.confirm) {
-        return hold(course);
+    if (done && !course.asked.canary.empty()) {
+        done = waves(course);
     }
-    return promote(course);
+    return !done ? done : course.asked.confirm ? hold(course) : promote(course);
+}
+
+// A rollout that has failed goes with its lease, or where that is the trial's, by its key.
+void FleetOperator::end(Course& course, bool is_done) {
+    const std::string key = store_.keys().rollout();
+    if (course.lease != 0) {
+        (void)store_.etcd().revoke(std::exchange(course.lease, 0));
+    } else if (!is_done) {
+        (void)store_.etcd().commit({.when = {is_unchanged(key, course.rollout_modified)},
+                                    .then = {EtcdDelete{.key = key}}});
+    }
+    (void)store_.delete_unnamed();
 }
 
 // The set that all run now; boxes that lag are told, and come after by themselves.
@@ -130,12 +195,12 @@ Result<RolloutOutcome> FleetOperator::finish(const Course& course) {
     const Clock::time_point end = Clock::now() + kPushing;
     for (;;) {
         const Result<std::vector<NodeRecord>> nodes = store_.nodes();
-        if (!nodes) {
+        if (!nodes && (!is_away(nodes.error()) || Clock::now() >= end)) {
             return nodes.error();
         }
         RolloutOutcome outcome{.set = course.rollout.next};
-        bool may_come = false;
-        for (const NodeRecord& node : *nodes) {
+        bool may_come = !nodes;
+        for (const NodeRecord& node : nodes ? *nodes : std::vector<NodeRecord>{}) {
             const bool is_there = runs(node, course.rollout.next) &&
                                   node.is_trial == course.asked.confirm.has_value();
             (is_there ? outcome.in_force : outcome.behind)
@@ -143,64 +208,58 @@ Result<RolloutOutcome> FleetOperator::finish(const Course& course) {
             may_come = may_come || (!is_there && !has_failed(node, outcome.set));
         }
         if (!may_come || Clock::now() >= end) {
+            Result<std::vector<std::string>> away =
+                nodes ? this->away(*nodes) : Result<std::vector<std::string>>{nodes.error()};
+            outcome.away = away ? *std::move(away) : std::vector<std::string>{};
             return outcome;
         }
-        std::this_thread::sleep_for(kRolloutLook);
+        std::this_thread::sleep_for(kRolloutPoll);
     }
 }
 
-Result<RolloutOutcome> FleetOperator::bring(std::string_view bytes, const RolloutCourse& course) {
-    const SetName name = name_of_set(bytes);
-    if (const Result<Done> done = store_.upload(name, bytes); !done) {
-        return done.error();
+Result<RolloutOutcome> FleetOperator::roll_out(std::string_view bytes, const RolloutCourse& asked) {
+    Result<Course> course = begin(name_of_set(bytes), asked);
+    if (!course) {
+        return course.error();
     }
-    Result<Course> begun = begin(name, course, false);
-    if (!begun) {
-        return begun.error();
-    }
-    const Result<Done> done = run(*begun);
-    if (begun->lease != 0) {
-        (void)store_.etcd().revoke(begun->lease);  // with it goes a rollout that has failed
-    }
-    if (!done) {
-        if (begun->lease == 0) {
-            (void)abort();
-        }
-        return done.error();
-    }
-    if (!course.confirm) {
-        std::vector<SetName> kept{begun->after.now.set};
-        for (const HeadSet& set : begun->after.before) {
-            kept.push_back(set.set);
-        }
-        (void)store_.keep_only(kept);
-    }
-    return finish(*begun);
+    const Result<Done> done = run(bytes, *course);
+    end(*course, done.has_value());
+    return done ? finish(*course) : done.error();
 }
 
-Result<RolloutOutcome> FleetOperator::go_back(const RolloutCourse& asked) {
+// A rollout that became the head before its end came is what to go back from.
+Result<RolloutOutcome> FleetOperator::roll_back(const RolloutCourse& asked) {
     const Result<FleetView> view = store_.view();
     if (!view) {
         return view.error();
     }
     if (view->rollout && !asked.takes_over) {
-        const Result<bool> done = abort();
-        return done ? Result<RolloutOutcome>{RolloutOutcome{
-                          .set = view->head ? view->head->value.now : HeadSet{}}}
-                    : done.error();
+        const Result<bool> ended = abort();
+        if (!ended) {
+            return ended.error();
+        }
+        if (*ended) {
+            (void)store_.delete_unnamed();
+            return view->head ? finish({.rollout = {.next = view->head->value.now}})
+                              : RolloutOutcome{};
+        }
     }
-    if (!view->head || view->head->value.before.empty()) {
-        return Error{Errc::OutOfRange, "the cluster has no earlier rules to go back to"};
+    Result<Course> course = begin(std::nullopt, asked);
+    if (!course) {
+        return course.error();
     }
-    Result<Course> begun = begin(view->head->value.before.front().set, asked, true);
-    if (!begun) {
-        return begun.error();
+    if (view->head && !view->head->value.before.empty()) {
+        const HeadSet& former = view->head->value.before.front();
+        report_(fmt::format("back to the set of generation {}, brought by {} at {}",
+                            former.generation, former.by, utc_seconds(former.at)));
     }
-    const Result<Done> done = run(*begun);
-    if (begun->lease != 0) {
-        (void)store_.etcd().revoke(begun->lease);
-    }
-    return done ? finish(*begun) : done.error();
+    const Result<bool> is_there = store_.has_set(course->rollout.next.set);
+    const Result<Done> done =
+        !is_there   ? Result<Done>{is_there.error()}
+        : *is_there ? promote(*course)
+                    : Error{Errc::OutOfRange, "etcd has not all of the rules to go back to"};
+    end(*course, done.has_value());
+    return done ? finish(*course) : done.error();
 }
 
 Result<RolloutOutcome> FleetOperator::confirm() {
@@ -224,11 +283,17 @@ Result<RolloutOutcome> FleetOperator::confirm() {
     if (const Result<Done> done = promote(course); !done) {
         return done.error();
     }
+    (void)store_.delete_unnamed();
     return finish(course);
 }
 
+// The read finds a server that answers, which a write alone would not.
 Result<bool> FleetOperator::abort() {
     const std::string key = store_.keys().rollout();
+    const Result<EtcdRange> range = store_.etcd().get({.key = key});
+    if (!range || range->keys.empty()) {
+        return range ? Result<bool>{false} : range.error();
+    }
     const Result<EtcdOutcome> outcome =
         store_.etcd().commit({.then = {EtcdGet{.key = key}, EtcdDelete{.key = key}}});
     if (!outcome) {
@@ -237,19 +302,104 @@ Result<bool> FleetOperator::abort() {
     return !outcome->read.empty() && !outcome->read.front().empty();
 }
 
-// Above every number that a box has followed, also where etcd has forgotten its own.
-Result<Done> FleetOperator::set_panic(bool pass, const std::string& by) {
-    const Result<FleetView> view = store_.view();
-    const Result<std::vector<NodeRecord>> nodes = view ? store_.nodes() : view.error();
+// Above every number that a box has followed, also where etcd has forgotten its own. A record that
+// cannot be read is no hindrance.
+Result<PanicOutcome> FleetOperator::set_panic(bool pass, const std::string& by,
+                                              std::chrono::milliseconds patience) {
+    const Result<std::optional<PanicRecord>> before = store_.panic();
+    if (!before && before.error().code != Errc::BadSyntax) {
+        return before.error();
+    }
+    const Result<std::vector<NodeRecord>> nodes = store_.nodes();
     if (!nodes) {
         return nodes.error();
     }
-    PanicRecord panic{.pass = pass, .number = view->panic ? view->panic->number : 0, .by = by};
-    for (const NodeRecord& node : *nodes) {
-        panic.number = std::max(panic.number, node.panic);
+    std::vector<std::uint64_t> numbers{before && *before ? (*before)->number : 0};
+    std::ranges::transform(*nodes, std::back_inserter(numbers), &NodeRecord::panic);
+    const PanicRecord panic{.pass = pass, .number = newest_of(std::move(numbers)) + 1, .by = by};
+    const Result<Done> done =
+        store_.etcd().put({.key = store_.keys().panic(), .value = text_of(panic)});
+    return done ? wait_for_panic(panic.number, patience) : done.error();
+}
+
+Result<PanicOutcome> FleetOperator::wait_for_panic(std::uint64_t number,
+                                                   std::chrono::milliseconds patience) {
+    const Clock::time_point end = Clock::now() + patience;
+    for (;;) {
+        const Result<std::vector<NodeRecord>> nodes = store_.nodes();
+        const bool is_late = Clock::now() >= end;
+        if (!nodes && (is_late || !is_away(nodes.error()))) {
+            return nodes.error();
+        }
+        PanicOutcome outcome;
+        for (const NodeRecord& node : nodes ? *nodes : std::vector<NodeRecord>{}) {
+            const bool has_followed = node.panic == number;
+            (has_followed ? outcome.followed : outcome.behind)
+                .push_back(has_followed ? node.node : why_behind(node));
+        }
+        if (is_late || (nodes && outcome.behind.empty())) {
+            return outcome;
+        }
+        std::this_thread::sleep_for(kRolloutPoll);
     }
-    ++panic.number;
-    return store_.etcd().put({.key = store_.keys().panic(), .value = text_of(panic)});
+}
+
+Result<std::vector<std::string>> FleetOperator::away(const std::vector<NodeRecord>& nodes) {
+    Result<std::vector<std::string>> seen = store_.seen();
+    const Result<std::vector<std::string>> drained = seen ? store_.drained() : seen.error();
+    if (!drained) {
+        return drained.error();
+    }
+    std::erase_if(*seen, [&](const std::string& name) {
+        return std::ranges::find(nodes, name, &NodeRecord::node) != nodes.end() ||
+               std::ranges::find(*drained, name) != drained->end();
+    });
+    return seen;
+}
+
+Result<bool> FleetOperator::forget(const std::string& node) {
+    const Result<std::vector<NodeRecord>> nodes = store_.nodes();
+    const Result<std::vector<std::string>> gone = nodes ? away(*nodes) : nodes.error();
+    if (!gone) {
+        return gone.error();
+    }
+    if (std::ranges::find(*gone, node) == gone->end()) {
+        return false;
+    }
+    const Result<EtcdOutcome> outcome =
+        store_.etcd().commit({.then = {EtcdDelete{.key = store_.keys().seen(node)}}});
+    return outcome ? Result<bool>{true} : outcome.error();
+}
+
+Result<bool> FleetOperator::resize(std::size_t size) {
+    const std::string key = store_.keys().cluster();
+    const Result<EtcdRange> range = store_.etcd().get({.key = key});
+    const Result<std::vector<NodeRecord>> nodes = range ? store_.nodes() : range.error();
+    if (!nodes) {
+        return nodes.error();
+    }
+    if (range->keys.empty()) {
+        return false;
+    }
+    Result<ClusterRecord> cluster = cluster_from(range->keys.front().value);
+    if (!cluster) {
+        return cluster.error();
+    }
+    for (const NodeRecord& node : *nodes) {
+        if (node.slot >= size) {
+            return Error{Errc::Refused, fmt::format("{} has slot {}: `sluicectl drain` it first",
+                                                    node.node, node.slot)};
+        }
+    }
+    cluster->size = size;
+    const Result<EtcdOutcome> outcome =
+        store_.etcd().commit({.when = {is_unchanged(key, range->keys.front().modified)},
+                              .then = {EtcdPut{.key = key, .value = text_of(*cluster)}}});
+    if (!outcome) {
+        return outcome.error();
+    }
+    return outcome->held ? Result<bool>{true}
+                         : Error{Errc::Busy, "another operator was quicker; nothing was changed"};
 }
 
 }  // namespace sluice

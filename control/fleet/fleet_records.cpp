@@ -51,6 +51,17 @@ public:
         }
         into = static_cast<T>(found->get<std::uint64_t>());
     }
+    void number(const char* name, std::int64_t& into) {
+        const Fields* const found = find(name);
+        if (found == nullptr) {
+            return;
+        }
+        if (!found->is_number_integer()) {
+            wrong_ = name;
+            return;
+        }
+        into = found->get<std::int64_t>();
+    }
     void flag(const char* name, bool& into) {
         const Fields* const found = find(name);
         if (found == nullptr) {
@@ -150,6 +161,7 @@ Result<Head> head_from(std::string_view text) {
 std::string text_of(const Rollout& rollout) {
     return dumped({{"id", rollout.id},
                    {"next", fields_of(rollout.next)},
+                   {"uploaded", rollout.is_uploaded},
                    {"staged", rollout.is_staged},
                    {"nodes", rollout.nodes},
                    {"everywhere", rollout.is_everywhere},
@@ -162,6 +174,7 @@ Result<Rollout> rollout_from(std::string_view text) {
     Rollout rollout;
     Reader reader{fields};
     reader.text("id", rollout.id);
+    reader.flag("uploaded", rollout.is_uploaded);
     reader.flag("staged", rollout.is_staged);
     reader.flag("everywhere", rollout.is_everywhere);
     reader.count("trial_seconds", rollout.trial_seconds);
@@ -185,6 +198,24 @@ Result<Rollout> rollout_from(std::string_view text) {
     return rollout;
 }
 
+bool differs_notably(const StoreReading& before, const StoreReading& now) {
+    constexpr std::uint64_t kRttStep = 1'000;     // us
+    constexpr std::uint64_t kUnsyncedStep = 100;  // units
+    constexpr std::int64_t kClockStep = 10'000;   // us
+    const auto is_twice = [](std::uint64_t one, std::uint64_t other, std::uint64_t step) {
+        const auto [less, more] = std::minmax(one, other);
+        return more - less > step && more - less > less;
+    };
+    const std::uint64_t clock_moved = now.clock_off_us > before.clock_off_us
+                                          ? static_cast<std::uint64_t>(now.clock_off_us) -
+                                                static_cast<std::uint64_t>(before.clock_off_us)
+                                          : static_cast<std::uint64_t>(before.clock_off_us) -
+                                                static_cast<std::uint64_t>(now.clock_off_us);
+    return before.state != now.state || is_twice(before.rtt_us, now.rtt_us, kRttStep) ||
+           is_twice(before.unsynced, now.unsynced, kUnsyncedStep) ||
+           clock_moved > static_cast<std::uint64_t>(kClockStep);
+}
+
 std::string text_of(const NodeRecord& node) {
     return dumped({{"node", node.node},
                    {"incarnation", node.incarnation},
@@ -195,14 +226,20 @@ std::string text_of(const NodeRecord& node) {
                    {"rules", node.rules},
                    {"trial", node.is_trial},
                    {"detached", node.is_detached},
-                   {"drained", node.is_drained},
+                   {"dataplane_away", node.is_dataplane_away},
+                   {"store",
+                    {{"state", node.store.state},
+                     {"rtt_us", node.store.rtt_us},
+                     {"clock_off_us", node.store.clock_off_us},
+                     {"unsynced", node.store.unsynced}}},
                    {"staged",
                     {{"rollout", node.staged.rollout},
                      {"good", node.staged.is_good},
                      {"why", node.staged.why.substr(0, kMostReason)}}},
                    {"failed", node.failed},
                    {"error", node.error.substr(0, kMostReason)},
-                   {"panic", node.panic}});
+                   {"panic", node.panic},
+                   {"unjudged", node.is_panic}});
 }
 
 Result<NodeRecord> node_from(std::string_view text) {
@@ -217,9 +254,10 @@ Result<NodeRecord> node_from(std::string_view text) {
     reader.text("rules", node.rules);
     reader.flag("trial", node.is_trial);
     reader.flag("detached", node.is_detached);
-    reader.flag("drained", node.is_drained);
+    reader.flag("dataplane_away", node.is_dataplane_away);
     reader.text("error", node.error, kMostReason * 4);
     reader.count("panic", node.panic);
+    reader.flag("unjudged", node.is_panic);
     reader.count("failed", node.failed);
     if (const Fields* const set = reader.find("in_force")) {
         if (!read_head_set(*set, node.in_force, true)) {
@@ -235,6 +273,16 @@ Result<NodeRecord> node_from(std::string_view text) {
             reader.note("staged");
         }
     }
+    if (const Fields* const store = reader.find("store")) {
+        Reader reading{*store};
+        reading.text("state", node.store.state);
+        reading.count("rtt_us", node.store.rtt_us);
+        reading.number("clock_off_us", node.store.clock_off_us);
+        reading.count("unsynced", node.store.unsynced);
+        if (!reading.wrong().empty()) {
+            reader.note("store");
+        }
+    }
     if (!reader.wrong().empty() || node.node.empty()) {
         return wrong_record("box", reader.wrong().empty() ? "node" : reader.wrong());
     }
@@ -242,7 +290,7 @@ Result<NodeRecord> node_from(std::string_view text) {
 }
 
 std::string text_of(const ClusterRecord& cluster) {
-    return dumped({{"format", 1}, {"size", cluster.size}});
+    return dumped({{"format", 1}, {"size", cluster.size}, {"secret", cluster.secret}});
 }
 
 Result<ClusterRecord> cluster_from(std::string_view text) {
@@ -252,6 +300,7 @@ Result<ClusterRecord> cluster_from(std::string_view text) {
     std::uint64_t format = 0;
     reader.count("format", format);
     reader.count("size", cluster.size);
+    reader.text("secret", cluster.secret);
     if (!reader.wrong().empty() || cluster.size == 0) {
         return wrong_record("cluster", "no size");
     }

@@ -12,12 +12,15 @@ namespace sluice {
 
 // Records that the boxes of a cluster and its operators keep in etcd, under /sluice/NAME/:
 //
-//   cluster          the declared size and the hash secret's digest, by the first box; never
-//   changed nodes/SLOT       a member: its NodeRecord, under a lease names/NODE       the
-//   incarnation of the member of that name, under the same lease sets/SHA256/I    rule files and
-//   lists, in chunks head             the set that all are to run rollout          the one that is
-//   on its way, under the lease of who brings it panic            whether all pass everything
-//   drains/NODE      a box that is to leave
+// - `cluster`: the declared size and the hash secret's digest, by the first box; never changed
+// - `nodes/SLOT`: a member: its NodeRecord, under a lease
+// - `names/NODE`: the incarnation of the member of that name, under the same lease
+// - `sets/SHA256/I`: rule files and lists, in chunks
+// - `head`: the set that all are to run
+// - `rollout`: the set that is on its way, under the lease of the operator who brings it
+// - `panic`: whether all pass everything
+// - `drains/NODE`: a box that is to leave
+// - `seen/NODE`: a box that has been a member, and has neither been drained nor forgotten
 struct FleetKeys {
     explicit FleetKeys(std::string_view name) : prefix{"/sluice/" + std::string{name} + "/"} {}
 
@@ -39,6 +42,11 @@ struct FleetKeys {
     [[nodiscard]] std::string drains() const { return prefix + "drains/"; }
     [[nodiscard]] std::string drain(std::string_view node) const {
         return drains() + std::string{node};
+    }
+
+    [[nodiscard]] std::string seen() const { return prefix + "seen/"; }
+    [[nodiscard]] std::string seen(std::string_view node) const {
+        return seen() + std::string{node};
     }
 
     std::string prefix;
@@ -73,6 +81,7 @@ struct Head {
 struct Rollout {
     std::string id{};
     HeadSet next{};
+    bool is_uploaded = true;           // all chunks of the set are there
     bool is_staged = false;            // by all: those that it names have it in force
     std::vector<std::string> nodes{};  // who runs it on trial
     bool is_everywhere = false;        // all run it on trial
@@ -87,6 +96,18 @@ struct StagedSet {
     std::string why{};  // not
 };
 
+// The box's link to the store of the cluster's limits.
+struct StoreReading {
+    std::string state{};            // "ready", ...; empty: the cluster has no store
+    std::uint64_t rtt_us = 0;       // of an answer
+    std::int64_t clock_off_us = 0;  // the store's UTC less the box's
+    std::uint64_t unsynced = 0;     // units that the store has not confirmed
+
+    [[nodiscard]] bool operator==(const StoreReading&) const = default;
+};
+// Another reading than the one before for people; others make no revision of etcd.
+[[nodiscard]] bool differs_notably(const StoreReading& before, const StoreReading& now);
+
 struct NodeRecord {
     std::string node{};
     std::string incarnation{};
@@ -97,15 +118,22 @@ struct NodeRecord {
     std::string rules{};       // the generation of its rule set, as its own `rules` tells
     bool is_trial = false;     // `in_force` goes again unless it is confirmed
     bool is_detached = false;  // other rules were applied on the box itself
-    bool is_drained = false;
+    bool is_dataplane_away = false;
+    StoreReading store{};
     StagedSet staged{};
     std::uint64_t failed = 0;  // generation that it could not put in force; 0: none
     std::string error{};       // why it does not run what the cluster has; empty: it does
     std::uint64_t panic = 0;   // the number of the word that it has followed
+    bool is_panic = false;     // its dataplane forwards everything unjudged
 };
+
+// Generations and numbers of a panic go up by ones. One that is further ahead than this of what
+// others have is a mistake, or is meant to leave no number above it: nobody follows it.
+inline constexpr std::uint64_t kMostAhead = std::uint64_t{1} << 20;
 
 struct ClusterRecord {
     std::uint64_t size = 0;
+    std::string secret{};  // digest of the hash secret; empty: it was made without one
 };
 
 struct PanicRecord {

@@ -1,11 +1,11 @@
 #include "control/fleet/fleet_store.hpp"
 
 #include "control/fleet/set_archive.hpp"
+#include "control/visible_text.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 namespace sluice {
@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::size_t kMostMembers = 64;
 constexpr std::size_t kMostChunkKeys = 4096;
+constexpr std::size_t kShownSum = 12;  // digits
 
 // Reads the one key of a range, where there is one.
 template <typename T, typename Read>
@@ -27,32 +28,49 @@ Result<std::optional<Versioned<T>>> read_one(const std::vector<EtcdKey>& keys, c
     return std::optional{Versioned<T>{*std::move(value), keys.front().modified}};
 }
 
+std::string short_sum(const SetName& name) {
+    return name.sum.substr(0, kShownSum);
+}
+
+Error other_bytes(const SetName& name) {
+    return {Errc::BadSyntax,
+            fmt::format("etcd has other bytes than those of the set {}", short_sum(name))};
+}
+
+// The name that a key has behind the prefix that was asked for.
+std::string name_in(const EtcdKey& key, const std::string& prefix) {
+    return visible_line(key.key.starts_with(prefix) ? key.key.substr(prefix.size()) : key.key);
+}
+
 }  // namespace
 
 Result<FleetView> FleetStore::view() {
     const Result<EtcdOutcome> outcome =
-        etcd_.commit({.then = {EtcdGet{.key = keys_.head()}, EtcdGet{.key = keys_.rollout()},
-                               EtcdGet{.key = keys_.panic()}}});
+        etcd_.commit({.then = {EtcdGet{.key = keys_.head()}, EtcdGet{.key = keys_.rollout()}}});
     if (!outcome) {
         return outcome.error();
     }
-    if (outcome->read.size() != 3) {
+    if (outcome->read.size() != 2) {
         return Error{Errc::BadSyntax, "etcd's answer is none: not what was asked for"};
     }
-    FleetView view;
-    view.cluster = outcome->cluster;
     auto head = read_one<Head>(outcome->read[0], head_from);
     auto rollout = read_one<Rollout>(outcome->read[1], rollout_from);
-    auto panic = read_one<PanicRecord>(outcome->read[2], panic_from);
-    if (!head || !rollout || !panic) {
-        return !head ? head.error() : !rollout ? rollout.error() : panic.error();
+    if (!head || !rollout) {
+        return !head ? head.error() : rollout.error();
     }
-    view.head = *std::move(head);
-    view.rollout = *std::move(rollout);
-    if (*panic) {
-        view.panic = std::move((*panic)->value);
+    return FleetView{.head = *std::move(head), .rollout = *std::move(rollout)};
+}
+
+Result<std::optional<PanicRecord>> FleetStore::panic() {
+    const Result<EtcdRange> range = etcd_.get({.key = keys_.panic()});
+    if (!range) {
+        return range.error();
     }
-    return view;
+    auto panic = read_one<PanicRecord>(range->keys, panic_from);
+    if (!panic) {
+        return panic.error();
+    }
+    return *panic ? std::optional{std::move((*panic)->value)} : std::nullopt;
 }
 
 Result<std::vector<NodeRecord>> FleetStore::nodes() {
@@ -64,28 +82,46 @@ Result<std::vector<NodeRecord>> FleetStore::nodes() {
     std::vector<NodeRecord> nodes;
     for (const EtcdKey& key : range->keys) {
         Result<NodeRecord> node = node_from(key.value);
-        nodes.push_back(node ? *std::move(node)
-                             : NodeRecord{.node = key.key.substr(keys_.prefix.size()),
-                                          .error = node.error().what});
+        nodes.push_back(
+            node ? *std::move(node)
+                 : NodeRecord{.node = name_in(key, keys_.prefix), .error = node.error().what});
     }
     std::ranges::sort(nodes, {}, &NodeRecord::slot);
     return nodes;
 }
 
-Result<std::vector<std::string>> FleetStore::drained() {
-    const Result<EtcdRange> range = etcd_.get(
-        {.key = keys_.drains(), .end = end_of_prefix(keys_.drains()), .most = kMostMembers});
+Result<std::vector<std::string>> FleetStore::names(const std::string& prefix) {
+    const Result<EtcdRange> range =
+        etcd_.get({.key = prefix, .end = end_of_prefix(prefix), .most = kMostMembers});
     if (!range) {
         return range.error();
     }
     std::vector<std::string> names;
     for (const EtcdKey& key : range->keys) {
-        names.push_back(key.key.substr(keys_.drains().size()));
+        names.push_back(name_in(key, prefix));
     }
     return names;
 }
 
-Result<Done> FleetStore::upload(const SetName& name, std::string_view bytes) {
+Result<std::vector<std::string>> FleetStore::drained() {
+    return names(keys_.drains());
+}
+
+Result<std::vector<std::string>> FleetStore::seen() {
+    return names(keys_.seen());
+}
+
+Result<std::uint64_t> FleetStore::size() {
+    const Result<EtcdRange> range = etcd_.get({.key = keys_.cluster()});
+    if (!range || range->keys.empty()) {
+        return range ? Result<std::uint64_t>{0} : range.error();
+    }
+    const Result<ClusterRecord> cluster = cluster_from(range->keys.front().value);
+    return cluster ? Result<std::uint64_t>{cluster->size} : cluster.error();
+}
+
+Result<Done> FleetStore::upload(const SetName& name, std::string_view bytes,
+                                const std::function<Result<Done>()>& between) {
     for (std::size_t at = 0, number = 0; at < bytes.size(); at += kChunkBytes, ++number) {
         const std::string key = keys_.chunk(name.sum, number);
         const Result<EtcdOutcome> outcome = etcd_.commit(
@@ -94,10 +130,15 @@ Result<Done> FleetStore::upload(const SetName& name, std::string_view bytes) {
         if (!outcome) {
             return outcome.error();
         }
+        const Result<Done> goes_on = between ? between() : Result<Done>{Done{}};
+        if (!goes_on) {
+            return goes_on;
+        }
     }
     return Done{};
 }
 
+// No more chunks are read than a set of this size has, and each has its whole size.
 Result<std::string> FleetStore::download(const SetName& name) {
     if (name.size > kMostSetBytes) {
         return Error{Errc::TooMany,
@@ -109,43 +150,60 @@ Result<std::string> FleetStore::download(const SetName& name) {
         if (!range) {
             return range.error();
         }
-        if (range->keys.empty() || range->keys.front().value.empty()) {
+        if (range->keys.empty()) {
             return Error{Errc::OutOfRange,
-                         fmt::format("etcd has not all of the set {}", name.sum.substr(0, 12))};
+                         fmt::format("etcd has not all of the set {}", short_sum(name))};
         }
-        bytes += range->keys.front().value;
+        const std::string& chunk = range->keys.front().value;
+        if (chunk.size() != std::min<std::uint64_t>(kChunkBytes, name.size - bytes.size())) {
+            return other_bytes(name);
+        }
+        bytes += chunk;
     }
-    if (name_of_set(bytes) != name) {
-        return Error{Errc::BadSyntax, fmt::format("etcd has other bytes than those of the set {}",
-                                                  name.sum.substr(0, 12))};
-    }
-    return bytes;
+    return name_of_set(bytes) == name ? Result<std::string>{std::move(bytes)} : other_bytes(name);
 }
 
-// The chunks of one set are next to each other; their first key names the set.
-Result<Done> FleetStore::keep_only(const std::vector<SetName>& names) {
+Result<bool> FleetStore::has_set(const SetName& name) {
+    const std::size_t last = name.size == 0 ? 0 : (name.size - 1) / kChunkBytes;
+    const Result<EtcdRange> range = etcd_.get({.key = keys_.chunk(name.sum, last)});
+    return range ? Result<bool>{name.size == 0 || !range->keys.empty()} : range.error();
+}
+
+// The chunks of one set are next to each other; their first key names the set. A rollout's key
+// is put before its set is uploaded, so each deletion that finds none deletes no set of a rollout.
+Result<Done> FleetStore::delete_unnamed() {
+    const Result<FleetView> view = this->view();
+    if (!view) {
+        return view.error();
+    }
+    std::vector<HeadSet> named = view->head ? view->head->value.before : std::vector<HeadSet>{};
+    if (view->head) {
+        named.push_back(view->head->value.now);
+    }
+    const std::int64_t head_modified = view->head ? view->head->modified : 0;
     std::string from = keys_.sets();
-    for (std::size_t seen = 0; seen < kMostChunkKeys; ++seen) {
+    for (std::size_t seen = 0; seen < kMostChunkKeys && !view->rollout; ++seen) {
         const Result<EtcdRange> range =
             etcd_.get({.key = from, .end = end_of_prefix(keys_.sets()), .most = 1});
         if (!range) {
             return range.error();
         }
-        if (range->keys.empty()) {
+        const std::string key = range->keys.empty() ? "" : range->keys.front().key;
+        if (!key.starts_with(keys_.sets())) {
             break;
         }
-        const std::string& key = range->keys.front().key;
-        const std::string sum =
-            key.substr(keys_.sets().size(), key.rfind('/') - keys_.sets().size());
+        const std::string sum = key.substr(keys_.sets().size()).substr(0, kSetSumSize);
         const std::string folder = keys_.sets() + sum + "/";
-        from = end_of_prefix(folder);
-        if (std::ranges::find(names, sum, &SetName::sum) != names.end()) {
+        from = std::max(end_of_prefix(folder), key + '\0');
+        if (std::ranges::find(named, sum, [](const HeadSet& set) { return set.set.sum; }) !=
+            named.end()) {
             continue;
         }
-        const Result<EtcdOutcome> gone =
-            etcd_.commit({.then = {EtcdDelete{.key = folder, .end = from}}});
-        if (!gone) {
-            return gone.error();
+        const Result<EtcdOutcome> gone = etcd_.commit(
+            {.when = {is_unchanged(keys_.head(), head_modified), is_unchanged(keys_.rollout(), 0)},
+             .then = {EtcdDelete{.key = folder, .end = end_of_prefix(folder)}}});
+        if (!gone || !gone->held) {
+            return gone ? Result<Done>{Done{}} : gone.error();
         }
     }
     return Done{};

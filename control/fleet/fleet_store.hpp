@@ -21,10 +21,8 @@ struct Versioned {
 
 // The records that all follow, read at one instant. nullopt: there is none.
 struct FleetView {
-    std::uint64_t cluster = 0;
     std::optional<Versioned<Head>> head{};
     std::optional<Versioned<Rollout>> rollout{};
-    std::optional<PanicRecord> panic{};
 };
 
 // Records of a cluster in its etcd.
@@ -36,18 +34,32 @@ public:
     // By their slots. One whose record cannot be read has the reason in its `error`.
     [[nodiscard]] Result<std::vector<NodeRecord>> nodes();
     [[nodiscard]] Result<std::vector<std::string>> drained();
+    // Boxes that have been members, by name, whether they are now or not.
+    [[nodiscard]] Result<std::vector<std::string>> seen();
+    // The number of slots; 0: no box has begun the cluster.
+    [[nodiscard]] Result<std::uint64_t> size();
 
-    // Chunks that are there already are not written again. `progress`: called after each.
-    [[nodiscard]] Result<Done> upload(const SetName& name, std::string_view bytes);
+    // Its own key alone, whatever the other records are.
+    [[nodiscard]] Result<std::optional<PanicRecord>> panic();
+
+    // Chunks that are there already are not written again. `between`: called after each; its error
+    // ends the upload.
+    [[nodiscard]] Result<Done> upload(const SetName& name, std::string_view bytes,
+                                      const std::function<Result<Done>()>& between = {});
     // The bytes, which have the sum that the name says.
     [[nodiscard]] Result<std::string> download(const SetName& name);
-    // Forgets the sets that none of these names.
-    [[nodiscard]] Result<Done> keep_only(const std::vector<SetName>& names);
+    // True where the set's last chunk is there.
+    [[nodiscard]] Result<bool> has_set(const SetName& name);
+    // Deletes the sets that the head does not name, while no rollout is under way and the head
+    // stays as it is.
+    [[nodiscard]] Result<Done> delete_unnamed();
 
     [[nodiscard]] EtcdClient& etcd() noexcept { return etcd_; }
     [[nodiscard]] const FleetKeys& keys() const noexcept { return keys_; }
 
 private:
+    [[nodiscard]] Result<std::vector<std::string>> names(const std::string& prefix);
+
     EtcdClient etcd_;
     FleetKeys keys_;
 };

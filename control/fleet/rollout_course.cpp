@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -12,6 +14,28 @@ namespace {
 
 constexpr std::chrono::seconds kAliveEvery{3};
 constexpr std::chrono::seconds kTrialSlack{120};
+constexpr std::chrono::seconds kQuietStaging{3};
+
+// A box that is to run the rollout, and does not.
+struct Missing {
+    std::string why;          // with its name
+    bool has_failed = false;  // waiting is of no use
+};
+
+std::optional<Missing> first_missing(const Rollout& rollout, const std::vector<NodeRecord>& nodes) {
+    for (const NodeRecord& node : nodes) {
+        if (!is_meant(rollout, node) || (runs(node, rollout.next) && !node.is_dataplane_away)) {
+            continue;
+        }
+        return Missing{why_behind(node), has_failed(node, rollout.next)};
+    }
+    for (const std::string& name : rollout.nodes) {
+        if (std::ranges::find(nodes, name, &NodeRecord::node) == nodes.end()) {
+            return Missing{name + ": it is gone", true};
+        }
+    }
+    return std::nullopt;
+}
 
 }  // namespace
 
@@ -34,60 +58,73 @@ Result<Done> FleetOperator::keep_alive(Course& course) {
     return *alive && is_under_way(course) ? Result<Done>{Done{}} : rollout_ended();
 }
 
-Result<Done> FleetOperator::stage(Course& course) {
-    const Clock::time_point end = Clock::now() + kStaging;
+// An etcd without an answer is asked again while the lease may hold.
+Result<Done> FleetOperator::wait(Course& course, Clock::duration most, const Check& check) {
+    const Clock::time_point end = Clock::now() + most;
     for (;;) {
         if (const Result<Done> alive = keep_alive(course); !alive) {
             return alive;
         }
         const Result<std::vector<NodeRecord>> nodes = members();
-        if (!nodes) {
+        const Clock::time_point now = Clock::now();
+        if (nodes) {
+            course.answered_at = now;
+            if (const std::optional<Result<Done>> outcome = check(*nodes, now >= end)) {
+                return *outcome;
+            }
+        } else if (!is_away(nodes.error()) || now - course.answered_at >= kLease) {
             return nodes.error();
         }
-        std::vector<std::string> waited;
-        for (const NodeRecord& node : *nodes) {
-            const bool has_verdict = node.staged.rollout == course.rollout.id;
-            if (has_verdict && !node.staged.is_good) {
-                return Error{Errc::Refused, fmt::format("{} cannot run it, so nobody does: {}",
-                                                        node.node, node.staged.why)};
-            }
-            if (!has_verdict) {
-                waited.push_back(why_behind(node));
-            }
-        }
-        if (waited.empty()) {
-            say_(fmt::format("staged by {} boxes", nodes->size()));
-            return Done{};
-        }
-        if (Clock::now() >= end) {
-            return Error{Errc::Busy, fmt::format("no verdict came from {}; nobody runs it",
-                                                 fmt::join(waited, ", "))};
-        }
-        std::this_thread::sleep_for(kRolloutLook);
+        std::this_thread::sleep_for(kRolloutPoll);
     }
 }
 
-Result<Done> FleetOperator::wait_in_force(Course& course) {
-    const Clock::time_point end = Clock::now() + kPushing;
-    for (;;) {
-        if (const Result<Done> alive = keep_alive(course); !alive) {
-            return alive;
-        }
-        const Result<std::vector<NodeRecord>> nodes = members();
-        if (!nodes) {
-            return nodes.error();
-        }
-        const auto behind = std::ranges::find_if(*nodes, [&](const NodeRecord& node) {
-            return is_meant(course.rollout, node) && !runs(node, course.rollout.next);
+Result<Done> FleetOperator::stage(Course& course) {
+    const Clock::time_point patient_until = Clock::now() + kQuietStaging;
+    bool has_reported = false;
+    return wait(
+        course, kStaging,
+        [&](const std::vector<NodeRecord>& nodes, bool is_late) -> std::optional<Result<Done>> {
+            std::vector<std::string> waited;
+            for (const NodeRecord& node : nodes) {
+                const bool has_verdict = node.staged.rollout == course.rollout.id;
+                if (has_verdict && !node.staged.is_good) {
+                    return Error{Errc::Refused, fmt::format("{} cannot run it, so nobody does: {}",
+                                                            node.node, node.staged.why)};
+                }
+                if (!has_verdict) {
+                    waited.push_back(why_behind(node));
+                }
+            }
+            if (waited.empty()) {
+                report_(fmt::format("staged by {} boxes", nodes.size()));
+                return Done{};
+            }
+            if (is_late) {
+                return Error{Errc::Busy, fmt::format("no verdict came from {}; nobody runs it",
+                                                     fmt::join(waited, ", "))};
+            }
+            if (!has_reported && Clock::now() >= patient_until) {
+                report_(fmt::format("waiting for {}", fmt::join(waited, ", ")));
+                has_reported = true;
+            }
+            return std::nullopt;
         });
-        if (behind == nodes->end()) {
-            return Done{};
-        }
-        if (has_failed(*behind, course.rollout.next) || Clock::now() >= end) {
-            return Error{Errc::Refused, "it is not in force on " + why_behind(*behind)};
-        }
-        std::this_thread::sleep_for(kRolloutLook);
-    }
+}
+
+Result<Done> FleetOperator::wait_in_force(Course& course) {
+    return wait(
+        course, kPushing,
+        [&](const std::vector<NodeRecord>& nodes, bool is_late) -> std::optional<Result<Done>> {
+            const std::optional<Missing> missing = first_missing(course.rollout, nodes);
+            if (!missing) {
+                return Done{};
+            }
+            if (missing->has_failed || is_late) {
+                return Error{Errc::Refused, "it is not in force on " + missing->why};
+            }
+            return std::nullopt;
+        });
 }
 
 // All run it on trial; its key hangs on a lease that nobody keeps alive.
@@ -107,36 +144,18 @@ Result<Done> FleetOperator::hold(Course& course) {
     return wait_in_force(course);
 }
 
+// A box that goes away, or back to other rules, ends the rollout.
 Result<Done> FleetOperator::soak(Course& course) {
-    const Clock::time_point end = Clock::now() + course.asked.soak;
-    std::size_t meant = 0;
-    while (Clock::now() < end) {
-        if (const Result<Done> alive = keep_alive(course); !alive) {
-            return alive;
-        }
-        const Result<std::vector<NodeRecord>> nodes = members();
-        if (!nodes) {
-            return nodes.error();
-        }
-        std::size_t seen = 0;
-        for (const NodeRecord& node : *nodes) {
-            if (!is_meant(course.rollout, node)) {
-                continue;
-            }
-            ++seen;
-            if (!runs(node, course.rollout.next)) {
+    return wait(
+        course, course.asked.soak,
+        [&](const std::vector<NodeRecord>& nodes, bool is_late) -> std::optional<Result<Done>> {
+            if (const std::optional<Missing> missing = first_missing(course.rollout, nodes)) {
                 return is_under_way(course)
-                           ? Error{Errc::Refused, "it does not run any more on " + why_behind(node)}
+                           ? Error{Errc::Refused, "it does not run any more on " + missing->why}
                            : rollout_ended();
             }
-        }
-        if (seen < meant) {
-            return Error{Errc::Refused, "a box that runs it is gone"};
-        }
-        meant = seen;
-        std::this_thread::sleep_for(kRolloutLook);
-    }
-    return Done{};
+            return is_late ? std::optional{Result<Done>{Done{}}} : std::nullopt;
+        });
 }
 
 // The canary, a quarter, all; each on trial, and each for a while.
@@ -174,8 +193,8 @@ Result<Done> FleetOperator::waves(Course& course) {
                 return went;
             }
         }
-        say_(fmt::format("ran on {} of {} boxes for {} s", wave, names.size(),
-                         course.asked.soak.count()));
+        report_(fmt::format("ran on {} of {} boxes for {} s", wave, names.size(),
+                            course.asked.soak.count()));
     }
     return Done{};
 }

@@ -8,8 +8,8 @@
 
 namespace sluice {
 
-// How often an operator looks at the boxes.
-inline constexpr std::chrono::milliseconds kRolloutLook{50};
+// The pause between two reads of the boxes' records.
+inline constexpr std::chrono::milliseconds kRolloutPoll{50};
 
 // The rollout names the box.
 [[nodiscard]] inline bool is_meant(const Rollout& rollout, const NodeRecord& node) {
@@ -22,6 +22,11 @@ inline constexpr std::chrono::milliseconds kRolloutLook{50};
     return node.in_force == set && !node.is_detached;
 }
 
+// etcd did not answer: it may, the next time.
+[[nodiscard]] inline bool is_away(const Error& error) {
+    return error.code == Errc::Unreachable || error.code == Errc::Busy;
+}
+
 [[nodiscard]] inline Error rollout_ended() {
     return {Errc::Refused, "the rollout was ended by somebody else, or its lease was over"};
 }
@@ -31,9 +36,15 @@ inline constexpr std::chrono::milliseconds kRolloutLook{50};
     return node.failed == set.generation;
 }
 
+// What is wrong with the box; empty: nothing that it knows of.
+[[nodiscard]] inline std::string problem_of(const NodeRecord& node) {
+    return node.error.empty() && node.is_dataplane_away ? "its dataplane is away" : node.error;
+}
+
 // The box, and why it does not run what others do, as far as it says.
 [[nodiscard]] inline std::string why_behind(const NodeRecord& node) {
-    return node.node + (node.error.empty() ? "" : ": " + node.error);
+    const std::string why = problem_of(node);
+    return node.node + (why.empty() ? "" : ": " + why);
 }
 
 }  // namespace sluice

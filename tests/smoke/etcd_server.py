@@ -66,6 +66,11 @@ class EtcdServer:
         found = self.ask("/kv/range", {"key": base64.b64encode(key.encode()).decode()}).get("kvs", [])
         return base64.b64decode(found[0]["value"]).decode() if found else None
 
+    def end_lease_of(self, key):
+        """As its time would: the key goes."""
+        found = self.ask("/kv/range", {"key": base64.b64encode(key.encode()).decode()})["kvs"]
+        self.ask("/lease/revoke", {"ID": found[0]["lease"]})
+
     def put(self, key, value):
         self.ask("/kv/put", {"key": base64.b64encode(key.encode()).decode(),
                              "value": base64.b64encode(value.encode()).decode()})

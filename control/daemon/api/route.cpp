@@ -69,7 +69,7 @@ constexpr auto kRoutes = std::to_array<Route>({
     {"PUT", "/v1/rules/*", Role::Admin, put_rule, kTerms, kMostOfRule},
     {"DELETE", "/v1/rules/*", Role::Admin, delete_rule, kTerms},
     {"GET", "/v1/rules/*/full", {Role::View, ForTenant::OwnRule}, get_rule},
-    {"PUT", "/v1/rules/*/mode", {Role::Operate, ForTenant::OwnRule}, put_mode},
+    {"PUT", "/v1/rules/*/mode", {Role::Operate, ForTenant::OwnRule}, put_mode, "detach"},
     {"GET", "/v1/rules/*/key", {Role::View, ForTenant::OwnRule}, get_key, "key limit tier"},
     {"POST", "/v1/rules/*/key", {Role::Operate, ForTenant::OwnRule}, post_key},
     {"GET", "/v1/rules/*/keys", {Role::View, ForTenant::OwnRule}, get_keys, "most after"},

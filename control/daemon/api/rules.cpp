@@ -232,6 +232,13 @@ HttpResponse put_mode(const HttpRequest& request, Services& services) {
     if (request.role < kAnyModeRole && (word != "monitor" || now != Mode::Enforce)) {
         return lacks_role(request, kAnyModeRole);
     }
+    // A rule that only counts is the way out of trouble, on one box too; nodes shows it as
+    // detached.
+    if (word != "monitor" && tenant_of(id).empty()) {
+        if (auto refusal = refuse_undetached(request, services)) {
+            return *std::move(refusal);
+        }
+    }
     const RuleChange change = services.rules.set_mode(
         id, static_cast<Mode>(found - kModeNames.begin()), author_of(request));
     record(services, request, "mode " + id + " " + word, change);

@@ -21,6 +21,11 @@ enum class Membership : std::uint8_t { Joining, Member, Refused, Away, Drained }
 inline constexpr auto kMembershipNames =
     std::to_array<std::string_view>({"joining", "member", "refused", "away", "drained"});
 
+// A box without a slot follows nobody; one that cannot reach etcd goes on.
+[[nodiscard]] constexpr bool is_of_cluster(Membership membership) noexcept {
+    return membership == Membership::Member || membership == Membership::Away;
+}
+
 // News between the threads of the cluster, the API and etcd.
 struct FleetStatus {
     Membership membership = Membership::Joining;

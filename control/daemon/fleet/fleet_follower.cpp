@@ -1,9 +1,12 @@
 #include "control/daemon/fleet/fleet_follower.hpp"
 
+#include "lib/rules/tenant_name.hpp"
+
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include <unistd.h>
@@ -17,6 +20,16 @@ std::string set_text(const HeadSet& set) {
     return fmt::format("generation {} ({})", set.generation, set.set.sum.substr(0, kShownSum));
 }
 
+// Names of the texts that came with a set.
+using RuleNames = std::set<std::string>;
+RuleNames names_of(const RuleFile& file) {
+    RuleNames names{"", file.name};
+    for (const FileSlice& slice : file.slices) {
+        names.insert(slice.name);
+    }
+    return names;
+}
+
 // The first error, as a line.
 std::string first_error(const std::vector<Problem>& problems) {
     const auto found = std::ranges::find(problems, Severity::Error, &Problem::severity);
@@ -25,6 +38,19 @@ std::string first_error(const std::vector<Problem>& problems) {
     }
     return fmt::format("{}:{}:{}: {}", found->file, found->at.line, found->at.column,
                        found->message);
+}
+
+// The same for all to read in etcd. A file of the box's own is named, with none of what it holds:
+// whoever brings rules may name any file.
+std::string public_error(const std::vector<Problem>& problems, const RuleNames& names) {
+    const auto found = std::ranges::find(problems, Severity::Error, &Problem::severity);
+    if (found == problems.end() || names.contains(found->file)) {
+        return first_error(problems);
+    }
+    return fmt::format(
+        "{}:{}:{}: it cannot be taken as what the rules say it is; the box's log has "
+        "the reason",
+        found->file, found->at.line, found->at.column);
 }
 
 std::string refusal_text(const Refusal& refusal) {
@@ -37,46 +63,92 @@ bool has(const std::vector<std::string>& names, const std::string& name) {
 
 }  // namespace
 
-// A box without a slot follows nobody.
 void FleetFollower::tick(Clock::time_point now, bool hinted) {
-    const Membership membership = board_.status().membership;
-    const bool is_of_it = membership == Membership::Member || membership == Membership::Away;
-    if (is_of_it && (hinted || now >= read_at_)) {
+    const bool is_connected = box_.link.status().connected;
+    const bool has_come = is_connected && !was_connected_;
+    if (has_come) {
+        dataplane_read_at_ = retry_at_ = {};  // what it has not taken is for it to take now
+    }
+    was_connected_ = is_connected;
+    if (is_of_cluster(board_.status().membership) && (hinted || has_come || now >= read_at_)) {
         read_at_ = now + kRead;
         const Result<FleetView> view = store_.view();
         if (view) {
+            has_reported_ = false;
             follow(*view, now);
         } else if (view.error().code == Errc::BadSyntax) {
-            tell(view.error().what);
+            report(view.error().what);
         }
     }
-    show();
+    read_dataplane(now);
+    update_record();
+}
+
+// Readings that are nearly the one before leave the record as it is: each change of it is another
+// revision of etcd.
+void FleetFollower::read_dataplane(Clock::time_point now) {
+    const std::uint64_t followed = board_.status().record.panic;
+    if ((now < dataplane_read_at_ && followed == panic_read_) || !box_.link.status().connected) {
+        return;
+    }
+    dataplane_read_at_ = now + kStoreReading;
+    const Result<Reply> reply = box_.link.call(GetStats{});
+    const auto* const stats = reply ? std::get_if<Stats>(&*reply) : nullptr;
+    if (stats == nullptr) {
+        return;
+    }
+    is_panic_ = stats->panic;
+    panic_read_ = followed;
+    const StoreLinkStats& store = stats->store;
+    StoreReading reading;
+    if (store.in_cluster) {
+        reading = {.state = std::string{name_of(static_cast<StoreLinkState>(store.state))},
+                   .rtt_us = store.rtt_us,
+                   .clock_off_us = store.clock_off_us,
+                   .unsynced = store.unsynced};
+    }
+    if (differs_notably(store_reading_, reading)) {
+        store_reading_ = std::move(reading);
+    }
 }
 
 void FleetFollower::follow(const FleetView& view, Clock::time_point now) {
     const std::uint64_t head = view.head ? view.head->value.now.generation : 0;
     board_.change([&](FleetStatus& status) { status.head = head; });
-    if (view.panic) {
-        follow_panic(*view.panic);
-    }
-    if (view.rollout && view.rollout->value.next.generation > state_.adopted.generation) {
-        stage(view.rollout->value);
+    if (view.rollout && view.rollout->value.is_uploaded &&
+        view.rollout->value.next.generation > state_.adopted.generation) {
+        stage(view.rollout->value, now);
         try_rollout(view.rollout->value);
     }
     if (state_.trial && (!view.rollout || view.rollout->value.id != state_.trial->rollout)) {
         end_trial(view);
     }
-    if (head < state_.adopted.generation) {
-        tell(head == 0 ? fmt::format("etcd has no rules, and this box has those of {}: it keeps "
-                                     "them",
-                                     set_text(state_.adopted))
-                       : fmt::format("etcd has the older {}, and this box {}: it keeps them",
-                                     set_text(view.head->value.now), set_text(state_.adopted)));
-    } else if (view.head && !state_.trial && head > state_.adopted.generation) {
-        adopt(view.head->value.now, now);
-    } else if (head == state_.adopted.generation &&
-               !(view.rollout && view.rollout->value.id == ended_)) {
-        tell("");
+    compare_with(view, now);
+}
+
+// An error of this view stays, and so does that of a trial while its rollout is there.
+void FleetFollower::compare_with(const FleetView& view, Clock::time_point now) {
+    const HeadSet head = view.head ? view.head->value.now : HeadSet{};
+    if (head.generation < state_.adopted.generation) {
+        report(!view.head ? fmt::format("etcd has no rules, and this box has those of {}: it keeps "
+                                        "them",
+                                        set_text(state_.adopted))
+                          : fmt::format("etcd has the older {}, and this box {}: it keeps them",
+                                        set_text(head), set_text(state_.adopted)));
+    } else if (head.generation - state_.adopted.generation > kMostAhead) {
+        report(
+            fmt::format("etcd has {}, which no rollouts could lead to behind {}: this box keeps "
+                        "its rules",
+                        set_text(head), set_text(state_.adopted)));
+    } else if (head.generation > state_.adopted.generation) {
+        if (!state_.trial) {
+            adopt(head, now);
+        }
+    } else if (head.set != state_.adopted.set) {
+        report(fmt::format("etcd has {}, and this box {}: it keeps it until the next one comes",
+                           set_text(head), set_text(state_.adopted)));
+    } else if (!has_reported_ && !(view.rollout && view.rollout->value.id == ended_)) {
+        report("");
     }
 }
 
@@ -98,22 +170,27 @@ Result<RuleFile> FleetFollower::fetch(const HeadSet& set) {
                     .slices = std::move(files.slices)};
 }
 
+// A verdict without a rollout is none yet.
 StagedSet FleetFollower::judge(const Rollout& rollout) {
     StagedSet verdict{.rollout = rollout.id};
+    if (!box_.link.status().connected) {
+        return {.why = "its dataplane is away"};
+    }
     Result<RuleFile> file = fetch(rollout.next);
     if (!file) {
         verdict.why = file.error().what;
+        if (file.error().code == Errc::Unreachable || file.error().code == Errc::Busy) {
+            verdict.rollout.clear();
+        }
         return verdict;
     }
-    if (!box_.link.status().connected) {
-        verdict.why = "its dataplane is away";
-        return verdict;
-    }
+    const RuleNames names = names_of(*file);
     const std::optional<Compiled> compiled = box_.rules.preview(*std::move(file));
-    if (!compiled) {
-        verdict.rollout.clear();  // another preview took its place: once more
+    if (!compiled || compiled->no_memory) {
+        verdict.rollout.clear();  // another preview took its place, or others had the memory
     } else if (!compiled->rules) {
-        verdict.why = first_error(compiled->problems);
+        verdict.why = public_error(compiled->problems, names);
+        spdlog::error("cluster {}: {}", board_.options().name, first_error(compiled->problems));
     } else if (compiled->rules->set.rules.empty() && !rollout.force) {
         verdict.why = "no rule in it is on: it would lift every limit; --force applies it";
     } else {
@@ -122,14 +199,23 @@ StagedSet FleetFollower::judge(const Rollout& rollout) {
     return verdict;
 }
 
-void FleetFollower::stage(const Rollout& rollout) {
+void FleetFollower::stage(const Rollout& rollout, Clock::time_point now) {
     if (staged_.rollout == rollout.id) {
         return;
     }
-    staged_ = judge(rollout);
+    const StagedSet verdict = judge(rollout);
+    if (verdict.rollout.empty()) {
+        read_at_ = now + kRestage;
+        if (!verdict.why.empty()) {
+            report(verdict.why);
+        }
+        return;
+    }
+    staged_ = verdict;
+    failed_ = 0;
     if (staged_.is_good) {
         spdlog::info("{} of the cluster is staged", set_text(rollout.next));
-    } else if (!staged_.rollout.empty()) {
+    } else {
         spdlog::error("{} of the cluster cannot be in force here: {}", set_text(rollout.next),
                       staged_.why);
     }
@@ -145,7 +231,7 @@ void FleetFollower::try_rollout(const Rollout& rollout) {
     }
     Result<RuleFile> file = fetch(rollout.next);
     if (!file) {
-        tell(file.error().what);
+        report(file.error().what);
         return;
     }
     const std::string text = sum_of_text(file->text);
@@ -158,7 +244,7 @@ void FleetFollower::try_rollout(const Rollout& rollout) {
     record(fmt::format("apply --cluster --confirm {}s", rollout.trial_seconds), rollout.next.by,
            change);
     if (change.refusal) {
-        tell(refusal_text(*change.refusal));
+        report(refusal_text(*change.refusal));
         failed_ = rollout.next.generation;
         ended_ = rollout.id;
         state_.trial.reset();
@@ -181,11 +267,16 @@ void FleetFollower::end_trial(const FleetView& view) {
             state_.adopted_text = state_.trial->text;
         }
     } else if (!is_kept && runs_trial()) {
-        const RuleChange change = box_.rules.rollback(Rollback{.from = Author{::getuid()}});
-        record("rollback --cluster", next.by, change);
-        if (change.refusal) {
-            tell(refusal_text(*change.refusal));
+        // Its own timer may end it first: then the rules of before are back already.
+        const RuleChange change =
+            box_.rules.rollback(Rollback{.from = Author{::getuid()}, .is_of_trial = true});
+        if (change.refusal && runs_trial()) {
+            record("rollback --cluster", next.by, change);
+            report(refusal_text(*change.refusal));
             return;  // its own timer is still there
+        }
+        if (!change.refusal) {
+            record("rollback --cluster", next.by, change);
         }
         spdlog::warn("the rollout of {} has ended unconfirmed: the rules of before are back",
                      set_text(next));
@@ -195,62 +286,38 @@ void FleetFollower::end_trial(const FleetView& view) {
 }
 
 void FleetFollower::adopt(const HeadSet& set, Clock::time_point now) {
-    if (refused_ == set.generation && now < retry_at_) {
+    if (refused_ == set && now < retry_at_) {
         return;
+    }
+    if (!box_.link.status().connected) {
+        return;  // the record says so, and it is adopted as soon as there is one
     }
     Result<RuleFile> file = fetch(set);
     if (!file) {
-        tell(file.error().what);
+        report(file.error().what);
         return;
     }
     const std::string text = sum_of_text(file->text);
     file->force = true;  // all have agreed to it
     const RuleChange change = box_.rules.apply(*std::move(file));
     if (change.refusal) {
-        refused_ = set.generation;
+        refused_ = set;
         failed_ = set.generation;
         retry_at_ = now + kRetry;
         if (error_ != refusal_text(*change.refusal)) {
             record("apply --cluster", set.by, change);
         }
-        tell(refusal_text(*change.refusal));
+        report(refusal_text(*change.refusal));
         return;
     }
     record("apply --cluster", set.by, change);
     spdlog::info("{} of the cluster is in force", set_text(set));
-    refused_ = 0;
+    refused_ = {};
+    failed_ = 0;
     state_.adopted = set;
     state_.adopted_text = text;
     save();
-    tell("");
-}
-
-// A word of a number that was followed already says nothing more: people may have resumed since.
-void FleetFollower::follow_panic(const PanicRecord& panic) {
-    if (panic.number <= state_.panic) {
-        return;
-    }
-    const Result<Reply> reply = box_.link.call(SetPanic{panic.pass});
-    const std::string word = panic.pass ? "pass" : "resume";
-    const auto* set = reply ? std::get_if<PanicSet>(&*reply) : nullptr;
-    if (set == nullptr) {
-        return;
-    }
-    box_.audit.write({.name = panic.by,
-                      .call = "panic " + word + " --cluster",
-                      .before = set->before ? "pass" : "resume",
-                      .after = word,
-                      .outcome = "done"});
-    spdlog::warn("panic {} by the cluster", word);
-    state_.panic = panic.number;
-    save();
-}
-
-void FleetFollower::keep_slot(std::size_t slot) {
-    if (state_.slot != slot) {
-        state_.slot = slot;
-        save();
-    }
+    report("");
 }
 
 void FleetFollower::record(const std::string& call, const std::string& by,
@@ -263,16 +330,22 @@ void FleetFollower::record(const std::string& call, const std::string& by,
 }
 
 void FleetFollower::save() {
-    if (const Result<Done> done = save_fleet_state(box_.state_dir, state_); !done) {
-        tell(done.error().what);
+    const Result<Done> done = disk_.change([&](FleetState& state) {
+        state.adopted = state_.adopted;
+        state.adopted_text = state_.adopted_text;
+        state.trial = state_.trial;
+    });
+    if (!done) {
+        report(done.error().what);
     }
 }
 
-void FleetFollower::tell(const std::string& error) {
+void FleetFollower::report(const std::string& error) {
     if (error_ != error && !error.empty()) {
         spdlog::warn("cluster {}: {}", board_.options().name, error);
     }
     error_ = error;
+    has_reported_ = has_reported_ || !error.empty();
 }
 
 std::string FleetFollower::text_in_force() {
@@ -284,10 +357,18 @@ std::string FleetFollower::text_in_force() {
     return sum_;
 }
 
-// The record, as everybody is to see it.
-void FleetFollower::show() {
-    NodeRecord next = board_.status().record;
-    const std::string text = text_in_force();
+// Rules or modes that the box was given by itself.
+bool FleetFollower::has_own_rules() {
+    const std::shared_ptr<const RuleView> view = box_.rules.view();
+    return text_in_force() != state_.adopted_text ||
+           std::ranges::any_of(view->modes,
+                               [](const auto& mode) { return tenant_of(mode.first).empty(); });
+}
+
+// The part of the record that this thread has.
+void FleetFollower::update_record() {
+    const NodeRecord before = board_.status().record;
+    NodeRecord next = before;
     const bool on_trial = runs_trial();
     if (state_.trial && !on_trial) {
         ended_ = state_.trial->rollout;  // by its own timer, or by hand
@@ -295,14 +376,17 @@ void FleetFollower::show() {
     next.in_force = on_trial ? state_.trial->next : state_.adopted;
     next.is_trial = on_trial;
     next.rules = generation_text(box_.rules.view()->generation);
-    next.is_detached = !on_trial && state_.adopted.generation != 0 && text != state_.adopted_text;
+    next.is_detached = !on_trial && state_.adopted.generation != 0 && has_own_rules();
+    next.is_dataplane_away = !box_.link.status().connected;
+    next.store = store_reading_;
+    next.is_panic = is_panic_;
     next.staged = staged_;
     next.failed = failed_;
     next.error = error_;
-    next.panic = state_.panic;
-    if (text_of(next) != text_of(board_.status().record)) {
+    if (text_of(next) != text_of(before)) {
         board_.change_record([&](NodeRecord& record) {
             next.slot = record.slot;
+            next.panic = record.panic;
             record = next;
         });
     }

@@ -65,7 +65,7 @@ void FleetMember::refuse(Membership membership, const std::string& why) {
     });
 }
 
-Result<FleetMember::Seen> FleetMember::look() {
+Result<FleetMember::Scan> FleetMember::scan() {
     const FleetKeys& keys = store_.keys();
     const std::string& node = board_.options().node;
     const Result<EtcdOutcome> outcome = store_.etcd().commit(
@@ -78,7 +78,7 @@ Result<FleetMember::Seen> FleetMember::look() {
     if (outcome->read.size() != 4) {
         return Error{Errc::BadSyntax, "etcd's answer is none: not what was asked for"};
     }
-    Seen seen{.nodes = outcome->read[1],
+    Scan scan{.nodes = outcome->read[1],
               .holder = std::nullopt,
               .cluster = std::nullopt,
               .is_drained = !outcome->read[3].empty()};
@@ -87,43 +87,51 @@ Result<FleetMember::Seen> FleetMember::look() {
         if (!cluster) {
             return cluster.error();
         }
-        seen.cluster = *cluster;
+        scan.cluster = *cluster;
     }
     if (!outcome->read[2].empty()) {
-        seen.holder = outcome->read[2].front().value;
+        scan.holder = outcome->read[2].front().value;
     }
-    return seen;
+    return scan;
 }
 
 // Empty: it may take a slot that is free.
-std::string FleetMember::why_refused(const Seen& seen) const {
+std::string FleetMember::why_refused(const Scan& scan) const {
     const ClusterOptions& options = board_.options();
-    if (seen.cluster && seen.cluster->size != options.size) {
+    if (scan.cluster->size != options.size) {
         return fmt::format("the cluster has {} boxes, and `cluster.size` says {}",
-                           seen.cluster->size, options.size);
+                           scan.cluster->size, options.size);
     }
-    if (seen.holder && *seen.holder != incarnation_) {
+    if (!scan.cluster->secret.empty() && !secret_.empty() && scan.cluster->secret != secret_) {
+        return "the cluster's first box has another secret in its `cluster.secret_file`: limits "
+               "would not be shared";
+    }
+    if (scan.holder && is_displaced_) {
+        return fmt::format("another box runs as {} with a copy of this box's state directory",
+                           options.node);
+    }
+    if (scan.holder && *scan.holder != incarnation_) {
         return fmt::format("another box is called {}; `cluster.node` is of one box alone",
                            options.node);
     }
-    if (open_slots(seen).empty()) {
+    if (open_slots(scan).empty()) {
         return fmt::format("all of its {} slots are taken", options.size);
     }
     return "";
 }
 
 // The box's own slot comes first, then those that nobody has.
-std::vector<std::size_t> FleetMember::open_slots(const Seen& seen) const {
+std::vector<std::size_t> FleetMember::open_slots(const Scan& scan) const {
     std::vector<std::size_t> slots;
     for (std::size_t slot = 0; slot < board_.options().size; ++slot) {
         const std::string key = store_.keys().node(slot);
-        const auto taken = std::ranges::find(seen.nodes, key, &EtcdKey::key);
+        const auto taken = std::ranges::find(scan.nodes, key, &EtcdKey::key);
         const bool is_own = [&] {
-            if (taken == seen.nodes.end()) {
+            if (taken == scan.nodes.end()) {
                 return true;
             }
             const Result<NodeRecord> node = node_from(taken->value);
-            return node && node->incarnation == incarnation_;
+            return node && node->node == board_.options().node && node->incarnation == incarnation_;
         }();
         if (is_own) {
             slots.push_back(slot);
@@ -137,32 +145,32 @@ std::vector<std::size_t> FleetMember::open_slots(const Seen& seen) const {
 }
 
 Result<Done> FleetMember::join() {
-    const Result<Seen> seen = look();
-    if (!seen) {
-        return seen.error();
+    const Result<Scan> scan = this->scan();
+    if (!scan) {
+        return scan.error();
     }
-    if (seen->is_drained) {
+    if (scan->is_drained) {
         refuse(Membership::Drained, "it was drained; `sluicectl drain --undo` lets it back in");
         return Done{};
     }
-    if (!seen->cluster) {
+    if (!scan->cluster) {
         const std::string key = store_.keys().cluster();
         const Result<EtcdOutcome> made = store_.etcd().commit(
             {.when = {is_absent(key)},
-             .then = {
-                 EtcdPut{.key = key, .value = text_of(ClusterRecord{board_.options().size})}}});
+             .then = {EtcdPut{.key = key,
+                              .value = text_of(ClusterRecord{board_.options().size, secret_})}}});
         return made ? Result<Done>{Done{}} : made.error();  // read at the next try
     }
-    if (const std::string why = why_refused(*seen); !why.empty()) {
+    if (const std::string why = why_refused(*scan); !why.empty()) {
         refuse(Membership::Refused, why);
         return Done{};
     }
-    const Result<bool> taken = take(open_slots(*seen).front(), *seen);
+    const Result<bool> taken = take(open_slots(*scan).front(), *scan);
     return taken ? Result<Done>{Done{}} : taken.error();
 }
 
 // False: somebody was quicker.
-Result<bool> FleetMember::take(std::size_t slot, const Seen& seen) {
+Result<bool> FleetMember::take(std::size_t slot, const Scan& scan) {
     const Result<std::int64_t> lease = store_.etcd().grant(kLeaseSeconds);
     if (!lease) {
         return lease.error();
@@ -170,21 +178,23 @@ Result<bool> FleetMember::take(std::size_t slot, const Seen& seen) {
     const FleetKeys& keys = store_.keys();
     const std::string name = keys.name(board_.options().node);
     const std::string key = keys.node(slot);
-    const auto had = std::ranges::find(seen.nodes, key, &EtcdKey::key);
+    const auto had = std::ranges::find(scan.nodes, key, &EtcdKey::key);
     const std::uint64_t edition = board_.edition();
     NodeRecord told = record();
     told.slot = slot;
     const Result<EtcdOutcome> outcome = store_.etcd().commit(
-        {.when = {seen.holder ? has_value(name, incarnation_) : is_absent(name),
-                  had == seen.nodes.end() ? is_absent(key) : is_unchanged(key, had->modified)},
+        {.when = {scan.holder ? has_value(name, incarnation_) : is_absent(name),
+                  had == scan.nodes.end() ? is_absent(key) : is_unchanged(key, had->modified)},
          .then = {EtcdPut{.key = name, .value = incarnation_, .lease = *lease},
-                  EtcdPut{.key = key, .value = text_of(told), .lease = *lease}}});
+                  EtcdPut{.key = key, .value = text_of(told), .lease = *lease},
+                  EtcdPut{.key = keys.seen(board_.options().node), .value = told.host}}});
     if (!outcome || !outcome->held) {
         (void)store_.etcd().revoke(*lease);
         return outcome ? Result<bool>{false} : outcome.error();
     }
     lease_ = *lease;
     slot_ = slot;
+    is_displaced_ = false;
     spdlog::info("slot {} of the cluster {} is this box's", slot, board_.options().name);
     board_.change([&](FleetStatus& status) {
         status.membership = Membership::Member;
@@ -204,19 +214,28 @@ NodeRecord FleetMember::record() const {
     return record;
 }
 
-// Only while the name is its own: a box that lost it tells nothing in the place of another.
+// Only while name and slot are the box's own: one that lost them writes nothing in the place of
+// another. Their keys are compared by lease, since a copy of the box has its incarnation too.
 Result<Done> FleetMember::publish() {
     const FleetKeys& keys = store_.keys();
     const std::uint64_t edition = board_.edition();
-    const std::string& node = board_.options().node;
-    const Result<EtcdOutcome> outcome = store_.etcd().commit(
-        {.when = {has_value(keys.name(node), incarnation_), is_absent(keys.drain(node))},
-         .then = {EtcdPut{.key = keys.node(*slot_), .value = text_of(record()), .lease = lease_}}});
+    const std::string name = keys.name(board_.options().node);
+    const std::string slot = keys.node(*slot_);
+    EtcdTransaction told{.when = {has_lease(name, lease_), has_lease(slot, lease_),
+                                  is_absent(keys.drain(board_.options().node))},
+                         .otherwise = {EtcdGet{.key = name}}};
+    if (edition != published_) {
+        told.then = {EtcdPut{.key = slot, .value = text_of(record()), .lease = lease_}};
+    }
+    const Result<EtcdOutcome> outcome = store_.etcd().commit(told);
     if (!outcome) {
         lease_ = outcome.error().code == Errc::BadSyntax ? 0 : lease_;  // of a lease that is over
         return outcome.error();
     }
     if (!outcome->held) {
+        const auto holder = outcome->read.empty() ? std::vector<EtcdKey>{} : outcome->read.front();
+        is_displaced_ = !holder.empty() && holder.front().lease != lease_ &&
+                        holder.front().value == incarnation_;
         leave();
         return Done{};
     }

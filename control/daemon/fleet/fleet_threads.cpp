@@ -24,41 +24,72 @@ std::string host_name() {
 
 }  // namespace
 
-FleetThreads::FleetThreads(const EtcdAccess& etcd, FleetBoard& board, FleetFollower::Box box,
+FleetThreads::FleetThreads(const FleetAccess& access, FleetBoard& board, FleetFollower::Box box,
                            FleetState state)
-    : etcd_{etcd},
+    : etcd_{access.etcd},
       board_{board},
-      member_{FleetStore{connect_etcd(etcd), board.options().name}, board, state.incarnation,
-              state.slot},
-      follower_{FleetStore{connect_etcd(etcd), board.options().name}, board, std::move(box),
-                std::move(state)} {
-    board_.change_record([](NodeRecord& record) { record.host = host_name(); });
+      disk_{box.state_dir, std::move(state)},
+      member_{connect(), board, disk_.state(), access.secret},
+      follower_{connect(), board, box, disk_},
+      panic_{connect(), board, disk_, {box.link, box.audit}} {
+    const std::uint64_t panic = disk_.state().panic;
+    board_.change_record([&](NodeRecord& record) {
+        record.host = host_name();
+        record.panic = panic;
+    });
     follower_thread_ = std::jthread{[this](const std::stop_token& stop) { follow_rules(stop); }};
+    panic_thread_ = std::jthread{[this](const std::stop_token& stop) { follow_panic(stop); }};
     member_thread_ = std::jthread{[this](const std::stop_token& stop) { keep_member(stop); }};
     watch_thread_ = std::jthread{[this](const std::stop_token& stop) { watch(stop); }};
 }
 
-// sluiced that stops gives no slot back: whoever starts it anew finds its own.
+FleetThreads::~FleetThreads() {
+    (void)ending_.request_stop();
+    for (std::jthread* const thread :
+         {&follower_thread_, &panic_thread_, &member_thread_, &watch_thread_}) {
+        (void)thread->request_stop();
+    }
+}
+
+FleetStore FleetThreads::connect() {
+    return {connect_etcd(etcd_, ending_.get_token()), board_.options().name};
+}
+
+// sluiced that stops gives no slot back: it finds its own when it starts anew.
 void FleetThreads::keep_member(const std::stop_token& stop) {
     while (!stop.stop_requested()) {
         const std::uint64_t edition = board_.edition();
         member_.tick(FleetMember::Clock::now());
+        if (const auto slot = member_.slot(); slot && slot != disk_.state().slot) {
+            if (const Result<Done> done =
+                    disk_.change([&](FleetState& state) { state.slot = slot; });
+                !done) {
+                spdlog::warn("{}", done.error().what);
+            }
+        }
         board_.wait(stop, edition, kTick);
     }
 }
 
+bool FleetThreads::wait(const std::stop_token& stop, Hints& hints) {
+    std::unique_lock lock{mutex_};
+    (void)hinted_.wait_for(lock, stop, kTick, [&] { return hints_ != hints.seen; });
+    return std::exchange(hints.seen, hints_) != hints_;
+}
+
 void FleetThreads::follow_rules(const std::stop_token& stop) {
+    Hints hints;
     while (!stop.stop_requested()) {
-        bool hinted = false;
-        {
-            std::unique_lock lock{mutex_};
-            (void)hinted_.wait_for(lock, stop, kTick, [this] { return is_hinted_; });
-            hinted = std::exchange(is_hinted_, false);
-        }
-        if (const FleetStatus status = board_.status(); status.membership == Membership::Member) {
-            follower_.keep_slot(status.record.slot);
-        }
+        const bool hinted = wait(stop, hints);
         follower_.tick(FleetFollower::Clock::now(), hinted);
+    }
+}
+
+void FleetThreads::follow_panic(const std::stop_token& stop) {
+    Hints hints;
+    while (!stop.stop_requested()) {
+        const bool hinted = wait(stop, hints);
+        panic_.tick(FleetPanic::Clock::now(), hinted);
     }
 }
 
@@ -75,7 +106,7 @@ void FleetThreads::watch(const std::stop_token& stop) {
 void FleetThreads::hint() {
     {
         const std::lock_guard lock{mutex_};
-        is_hinted_ = true;
+        ++hints_;
     }
     hinted_.notify_all();
 }

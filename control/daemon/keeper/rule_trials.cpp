@@ -108,6 +108,9 @@ std::optional<std::variant<Compiled, Refusal>> RuleTrials::preview(const Rollbac
 
 std::variant<RuleTrials::Return, Refusal> RuleTrials::way_back(const Rollback& rollback) const {
     const AppliedRules& applied = rules_.applied;
+    if (rollback.is_of_trial && !applied.trial()) {
+        return Refusal{Refusal::Kind::NothingToConfirm, "no rules are on trial", {}};
+    }
     if (!rollback.number) {
         Result<Return> newest = newest_return();
         if (!newest) {

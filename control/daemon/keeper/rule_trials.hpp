@@ -18,6 +18,7 @@ struct Rollback {
     std::optional<std::uint64_t> number{};              // of the history; nullopt: the newest
     std::optional<std::chrono::nanoseconds> confirm{};  // with a number: on trial
     std::optional<std::string> in_place_of{};           // not when another set is in force
+    bool is_of_trial = false;                           // not when none is on trial any more
 };
 
 // The way back: a set on trial goes again unless it is confirmed, and rollback undoes what was

@@ -77,6 +77,16 @@ TEST(EtcdClient, TellsNobodyElseWhatMayHaveBeenWritten) {
     ASSERT_FALSE(outcome);
     EXPECT_EQ(outcome.error().code, Errc::Busy);
     EXPECT_EQ(talk.posted.size(), 1U);
+    ASSERT_TRUE(etcd.get({.key = "a"}));
+    EXPECT_EQ(talk.posted.back().server, 1U) << "the next call begins with the next server";
+}
+
+TEST(EtcdClient, ALoginWithoutAnAnswerIsNoWriteWithoutOne) {
+    Talk talk{.posted = {},
+              .replies = {kSilent, EtcdReply{200, R"({"token":"one"})"}, EtcdReply{200, kHeader}}};
+    EtcdClient etcd = client(talk, 2, {"box", "secret"});
+    EXPECT_TRUE(etcd.commit({.then = {EtcdPut{.key = "a", .value = "b"}}}));
+    EXPECT_EQ(talk.posted.back().server, 1U);
 }
 
 TEST(EtcdClient, LogsInAnewWhereItsTokenHasEnded) {

@@ -15,12 +15,14 @@ TEST(EtcdMessage, ThePrefixOfARangeEndsBehindItsLastKey) {
 
 TEST(EtcdMessage, ATransactionIsItsConditionsAndBothOfItsSides) {
     EXPECT_EQ(request_text(EtcdTransaction{
-                  .when = {is_absent("/a"), is_unchanged("/a", 7), has_value("/a", "x")},
+                  .when = {is_absent("/a"), is_unchanged("/a", 7), has_value("/a", "x"),
+                           has_lease("/a", 8)},
                   .then = {EtcdPut{.key = "/a", .value = "hi", .lease = 5}},
                   .otherwise = {EtcdGet{.key = "/a"}, EtcdDelete{.key = "/a", .end = "/b"}}}),
               R"({"compare":[{"create_revision":"0","key":"L2E=","result":"EQUAL",)"
               R"("target":"CREATE"},{"key":"L2E=","mod_revision":"7","result":"EQUAL",)"
-              R"("target":"MOD"},{"key":"L2E=","result":"EQUAL","target":"VALUE","value":"eA=="}],)"
+              R"("target":"MOD"},{"key":"L2E=","result":"EQUAL","target":"VALUE","value":"eA=="},)"
+              R"({"key":"L2E=","lease":"8","result":"EQUAL","target":"LEASE"}],)"
               R"("failure":[{"request_range":{"key":"L2E="}},{"request_delete_range":)"
               R"({"key":"L2E=","range_end":"L2I="}}],)"
               R"("success":[{"request_put":{"key":"L2E=","lease":"5","value":"aGk="}}]})");

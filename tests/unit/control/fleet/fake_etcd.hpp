@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,7 +22,12 @@ struct FakeEtcd {
     std::map<std::string, EtcdKey> keys;
     std::int64_t revision = 1;
     std::int64_t last_lease = 0;
+    std::set<std::int64_t> leases;
     std::function<void(const std::string& key)> changed;  // called after each transaction
+    std::function<void()> before;                         // called before each request
+    bool is_away = false;
+    std::string hidden;  // reads of keys that begin so have no answer
+    std::size_t requests = 0;
 
     void put(const std::string& key, const std::string& value, std::int64_t lease = 0) {
         ++revision;
@@ -29,6 +35,7 @@ struct FakeEtcd {
         entry = {key, value, entry.created == 0 ? revision : entry.created, revision, lease};
     }
     void end_lease(std::int64_t lease) {
+        leases.erase(lease);
         std::erase_if(keys, [&](const auto& entry) { return entry.second.lease == lease; });
     }
 
@@ -66,9 +73,10 @@ struct FakeEtcd {
         const auto found = keys.find(bytes(compare, "key"));
         const EtcdKey key = found == keys.end() ? EtcdKey{} : found->second;
         const std::string target = compare.at("target");
-        return target == "CREATE" ? key.created == number(compare, "create_revision")
-               : target == "MOD"  ? key.modified == number(compare, "mod_revision")
-                                  : key.value == bytes(compare, "value");
+        return target == "CREATE"  ? key.created == number(compare, "create_revision")
+               : target == "MOD"   ? key.modified == number(compare, "mod_revision")
+               : target == "LEASE" ? key.lease == number(compare, "lease")
+                                   : key.value == bytes(compare, "value");
     }
     Json commit(const Json& asked) {
         bool held = true;
@@ -112,10 +120,12 @@ struct FakeEtcd {
             return {200, commit(asked).dump()};
         }
         if (path == "/lease/grant") {
-            return {200, Json{{"ID", std::to_string(++last_lease)}, {"TTL", "10"}}.dump()};
+            leases.insert(++last_lease);
+            return {200, Json{{"ID", std::to_string(last_lease)}, {"TTL", "10"}}.dump()};
         }
         if (path == "/lease/keepalive") {
-            return {200, Json{{"result", {{"TTL", "10"}}}}.dump()};
+            const bool is_alive = leases.contains(number(asked, "ID"));
+            return {200, Json{{"result", {{"TTL", is_alive ? "10" : "0"}}}}.dump()};
         }
         end_lease(number(asked, "ID"));
         return {200, "{}"};
@@ -126,7 +136,17 @@ class FakeTransport final : public EtcdTransport {
 public:
     explicit FakeTransport(FakeEtcd& etcd) : etcd_{etcd} {}
     Result<EtcdReply> post(std::size_t, const EtcdPost& post) override {
-        return etcd_.answer(post.path, nlohmann::json::parse(post.body));
+        ++etcd_.requests;
+        if (etcd_.before) {
+            etcd_.before();
+        }
+        const nlohmann::json asked = nlohmann::json::parse(post.body);
+        const bool is_hidden =
+            !etcd_.hidden.empty() && FakeEtcd::bytes(asked, "key").starts_with(etcd_.hidden);
+        if (etcd_.is_away || is_hidden) {
+            return Error{Errc::Unreachable, "no answer from etcd"};
+        }
+        return etcd_.answer(post.path, asked);
     }
     [[nodiscard]] std::size_t servers() const override { return 1; }
 

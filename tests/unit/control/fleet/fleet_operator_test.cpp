@@ -71,6 +71,10 @@ struct Fleet {
                 [](const std::string&) {}};
     }
 
+    [[nodiscard]] bool has_set(std::string_view bytes) const {
+        return etcd.keys.contains(keys.chunk(name_of_set(bytes).sum, 0));
+    }
+
     FakeEtcd etcd;
     FleetKeys keys{"lab"};
     std::map<std::string, NodeRecord> boxes;
@@ -81,11 +85,11 @@ struct Fleet {
 
 TEST(FleetOperator, ASetIsInForceOnAllOnceAllHaveStagedIt) {
     Fleet fleet;
-    const Result<RolloutOutcome> first = fleet.hand().bring("one", {.by = "me"});
+    const Result<RolloutOutcome> first = fleet.hand().roll_out("one", {.by = "me"});
     ASSERT_TRUE(first) << first.error().what;
     EXPECT_EQ(first->in_force.size(), 5U);
     EXPECT_TRUE(first->behind.empty());
-    const Result<RolloutOutcome> second = fleet.hand().bring("two", {.by = "me"});
+    const Result<RolloutOutcome> second = fleet.hand().roll_out("two", {.by = "me"});
     ASSERT_TRUE(second);
     EXPECT_EQ(fleet.head()->now.generation, 2U);
     EXPECT_EQ(fleet.head()->now.set, name_of_set("two"));
@@ -97,7 +101,7 @@ TEST(FleetOperator, ASetIsInForceOnAllOnceAllHaveStagedIt) {
 TEST(FleetOperator, OneThatCannotStageItStopsItForAll) {
     Fleet fleet;
     fleet.bad = "d";
-    const Result<RolloutOutcome> outcome = fleet.hand().bring("one", {});
+    const Result<RolloutOutcome> outcome = fleet.hand().roll_out("one", {});
     ASSERT_FALSE(outcome);
     EXPECT_EQ(outcome.error().what, "d cannot run it, so nobody does: no such list");
     EXPECT_FALSE(fleet.head());
@@ -109,7 +113,7 @@ TEST(FleetOperator, OneThatCannotStageItStopsItForAll) {
 
 TEST(FleetOperator, WavesAreTheCanaryAQuarterAndAll) {
     Fleet fleet;
-    ASSERT_TRUE(fleet.hand().bring("one", {.canary = "c", .soak = 0s}));
+    ASSERT_TRUE(fleet.hand().roll_out("one", {.canary = "c", .soak = 0s}));
     std::vector<std::size_t> waves;
     for (const Rollout& rollout : fleet.seen) {
         if (rollout.is_staged) {
@@ -124,7 +128,8 @@ TEST(FleetOperator, WavesAreTheCanaryAQuarterAndAll) {
 TEST(FleetOperator, AWaveThatOneBoxCannotRunIsTheLast) {
     Fleet fleet;
     fleet.weak = "a";  // of the second wave
-    const Result<RolloutOutcome> outcome = fleet.hand().bring("one", {.canary = "c", .soak = 0s});
+    const Result<RolloutOutcome> outcome =
+        fleet.hand().roll_out("one", {.canary = "c", .soak = 0s});
     ASSERT_FALSE(outcome);
     EXPECT_EQ(outcome.error().what, "it is not in force on a: no room");
     EXPECT_FALSE(fleet.head());
@@ -133,10 +138,10 @@ TEST(FleetOperator, AWaveThatOneBoxCannotRunIsTheLast) {
 
 TEST(FleetOperator, ATrialWaitsForItsConfirmationWhileOthersAreRefused) {
     Fleet fleet;
-    ASSERT_TRUE(fleet.hand().bring("one", {.by = "first", .confirm = 60s}));
+    ASSERT_TRUE(fleet.hand().roll_out("one", {.by = "first", .confirm = 60s}));
     EXPECT_TRUE(fleet.is_under_way());
     EXPECT_FALSE(fleet.head());
-    const Result<RolloutOutcome> other = fleet.hand().bring("two", {.by = "other"});
+    const Result<RolloutOutcome> other = fleet.hand().roll_out("two", {.by = "other"});
     ASSERT_FALSE(other);
     EXPECT_NE(other.error().what.find("a rollout by first is under way"), std::string::npos);
     ASSERT_TRUE(fleet.hand().confirm());
@@ -147,7 +152,7 @@ TEST(FleetOperator, ATrialWaitsForItsConfirmationWhileOthersAreRefused) {
 
 TEST(FleetOperator, ATrialWhoseLeaseEndsIsNotConfirmed) {
     Fleet fleet;
-    ASSERT_TRUE(fleet.hand().bring("one", {.confirm = 60s}));
+    ASSERT_TRUE(fleet.hand().roll_out("one", {.confirm = 60s}));
     fleet.etcd.end_lease(fleet.etcd.last_lease);
     EXPECT_FALSE(fleet.hand().confirm());
     EXPECT_FALSE(fleet.head());
@@ -157,24 +162,24 @@ TEST(FleetOperator, AnEtcdThatHasForgottenGetsAGenerationAboveThatOfEachBox) {
     Fleet fleet;
     fleet.boxes["b"].in_force = {.set = name_of_set("old"), .generation = 41};
     fleet.show(fleet.boxes["b"]);
-    ASSERT_TRUE(fleet.hand().bring("one", {}));
+    ASSERT_TRUE(fleet.hand().roll_out("one", {}));
     EXPECT_EQ(fleet.head()->now.generation, 42U);
 }
 
 TEST(FleetOperator, TheWayBackIsAnotherGenerationAndEndsWithTheFirstSet) {
     Fleet fleet;
-    ASSERT_TRUE(fleet.hand().bring("one", {}));
-    ASSERT_TRUE(fleet.hand().bring("two", {}));
-    ASSERT_TRUE(fleet.hand().go_back({}));
+    ASSERT_TRUE(fleet.hand().roll_out("one", {}));
+    ASSERT_TRUE(fleet.hand().roll_out("two", {}));
+    ASSERT_TRUE(fleet.hand().roll_back({}));
     EXPECT_EQ(fleet.head()->now.set, name_of_set("one"));
     EXPECT_EQ(fleet.head()->now.generation, 3U);
-    EXPECT_FALSE(fleet.hand().go_back({}));
+    EXPECT_FALSE(fleet.hand().roll_back({}));
 }
 
 TEST(FleetOperator, SetsThatNobodyCanGoBackToAreForgotten) {
     Fleet fleet;
     for (int i = 0; i < 12; ++i) {
-        ASSERT_TRUE(fleet.hand().bring("set " + std::to_string(i), {}));
+        ASSERT_TRUE(fleet.hand().roll_out("set " + std::to_string(i), {}));
     }
     std::size_t chunks = 0;
     for (const auto& [key, value] : fleet.etcd.keys) {
@@ -183,12 +188,225 @@ TEST(FleetOperator, SetsThatNobodyCanGoBackToAreForgotten) {
     EXPECT_EQ(chunks, Head::kMost + 1);
 }
 
+TEST(FleetOperator, ASetThatNobodyTookIsForgottenAndOneThatIsConfirmedForgetsOthers) {
+    Fleet fleet;
+    ASSERT_TRUE(fleet.hand().roll_out("one", {}));
+    fleet.bad = "d";
+    ASSERT_FALSE(fleet.hand().roll_out("two", {}));
+    EXPECT_FALSE(fleet.has_set("two"));
+    EXPECT_TRUE(fleet.has_set("one"));
+    fleet.bad.clear();
+    fleet.etcd.put(fleet.keys.chunk(name_of_set("old").sum, 0), "old");
+    ASSERT_TRUE(fleet.hand().roll_out("three", {.confirm = 60s}));
+    EXPECT_TRUE(fleet.has_set("three"));
+    EXPECT_TRUE(fleet.has_set("old")) << "nothing is deleted while a rollout is under way";
+    ASSERT_TRUE(fleet.hand().confirm());
+    EXPECT_FALSE(fleet.has_set("old"));
+    EXPECT_TRUE(fleet.has_set("three"));
+}
+
+TEST(FleetStore, NoSetIsDeletedOnceTheHeadIsAnother) {
+    Fleet fleet;
+    ASSERT_TRUE(fleet.hand().roll_out("one", {}));
+    const Head before = *fleet.head();
+    fleet.etcd.put(fleet.keys.chunk(name_of_set("two").sum, 0), "two");
+    int requests = 0;
+    fleet.etcd.before = [&] {
+        if (++requests == 2) {  // after the head was read
+            fleet.etcd.put(fleet.keys.head(),
+                           text_of(Head{.now = {name_of_set("two"), 2, "other", 1}}));
+        }
+    };
+    ASSERT_TRUE(fleet.hand().store().delete_unnamed());
+    EXPECT_TRUE(fleet.has_set("two"));
+    ASSERT_TRUE(fleet.hand().store().delete_unnamed());
+    EXPECT_TRUE(fleet.has_set("two"));
+    EXPECT_FALSE(fleet.has_set("one"));
+}
+
+TEST(FleetOperator, AFailureIsNoneOfTheNextRollout) {
+    Fleet fleet;
+    fleet.weak = "a";
+    ASSERT_FALSE(fleet.hand().roll_out("one", {.canary = "a", .soak = 0s}));
+    fleet.weak.clear();  // its record has the failure still
+    ASSERT_TRUE(fleet.hand().roll_out("one", {.canary = "a", .soak = 0s}));
+    EXPECT_EQ(fleet.head()->now.generation, 2U);
+}
+
+TEST(FleetOperator, TheWayBackDoesNotWaitForABoxThatCannotStage) {
+    Fleet fleet;
+    ASSERT_TRUE(fleet.hand().roll_out("one", {}));
+    ASSERT_TRUE(fleet.hand().roll_out("two", {}));
+    fleet.bad = "d";
+    ASSERT_TRUE(fleet.hand().roll_back({}));
+    EXPECT_EQ(fleet.head()->now.set, name_of_set("one"));
+}
+
+TEST(FleetOperator, ARollbackThatLosesTheRaceGoesBackFromWhatWasPromoted) {
+    Fleet fleet;
+    ASSERT_TRUE(fleet.hand().roll_out("one", {}));
+    ASSERT_TRUE(fleet.hand().roll_out("two", {.confirm = 60s}));
+    int requests = 0;
+    fleet.etcd.before = [&] {
+        if (++requests == 2) {  // the rollout was read, and not ended yet
+            fleet.etcd.before = {};
+            ASSERT_TRUE(fleet.hand().confirm());
+        }
+    };
+    const Result<RolloutOutcome> outcome = fleet.hand().roll_back({});
+    ASSERT_TRUE(outcome) << outcome.error().what;
+    EXPECT_EQ(outcome->set.set, name_of_set("one"));
+    EXPECT_EQ(outcome->set.generation, 3U);
+    EXPECT_EQ(outcome->in_force.size(), 5U);
+}
+
+TEST(FleetOperator, AWaveEndsWhereTheDataplaneOfABoxEnds) {
+    Fleet fleet;
+    int running = 0;
+    fleet.etcd.before = [&] {
+        NodeRecord& canary = fleet.boxes["c"];
+        if (canary.is_trial && ++running == 5) {
+            canary.is_dataplane_away = true;
+            fleet.show(canary);
+        }
+    };
+    const Result<RolloutOutcome> outcome = fleet.hand().roll_out("one", {.canary = "c"});
+    ASSERT_FALSE(outcome);
+    EXPECT_EQ(outcome.error().what, "it does not run any more on c: its dataplane is away");
+    EXPECT_FALSE(fleet.head());
+    EXPECT_FALSE(fleet.is_under_way());
+}
+
+TEST(FleetOperator, AWaveEndsWhereABoxIsGone) {
+    Fleet fleet;
+    fleet.etcd.before = [&] {
+        if (fleet.boxes["c"].is_trial) {
+            fleet.etcd.keys.erase(fleet.keys.node(fleet.boxes["c"].slot));
+        }
+    };
+    const Result<RolloutOutcome> outcome = fleet.hand().roll_out("one", {.canary = "c"});
+    ASSERT_FALSE(outcome);
+    EXPECT_EQ(outcome.error().what, "it is not in force on c: it is gone");
+    EXPECT_FALSE(fleet.is_under_way());
+}
+
+TEST(FleetOperator, ReadsWithoutAnAnswerEndNoRolloutWhileItsLeaseHolds) {
+    Fleet fleet;
+    int running = 0;
+    fleet.etcd.before = [&] {
+        if (fleet.boxes["c"].is_trial) {
+            ++running;
+            fleet.etcd.is_away = running >= 3 && running < 6;
+        }
+    };
+    const Result<RolloutOutcome> outcome =
+        fleet.hand().roll_out("one", {.canary = "c", .soak = 0s});
+    ASSERT_TRUE(outcome) << outcome.error().what;
+    EXPECT_GT(running, 6);
+}
+
+TEST(FleetStore, AChunkOfAnotherSizeEndsADownload) {
+    Fleet fleet;
+    const SetName name{.sum = std::string(kSetSumSize, 'a'), .size = kMostSetBytes};
+    for (std::size_t number = 0; number < 8; ++number) {
+        fleet.etcd.put(fleet.keys.chunk(name.sum, number), "x");
+    }
+    const std::size_t before = fleet.etcd.requests;
+    EXPECT_FALSE(fleet.hand().store().download(name));
+    EXPECT_EQ(fleet.etcd.requests, before + 1);
+}
+
+TEST(FleetOperator, APanicIsSetWhateverTheOtherRecordsAre) {
+    Fleet fleet;
+    fleet.etcd.put(fleet.keys.head(), "no record of this version");
+    ASSERT_TRUE(fleet.hand().set_panic(true, "me"));
+    EXPECT_EQ(panic_from(fleet.etcd.keys.at(fleet.keys.panic()).value)->number, 1U);
+}
+
 TEST(FleetOperator, APanicIsAboveEveryNumberThatABoxHasFollowed) {
     Fleet fleet;
     fleet.boxes["e"].panic = 7;
     fleet.show(fleet.boxes["e"]);
-    ASSERT_TRUE(fleet.hand().set_panic(true, "me"));
+    const Result<PanicOutcome> outcome = fleet.hand().set_panic(true, "me", 0ms);
+    ASSERT_TRUE(outcome);
     EXPECT_EQ(panic_from(fleet.etcd.keys.at(fleet.keys.panic()).value)->number, 8U);
+    EXPECT_EQ(outcome->behind.size(), 5U) << "no box has followed it";
+}
+
+// So that nobody can leave no number above their own.
+TEST(FleetOperator, ANumberFarAheadOfMostIsNotGoneOnFrom) {
+    for (const std::uint64_t absurd : {UINT64_MAX, std::uint64_t{1} << 53}) {
+        Fleet fleet;
+        for (auto& [name, box] : fleet.boxes) {
+            box.panic = name == "e" ? absurd : 3;
+            fleet.show(box);
+        }
+        fleet.etcd.put(fleet.keys.panic(), text_of(PanicRecord{.number = absurd}));
+        ASSERT_TRUE(fleet.hand().set_panic(true, "me", 0ms));
+        EXPECT_EQ(panic_from(fleet.etcd.keys.at(fleet.keys.panic()).value)->number, 4U);
+    }
+}
+
+TEST(FleetOperator, AGenerationFarAheadOfMostIsNotGoneOnFrom) {
+    Fleet fleet;
+    ASSERT_TRUE(fleet.hand().roll_out("one", {}));
+    Head head = *fleet.head();
+    head.now.generation = UINT64_MAX;
+    fleet.etcd.put(fleet.keys.head(), text_of(head));
+    const Result<RolloutOutcome> outcome = fleet.hand().roll_out("two", {});
+    ASSERT_TRUE(outcome) << outcome.error().what;
+    EXPECT_EQ(outcome->set.generation, 2U);
+    EXPECT_TRUE(fleet.head()->before.empty()) << "nobody has run that one";
+}
+
+TEST(FleetOperator, PanicNamesWhoHasFollowed) {
+    Fleet fleet;
+    fleet.etcd.changed = [&](const std::string& key) {
+        if (key == fleet.keys.panic()) {
+            for (const char* name : {"a", "b"}) {
+                fleet.boxes[name].panic = panic_from(fleet.etcd.keys.at(key).value)->number;
+                fleet.show(fleet.boxes[name]);
+            }
+        }
+    };
+    const Result<PanicOutcome> outcome = fleet.hand().set_panic(true, "me", 0ms);
+    ASSERT_TRUE(outcome);
+    EXPECT_EQ(outcome->followed, (std::vector<std::string>{"a", "b"}));
+    EXPECT_EQ(outcome->behind, (std::vector<std::string>{"c", "d", "e"}));
+}
+
+TEST(FleetOperator, ACanaryThatIsNotThereIsToldBeforeAnythingIsStaged) {
+    Fleet fleet;
+    const Result<RolloutOutcome> outcome = fleet.hand().roll_out("one", {.canary = "x"});
+    ASSERT_FALSE(outcome);
+    EXPECT_EQ(outcome.error().what, "no box that is there is called x");
+    EXPECT_TRUE(fleet.seen.empty());
+}
+
+TEST(FleetOperator, MembersOfBeforeAreAwayUntilTheyAreForgotten) {
+    Fleet fleet;
+    for (const char* name : {"a", "f", "g"}) {
+        fleet.etcd.put(fleet.keys.seen(name), "");
+    }
+    fleet.etcd.put(fleet.keys.drain("g"), "me");
+    const Result<RolloutOutcome> outcome = fleet.hand().roll_out("one", {});
+    ASSERT_TRUE(outcome);
+    EXPECT_EQ(outcome->away, std::vector<std::string>{"f"});
+    EXPECT_FALSE(*fleet.hand().forget("a")) << "it is there";
+    EXPECT_TRUE(*fleet.hand().forget("f"));
+    EXPECT_TRUE(fleet.hand().away(*fleet.hand().store().nodes())->empty());
+}
+
+TEST(FleetOperator, ASizeIsChangedWhereNoSlotIsBeyondIt) {
+    Fleet fleet;
+    EXPECT_EQ(*fleet.hand().resize(4), false) << "no box has begun it";
+    fleet.etcd.put(fleet.keys.cluster(), text_of(ClusterRecord{5, "digest"}));
+    EXPECT_FALSE(fleet.hand().resize(4)) << "e has slot 4";
+    EXPECT_EQ(cluster_from(fleet.etcd.keys.at(fleet.keys.cluster()).value)->size, 5U);
+    EXPECT_TRUE(*fleet.hand().resize(6));
+    const Result<ClusterRecord> now = cluster_from(fleet.etcd.keys.at(fleet.keys.cluster()).value);
+    EXPECT_EQ(now->size, 6U);
+    EXPECT_EQ(now->secret, "digest");
 }
 
 TEST(FleetStore, ASetComesBackInChunksAndNotWithOtherBytes) {

@@ -25,6 +25,7 @@ TEST(FleetRecords, AHeadComesBackWithTheSetsBeforeIt) {
 TEST(FleetRecords, ARolloutComesBack) {
     const Result<Rollout> read = rollout_from(text_of(Rollout{.id = "x",
                                                               .next = set('a', 2),
+                                                              .is_uploaded = false,
                                                               .is_staged = true,
                                                               .nodes = {"a", "b"},
                                                               .is_everywhere = true,
@@ -36,17 +37,32 @@ TEST(FleetRecords, ARolloutComesBack) {
     EXPECT_TRUE(read->is_staged && read->is_everywhere && read->force);
     EXPECT_EQ(read->nodes, (std::vector<std::string>{"a", "b"}));
     EXPECT_EQ(read->trial_seconds, 60U);
+    EXPECT_FALSE(read->is_uploaded);
 }
 
 TEST(FleetRecords, ABoxComesBackAlsoBeforeItHasAnyRules) {
     const NodeRecord node{.node = "a",
                           .incarnation = "1",
                           .slot = 3,
+                          .is_dataplane_away = true,
+                          .store = {"ready", 1500, -20'000, 7},
                           .staged = {.rollout = "r", .is_good = false, .why = "no list"},
                           .error = "x"};
     const Result<NodeRecord> read = node_from(text_of(node));
     ASSERT_TRUE(read);
     EXPECT_EQ(text_of(*read), text_of(node));
+    EXPECT_EQ(read->store, node.store);
+}
+
+TEST(FleetRecords, AReadingOfTheStoreThatIsNearlyTheSameIsNoOther) {
+    const StoreReading before{"ready", 2'000, 500, 1'000};
+    EXPECT_FALSE(differs_notably(before, {"ready", 3'900, -9'000, 1'900}));
+    EXPECT_FALSE(differs_notably({"ready", 100, 0, 0}, {"ready", 1'000, 0, 90}));
+    EXPECT_TRUE(differs_notably(before, {"away", 2'000, 500, 1'000}));
+    EXPECT_TRUE(differs_notably(before, {"ready", 4'100, 500, 1'000}));
+    EXPECT_TRUE(differs_notably(before, {"ready", 2'000, -9'600, 1'000}));
+    EXPECT_TRUE(differs_notably(before, {"ready", 2'000, 500, 400}));
+    EXPECT_TRUE(differs_notably({"ready", 0, INT64_MIN, 0}, {"ready", 0, INT64_MAX, 0}));
 }
 
 TEST(FleetRecords, WhatIsNoneIsAnErrorAndNoTextOfItActsOnATerminal) {

@@ -255,6 +255,23 @@ TEST_F(OnTrial, RollbackEndsItNow) {
     EXPECT_EQ(kind_of(rules().rollback(7)), Refusal::Kind::NothingBefore);
 }
 
+TEST_F(OnTrial, ARollbackOfTheTrialAloneTakesNoKeptSetAway) {
+    start_dataplane();
+    start_daemon();
+    ASSERT_FALSE(apply(kThree).refusal);
+    const std::uint64_t kept = apply(kOne).after;
+    ASSERT_FALSE(try_out(kTwo, 60s).refusal);
+    pass(61s);
+    tick();  // the timer is quicker
+    expect_all(kept);
+    EXPECT_EQ(kind_of(rules().rollback(sluice::Rollback{.from = 7, .is_of_trial = true})),
+              Refusal::Kind::NothingToConfirm);
+    expect_all(kept);
+    ASSERT_FALSE(try_out(kTwo, 60s).refusal);
+    EXPECT_FALSE(rules().rollback(sluice::Rollback{.from = 7, .is_of_trial = true}).refusal);
+    expect_all(kept);
+}
+
 TEST_F(OnTrial, TheFirstSetGoesBackToNoRules) {
     start_dataplane();
     start_daemon();
