@@ -287,5 +287,31 @@ TEST(StoreFunction, WhatNoBoxCanHaveMeantIsRefusedWhole) {
     }
 }
 
+// A box that tells nothing for half an hour, and ends: its time is not lost.
+TEST(StoreFunction, ATickMovesThePartitionsClock) {
+    constexpr std::uint64_t kHalfAnHour = 1'800 * kSecond;
+    test::RedisServer server;
+    ASSERT_TRUE(server.begin());
+    const std::string key = partition_key("test", 0);
+    const RedisReplyOwner none = server.call(tick_command(key, 5, 9, CallBy::Function));
+    EXPECT_EQ(tick_answer(*none)->born, 0U);
+    StoreCaller caller{.size = 2, .slot = 0, .incarnation = 1, .birth = 9};
+    const StoreEntry amount = bucket(10'000, 1'000'000'000, 1);
+    const auto level = [&](std::uint64_t seq) {
+        const StoreBatch batch = batch_of(seq, {amount});
+        const RedisReplyOwner reply = server.call(sync_command("test", caller, batch));
+        return *sync_answer(*reply, batch);
+    };
+    const StoreAnswerTo first = level(1);
+    const std::uint64_t later = first.now_us + kHalfAnHour;
+    const RedisReplyOwner other = server.call(tick_command(key, later, 8, CallBy::Function));
+    EXPECT_EQ(tick_answer(*other)->now_us, first.now_us) << "of another birth";
+    const RedisReplyOwner moved = server.call(tick_command(key, later, 9, CallBy::Function));
+    EXPECT_EQ(tick_answer(*moved)->now_us, later);
+    const StoreAnswerTo second = level(2);
+    EXPECT_EQ(second.now_us, later);
+    EXPECT_EQ(second.levels.at(0).current, 20'000U - 1'799U);
+}
+
 }  // namespace
 }  // namespace sluice::store_function_test
