@@ -155,6 +155,8 @@ cluster:
   secret_file: secret
   store: {store}
 """
+RIGHTS = ["+fcall", "+info", "+wait", "+time", "+hget", "+hmget", "+hset", "+hdel", "+hgetall", "+hlen", "+hexists",
+          "+hrandfield"]
 
 
 class StoreCase(unittest.TestCase):

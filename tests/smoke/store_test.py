@@ -9,10 +9,7 @@ import signal
 import sys
 import unittest
 
-from store_box import APPLIED, FENCED, GAP, StoreCase, until
-
-RIGHTS = ["+fcall", "+info", "+wait", "+time", "+hget", "+hmget", "+hset", "+hdel", "+hgetall", "+hlen", "+hexists",
-          "+hrandfield"]
+from store_box import APPLIED, FENCED, GAP, RIGHTS, StoreCase, until
 
 
 class StoreTest(StoreCase):
