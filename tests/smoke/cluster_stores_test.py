@@ -80,9 +80,15 @@ class Sentinels(PlaceCase):
         self.assertEqual(box.say(2, seq=2)[1], 7)
 
     def test_a_primary_that_is_one_no_more_is_left(self):
-        box = self.box()
-        box.reaches("refused", "store init")
-        self.init(box)
+        admin = self.box(name="admin", life=9)
+        admin.reaches("refused", "store init")
+        self.init(admin)
+        for redis in self.pair.redis:
+            redis("ACL", "SETUSER", "sluice", "reset", "on", ">right", "~sluice:{edge:*", *RIGHTS)
+        (pathlib.Path(self.folder.name) / "password").write_text("right\n")
+        # The sentinels know neither the user nor a password.
+        box = StoreCase.box(self, store={"sentinel": self.pair.NAME, "addresses": self.addresses, "user": "sluice",
+                                         "password_file": f"{self.folder.name}/password"})
         box.reaches("ready")
         self.assertEqual(box.say(5)[1], 5)
         first = self.pair.primary()

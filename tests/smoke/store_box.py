@@ -88,8 +88,9 @@ class Box:
         self.send(b"\0" + struct.pack("<I", 1) + text("edge") + text(self.name) +
                   struct.pack("<HQB", self.size, self.life, self.durability))
 
-    def send(self, payload):
-        self.link.sendall(struct.pack("<I", len(payload)) + payload)
+    def send(self, *payloads):
+        """At once."""
+        self.link.sendall(b"".join(struct.pack("<I", len(payload)) + payload for payload in payloads))
 
     def exactly(self, size):
         got = b""
@@ -118,10 +119,13 @@ class Box:
                 return seen[1]
         raise AssertionError(f"{self.name} is not {state} {words}: {seen}")
 
-    def tell(self, units, seq=None, digest=7, partition=3):
-        """A batch of one key."""
+    def batch(self, units, seq=None, digest=7, partition=3):
+        """The message of a batch of one key."""
         self.seq[partition] = self.seq.get(partition, 0) + 1 if seq is None else seq
-        self.send(b"\1" + struct.pack("<HQI", partition, self.seq[partition], 1) + bucket(digest, units))
+        return b"\1" + struct.pack("<HQI", partition, self.seq[partition], 1) + bucket(digest, units)
+
+    def tell(self, units, seq=None, digest=7, partition=3):
+        self.send(self.batch(units, seq, digest, partition))
 
     def reply(self):
         """-> the next reply and the key's level"""
@@ -157,6 +161,31 @@ cluster:
 """
 RIGHTS = ["+fcall", "+info", "+wait", "+time", "+hget", "+hmget", "+hset", "+hdel", "+hgetall", "+hlen", "+hexists",
           "+hrandfield"]
+
+
+def openssl(folder, *words):
+    done = subprocess.run(["openssl", *words], cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+class TestAuthority:
+    """A CA of a test's own: NAME.pem, and certificates by it for servers."""
+
+    def __init__(self, folder, name="ca"):
+        self.folder, self.name = pathlib.Path(folder), name
+        openssl(folder, "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj",
+                f"/CN={name}", "-keyout", f"{name}.key", "-out", f"{name}.pem")
+        self.file = str(self.folder / f"{name}.pem")
+
+    def certify(self, host, days=2):
+        """-> options of redis-server"""
+        name = f"{host}-{days}"
+        openssl(self.folder, "req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", f"/CN={host}",
+                "-addext", f"subjectAltName=DNS:{host}", "-keyout", f"{name}.key", "-out", f"{name}.csr")
+        openssl(self.folder, "x509", "-req", "-in", f"{name}.csr", "-CA", f"{self.name}.pem", "-CAkey", f"{self.name}.key",
+                "-CAcreateserial", "-days", str(days), "-copy_extensions", "copy", "-out", f"{name}.pem")
+        return ["--tls-cert-file", str(self.folder / f"{name}.pem"), "--tls-key-file", str(self.folder / f"{name}.key"),
+                "--tls-ca-cert-file", self.file, "--tls-auth-clients", "no"]
 
 
 class StoreCase(unittest.TestCase):

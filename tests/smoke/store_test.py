@@ -9,7 +9,7 @@ import signal
 import sys
 import unittest
 
-from store_box import APPLIED, FENCED, GAP, RIGHTS, StoreCase, until
+from store_box import APPLIED, FENCED, GAP, RIGHTS, StoreCase, TestAuthority, free_port, until
 
 
 class StoreTest(StoreCase):
@@ -133,11 +133,10 @@ class StoreTest(StoreCase):
         box = self.box(durability="replica")
         self.init(box)
         box.reaches("ready")
-        for partition in range(16):
-            box.tell(5, partition=partition)
+        box.send(*(box.batch(5, partition=partition) for partition in range(16)))
         self.assertEqual([box.reply()[1] for _ in range(16)], [5] * 16)
         calls = self.redis("INFO", "commandstats").split("cmdstat_wait:calls=")[1].split(",")[0]
-        self.assertLess(int(calls), 5)
+        self.assertLess(int(calls), 8)
         replica.process.send_signal(signal.SIGSTOP)
         box.tell(2)
         until(lambda: int(self.redis("FCALL_RO", "sl1_status", "1", "sluice:{edge:03}").split()[-1]) == 2, "it is charged")
@@ -183,6 +182,48 @@ class StoreTest(StoreCase):
                                                           "password_file": f"{self.folder.name}/password"})
         other.reaches("ready")
         self.assertEqual(other.say(1)[1], 8)
+
+
+class Tls(StoreCase):
+    def setUp(self):
+        super().setUp()
+        self.authority = TestAuthority(self.folder.name)
+        self.port = free_port()
+        self.certificate = self.authority.certify("redis.test")
+        self.redis = self.serve("--tls-port", str(self.port), *self.certificate, "--tls-replication", "yes")
+
+    def box(self, name="a", ca=None, server="redis.test", **store):
+        tls = {"ca_file": ca or self.authority.file, "server_name": server}
+        return super().box(name=name, life=ord(name), store={"addresses": [f"127.0.0.1:{self.port}"], "tls": tls, **store},
+                           size=9, durability="replica")
+
+    def test_the_store_and_its_replica_over_tls(self):
+        self.serve("--replicaof", "127.0.0.1", str(self.port), "--tls-replication", "yes", *self.certificate)
+        self.redis.has_a_replica()
+        (pathlib.Path(self.folder.name) / "password").write_text("right\n")
+        (pathlib.Path(self.folder.name) / "wrong").write_text("wrong\n")
+        self.redis("ACL", "SETUSER", "sluice", "reset", "on", ">right", "~sluice:{edge:*", *RIGHTS)
+        box = self.box(user="sluice", password_file=f"{self.folder.name}/password")
+        box.reaches("refused", "store init")
+        self.assertEqual(self.ctl("init", box).returncode, 1)
+        admin = self.box("b")
+        self.init(admin)
+        box.reaches("ready")
+        self.assertEqual(box.say(5)[1], 5)
+        self.assertEqual(self.ctl("check", box).returncode, 0)
+        self.box("c", user="sluice", password_file=f"{self.folder.name}/wrong").reaches("refused", "no such user and password")
+        self.redis("ACL", "SETUSER", "sluice", "~sluice:{other:*", "resetkeys")
+        box.reaches("refused", "rights")
+
+    def test_certificates_that_do_not_hold(self):
+        other = TestAuthority(self.folder.name, "other")
+        box = self.box(ca=other.file)
+        box.reaches("away", "its certificate is refused")
+        self.assertIn("its certificate is refused", self.ctl("check", box).stderr)
+        self.box("b", server="other.test").reaches("away", "certificate", "mismatch")
+        old = [word.removeprefix("--") for word in self.authority.certify("redis.test", days=-1)[:4]]
+        self.assertEqual(self.redis("CONFIG", "SET", *old), "OK")
+        self.box("c").reaches("away", "certificate has expired")
 
 
 if __name__ == "__main__":
