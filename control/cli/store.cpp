@@ -5,6 +5,7 @@
 #include "control/json.hpp"
 #include "control/store/function_text.hpp"
 #include "control/store/store_console.hpp"
+#include "control/store/store_fault.hpp"
 #include "control/visible_text.hpp"
 #include "lib/policy/box/box.hpp"
 
@@ -58,25 +59,49 @@ ExitCode store_refusal(const Error& error) {
                   error.code == Errc::Unreachable ? ExitCode::Unreached : ExitCode::Refused);
 }
 
-ExitCode init_store(StoreConsole& console) {
-    const Result<std::string> loaded = console.ask_text(
-        std::array<std::string, 4>{"FUNCTION", "LOAD", "REPLACE", std::string{kStoreFunction}});
+// The library of functions, or the script where the store has no functions.
+Result<std::string> load(StoreConsole& console) {
+    const Result<RedisReplyOwner> loaded = console.say(redis_command(
+        std::array<std::string, 4>{"FUNCTION", "LOAD", "REPLACE", std::string{kStoreFunction}}));
     if (!loaded) {
-        return store_refusal(loaded.error());
+        return loaded.error();
     }
-    print(fmt::format("the function {} is at {}, revision {}\n", *loaded, console.address(),
-                      kStoreFunctionRevision));
+    if (error_of(**loaded).empty()) {
+        return std::string{"the function sl1"};
+    }
+    const Result<std::string> script =
+        console.ask_text(std::array<std::string, 3>{"SCRIPT", "LOAD", std::string{kStoreScript}});
+    if (script && lacks_right(error_of(**loaded))) {
+        return std::string{"the script sl1, for want of functions,"};
+    }
+    return Error{Errc::Refused, console.name() + ": " + store_fault_of(error_of(**loaded)).why};
+}
+
+ExitCode init_store(StoreConsoles& consoles) {
+    const Result<std::vector<StoreConsole*>> all = consoles.all();
+    if (!all) {
+        return store_refusal(all.error());
+    }
+    for (StoreConsole* console : *all) {
+        const Result<std::string> loaded = load(*console);
+        if (!loaded) {
+            return store_refusal(loaded.error());
+        }
+        print(fmt::format("{} is at {}, revision {}\n", *loaded, console->name(),
+                          kStoreFunctionRevision));
+    }
     return ExitCode::Done;
 }
 
 // A box's whole way, with its own rights: an amount of nothing is told under a key of its own.
-std::optional<Error> try_amount(StoreConsole& console, const StoreOfCluster& store) {
+std::optional<Error> try_amount(StoreConsole& console, const StoreOfCluster& store,
+                                std::uint16_t partition) {
     const StoreCaller caller{.size = 1, .incarnation = 1, .birth = 1};
-    StoreBatch batch{.partition = kPartitionOfChecks, .seq = 1, .entries = {}};
+    StoreBatch batch{.partition = partition, .seq = 1, .entries = {}};
     batch.entries.push_back({.digest = 1, .period_ns = kUsPerSecond, .parts = 1});
     for (int i = 0; i < 2; ++i) {
         const Result<RedisReplyOwner> reply =
-            console.ask(sync_command(store.cluster.name, caller, batch));
+            console.ask(sync_command(store.cluster.name, caller, batch, console.by()));
         if (!reply) {
             return reply.error();
         }
@@ -89,23 +114,84 @@ std::optional<Error> try_amount(StoreConsole& console, const StoreOfCluster& sto
     return std::nullopt;
 }
 
-ExitCode check_store(StoreConsole& console, const StoreOfCluster& store) {
+// A primary by itself: what may be evicted, its role, its replicas. -> its replicas
+Result<std::string> check_primary(StoreConsole& console, const StoreOfCluster& store) {
     const Result<std::string> memory = info_of(console, "memory");
     const Result<std::string> role = memory ? info_of(console, "replication") : memory;
     if (!role) {
-        return store_refusal(role.error());
+        return role.error();
     }
     for (const std::optional<StoreFault>& fault :
          {memory_fault(*memory), role_fault(*role, store.cluster.durability)}) {
         if (fault) {
-            return refuse(fault->why, ExitCode::Refused);
+            return Error{Errc::Refused, console.name() + ": " + fault->why};
         }
     }
-    const Result<StoreRoster> roster = read_roster(console, store.cluster.name);
+    return visible_line(info_value(*role, "connected_slaves"));
+}
+
+// Boxes would take one each, and share nothing.
+std::optional<Error> two_primaries(const StoreAccess& access) {
+    if (access.cluster_mode || !access.sentinel.empty() || access.addresses.size() < 2) {
+        return std::nullopt;
+    }
+    const std::vector<ServerAddress> primaries = primaries_among(access);
+    if (primaries.size() < 2) {
+        return std::nullopt;
+    }
+    return Error{Errc::Refused,
+                 fmt::format("{} and {} are both primaries, and boxes at different ones share "
+                             "nothing: `addresses` are one primary and its replicas",
+                             words_of(primaries[0]), words_of(primaries[1]))};
+}
+
+// With a box's own rights, at a partition of each primary.
+std::optional<Error> try_amounts(StoreConsoles& consoles, const StoreOfCluster& store) {
+    std::vector<const StoreConsole*> tried;
+    for (std::uint16_t i = 0; i < consoles.partitions(); ++i) {
+        const auto partition = static_cast<std::uint16_t>(kPartitionOfChecks + i);
+        const Result<StoreConsole*> console =
+            consoles.of_key(partition_key(store.cluster.name, partition));
+        if (!console) {
+            return console.error();
+        }
+        if (std::ranges::find(tried, *console) != tried.end()) {
+            continue;
+        }
+        tried.push_back(*console);
+        const Result<RedisReplyOwner> status =
+            (*console)->call("sl1_status", partition_key(store.cluster.name, partition), {});
+        if (!status) {
+            return status.error();
+        }
+        if (std::optional<Error> fault = try_amount(**console, store, partition)) {
+            return fault;
+        }
+    }
+    return std::nullopt;
+}
+
+ExitCode check_store(StoreConsoles& consoles, const StoreOfCluster& store) {
+    if (const std::optional<Error> fault = two_primaries(store.access)) {
+        return store_refusal(*fault);
+    }
+    const Result<std::vector<StoreConsole*>> all = consoles.all();
+    if (!all) {
+        return store_refusal(all.error());
+    }
+    std::string text;
+    for (StoreConsole* console : *all) {
+        const Result<std::string> replicas = check_primary(*console, store);
+        if (!replicas) {
+            return store_refusal(replicas.error());
+        }
+        text += fmt::format("{} is there, {} replicas\n", console->name(), *replicas);
+    }
+    const Result<StoreRoster> roster = read_roster(consoles, store.cluster.name);
     if (!roster) {
         return store_refusal(roster.error());
     }
-    if (const std::optional<Error> fault = try_amount(console, store)) {
+    if (const std::optional<Error> fault = try_amounts(consoles, store)) {
         return store_refusal(*fault);
     }
     if (roster->size != 0 && roster->size != store.cluster.size) {
@@ -113,11 +199,8 @@ ExitCode check_store(StoreConsole& console, const StoreOfCluster& store) {
                                   roster->size, store.cluster.size),
                       ExitCode::Refused);
     }
-    print(fmt::format(
-        "{} is there: function sl1 revision {}, no key is evicted, {} replicas, {} "
-        "of {} slots held\n",
-        console.address(), roster->revision, visible_line(info_value(*role, "connected_slaves")),
-        roster->slots.size(), store.cluster.size));
+    print(fmt::format("{}function sl1 revision {}, no key is evicted, {} of {} slots held\n", text,
+                      roster->revision, roster->slots.size(), store.cluster.size));
     return ExitCode::Done;
 }
 
@@ -147,31 +230,40 @@ std::string store_text(const StoreRoster& roster, std::uint64_t keys, const std:
     return text;
 }
 
-ExitCode show_store(StoreConsole& console, const StoreOfCluster& store, bool json) {
-    const Result<StoreRoster> roster = read_roster(console, store.cluster.name);
+ExitCode show_store(StoreConsoles& consoles, const StoreOfCluster& store, bool json) {
+    const Result<StoreRoster> roster = read_roster(consoles, store.cluster.name);
     if (!roster) {
         return store_refusal(roster.error());
     }
     std::uint64_t keys = 0;
-    for (std::uint16_t partition = 0; partition < kStorePartitions; ++partition) {
-        const Result<std::uint64_t> count = keys_of(console, store.cluster.name, partition);
+    for (std::uint16_t partition = 0; partition < consoles.partitions(); ++partition) {
+        const Result<std::uint64_t> count = keys_of(consoles, store.cluster.name, partition);
         if (!count) {
             return store_refusal(count.error());
         }
         keys += *count;
     }
-    const Result<std::string> memory = info_of(console, "memory");
-    if (!memory) {
-        return store_refusal(memory.error());
+    const Result<std::vector<StoreConsole*>> all = consoles.all();
+    if (!all) {
+        return store_refusal(all.error());
     }
-    const std::string used = visible_line(info_value(*memory, "used_memory_human"));
+    std::string used;
+    for (StoreConsole* console : *all) {
+        const Result<std::string> memory = info_of(*console, "memory");
+        if (!memory) {
+            return store_refusal(memory.error());
+        }
+        used +=
+            (used.empty() ? "" : " + ") + visible_line(info_value(*memory, "used_memory_human"));
+    }
     print(json ? dump_line(store_json(*roster, keys, used)) : store_text(*roster, keys, used));
     return ExitCode::Done;
 }
 
-ExitCode forget_node(StoreConsole& console, const StoreOfCluster& store, const std::string& node) {
-    const Result<RedisReplyOwner> reply = console.ask(redis_command(std::array<std::string, 5>{
-        "FCALL", "sl1_release", "1", roster_key(store.cluster.name), node}));
+ExitCode forget_node(StoreConsoles& consoles, const StoreOfCluster& store,
+                     const std::string& node) {
+    const Result<RedisReplyOwner> reply =
+        consoles.call("sl1_release", roster_key(store.cluster.name), std::array{node});
     if (!reply) {
         return store_refusal(reply.error());
     }
@@ -184,15 +276,15 @@ ExitCode forget_node(StoreConsole& console, const StoreOfCluster& store, const s
 }
 
 // The roster first: a slot that is held beyond the new size stops it.
-ExitCode resize_cluster(StoreConsole& console, const StoreOfCluster& store) {
+ExitCode resize_cluster(StoreConsoles& consoles, const StoreOfCluster& store) {
     const std::string& cluster = store.cluster.name;
     std::vector<std::string> keys{roster_key(cluster)};
-    for (std::uint16_t partition = 0; partition < kStorePartitions; ++partition) {
+    for (std::uint16_t partition = 0; partition < consoles.partitions(); ++partition) {
         keys.push_back(partition_key(cluster, partition));
     }
     for (const std::string& key : keys) {
-        const Result<RedisReplyOwner> reply = console.ask(redis_command(std::array<std::string, 5>{
-            "FCALL", "sl1_resize", "1", key, std::to_string(store.cluster.size)}));
+        const Result<RedisReplyOwner> reply =
+            consoles.call("sl1_resize", key, std::array{std::to_string(store.cluster.size)});
         if (!reply) {
             return store_refusal(reply.error());
         }
@@ -217,21 +309,21 @@ ExitCode run_store(const Options& options) {
     if (!store) {
         return store.error().what.empty() ? ExitCode::Refused : store_refusal(store.error());
     }
-    Result<StoreConsole> console = StoreConsole::open(store->access);
-    if (!console) {
-        return store_refusal(console.error());
+    Result<StoreConsoles> consoles = StoreConsoles::open(store->access);
+    if (!consoles) {
+        return store_refusal(consoles.error());
     }
     if (options.word == "init") {
-        return init_store(*console);
+        return init_store(*consoles);
     }
     if (options.word == "check") {
-        return check_store(*console, *store);
+        return check_store(*consoles, *store);
     }
     if (options.word == "forget") {
-        return forget_node(*console, *store, options.store.node);
+        return forget_node(*consoles, *store, options.store.node);
     }
-    return options.word == "resize" ? resize_cluster(*console, *store)
-                                    : show_store(*console, *store, options.json);
+    return options.word == "resize" ? resize_cluster(*consoles, *store)
+                                    : show_store(*consoles, *store, options.json);
 }
 
 }  // namespace sluice

@@ -21,12 +21,10 @@ using namespace sluice;
 constexpr int kRefused = 1;
 constexpr std::array kStateWords{"away", "refused", "fenced", "ready"};
 
-// A number that no other partition's birth has. 0: the system has none.
-std::uint64_t random_birth() {
-    std::uint64_t birth = 0;
-    return ::getrandom(&birth, sizeof(birth), 0) == ssize_t{sizeof(birth)}
-               ? (birth >> 11) | 1  // 53 bits, which the store's numbers hold
-               : 0;
+// Births of partitions are random numbers.
+bool gives_random_numbers() {
+    std::uint64_t number = 0;
+    return ::getrandom(&number, sizeof(number), 0) == ssize_t{sizeof(number)};
 }
 
 Fd stop_descriptor() {
@@ -79,12 +77,11 @@ int run(const StoreSettings& settings) {
         spdlog::error("{}", done.error().what);
         return kRefused;
     }
-    const std::uint64_t birth = random_birth();
-    if (birth == 0 || !stop.is_open()) {
+    if (!gives_random_numbers() || !stop.is_open()) {
         spdlog::error("the system gives no random numbers or no descriptor for signals");
         return kRefused;
     }
-    StoreLoop loop{settings.socket, StoreLink{*std::move(access), birth}, tell_people};
+    StoreLoop loop{settings.socket, StoreLink{*std::move(access)}, tell_people};
     spdlog::info("speaking for {}", settings.socket);
     (void)::sd_notify(0, "READY=1");
     loop.run(stop.get());

@@ -11,7 +11,7 @@
 -- Invariants: the clock never goes back and moves by the callers' monotonic clocks alone; TIME starts
 -- it. A key is forgotten after `till`, seconds of that clock, when nothing of it counts any more: no
 -- expiry of the server, whose clock may be set. Whatever is rounded leaves more owed, never less.
-local REVISION = 1
+local REVISION = 2
 local MOST = 2 ^ 53 -- doubles hold each whole number up to it
 local UNDER = 1 - 2 ^ -50 -- more than the rounding of one product and sum
 local STEPS = 2 ^ 44 -- a part of a unit is kept in so many steps
@@ -19,6 +19,7 @@ local LESS = 2 ^ -8 -- of such a step: more than the rounding of a sum below 2
 local KEEP = 60 -- seconds beyond the last effect of a key
 local LATEST = 2 ^ 32 - 1
 local SKEW = 1000000 -- us that a window may open ahead of time
+local HOUR = 3600000000 -- us beyond any clock of its own that the store takes a reckoning for
 local APPLIED, GAP, FENCED = 0, 1, 2
 local EXPIRED, SKEWED = 1, 2
 local DECLARE, WINDOW = 1, 2 -- bits of an entry's kind
@@ -37,6 +38,17 @@ end
 
 local function alive(value, size, now)
   return value and #value == size and unpack_struct('<I4', value) * 1000000 >= now
+end
+
+-- False of NaN too. What a box cannot have meant is refused, and nothing of its batch is charged.
+local function is_number(x, least)
+  return x >= least and x <= MOST
+end
+
+-- The clock of a partition as its caller reckons it.
+local function moved_on(clock, reckoned, latest)
+  if not is_number(reckoned, 0) then return clock end
+  return max(clock, min(reckoned, max(clock, latest) + HOUR))
 end
 
 local function till(us)
@@ -112,6 +124,9 @@ local function read_terms(blob)
   while at <= #blob do
     local first, second, lasts
     first, second, lasts, at = unpack_struct('<ddB', blob, at)
+    if not is_number(first, 1) or not is_number(second, lasts == 0 and 1 or 0) or lasts > 2 then
+      return nil
+    end
     terms[#terms + 1] = {rate = second * 1000 / first, length = first, phase = second, lasts = lasts}
   end
   return terms
@@ -123,7 +138,10 @@ local function read_entries(blob, terms)
     local key, kind, term, units, epoch
     key, kind, term, units, at = unpack_struct('<c9BBd', blob, at)
     if kind >= WINDOW then epoch, at = unpack_struct('<d', blob, at) end
-    entries[#entries + 1] = {key, kind % 2 == DECLARE, terms[term + 1], units, epoch}
+    local its = terms[term + 1]
+    local fits = its and (its.lasts == 0) == (epoch == nil)
+    if not fits or not is_number(units, 0) or epoch and not is_number(epoch, -MOST) then return nil end
+    entries[#entries + 1] = {key, kind % 2 == DECLARE, its, units, epoch}
   end
   return entries
 end
@@ -210,7 +228,11 @@ local function sync(keys, args)
   begin()
   local size, slot, again, incarnation, seq, reckoned, known, birth =
     unpack_struct('<HHBddddd', args[1])
-  local entries = read_entries(args[3], read_terms(args[2]))
+  local terms = read_terms(args[2])
+  local entries = terms and read_entries(args[3], terms)
+  if not entries or not is_number(seq, 0) or not is_number(incarnation, 0) then
+    return redis.error_reply('ERR sl1: an amount, its limit or its number is none')
+  end
   local field, fields = 'n' .. slot, {}
   for i = 1, #entries do fields[i] = entries[i][1] end
   local values = redis.call('HMGET', keys[1], 'b', field, unpack(fields))
@@ -218,7 +240,7 @@ local function sync(keys, args)
   local latest, born, clock, machines = now, birth, now, size
   if values[1] then
     born, clock, machines = unpack_struct('<ddH', values[1])
-    if known == born then clock = max(clock, reckoned) end
+    if known == born then clock = moved_on(clock, reckoned, latest) end
   end
   local held, last, flags = incarnation, 0, ''
   if values[2] then
@@ -244,6 +266,22 @@ local function sync(keys, args)
   local added = write(keys[1], state, field, node, current)
   forget(keys[1], clock, added)
   return out
+end
+
+-- KEYS: the partition. ARGS: where its caller reckons its clock, and under which birth. Time that
+-- nobody told an amount in is not lost when the caller is no more.
+-- -> revision, born, clock; zeros of a partition that has not begun
+local function tick(keys, args)
+  begin()
+  local reckoned, known = unpack_struct('<dd', args[1])
+  local state = redis.call('HGET', keys[1], 'b')
+  if not state then return {REVISION, 0, 0} end
+  local born, clock, machines = unpack_struct('<ddH', state)
+  if known == born then
+    clock = moved_on(clock, reckoned, utc())
+    redis.call('HSET', keys[1], 'b', pack('<ddH', born, clock, machines))
+  end
+  return {REVISION, born, clock}
 end
 
 -- Slots of a cluster: a hash with its size `m`, the latest incarnation `i` and, of each slot that is
@@ -373,6 +411,7 @@ local function status(keys)
 end
 
 redis.register_function('sl1_sync', sync)
+redis.register_function('sl1_tick', tick)
 redis.register_function('sl1_join', join)
 redis.register_function('sl1_release', release)
 redis.register_function('sl1_resize', resize)

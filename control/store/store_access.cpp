@@ -1,6 +1,9 @@
 #include "control/store/store_access.hpp"
 
+#include "control/store/sync_call.hpp"
 #include "control/text_file.hpp"
+
+#include <fmt/format.h>
 
 namespace sluice {
 
@@ -20,16 +23,13 @@ Result<std::string> read_password(const std::string& file) {
 }
 
 Result<StoreAccess> open_access(const ClusterStore& store) {
-    if (store.cluster_mode || !store.sentinel.empty()) {
-        return Error{Errc::NotSupported,
-                     "this version reaches primaries alone: cluster.store without `sentinel` and "
-                     "`cluster_mode`"};
-    }
     Result<std::string> password = read_password(store.password_file);
     if (!password) {
         return password.error();
     }
     StoreAccess access{.addresses = store.addresses,
+                       .sentinel = store.sentinel,
+                       .cluster_mode = store.cluster_mode,
                        .user = store.user,
                        .password = *std::move(password),
                        .tls = std::nullopt};
@@ -41,6 +41,24 @@ Result<StoreAccess> open_access(const ClusterStore& store) {
         access.tls = TlsTowards{*std::move(context), store.tls->server_name};
     }
     return access;
+}
+
+std::string greeting_of(const StoreAccess& access) {
+    if (access.password.empty()) {
+        return {};
+    }
+    std::vector<std::string> words{"AUTH"};
+    if (!access.user.empty()) {
+        words.push_back(access.user);
+    }
+    words.push_back(access.password);
+    return redis_command(words);
+}
+
+std::string words_of(const ServerAddress& address) {
+    const bool v6 = address.host.find(':') != std::string::npos;
+    return v6 ? fmt::format("[{}]:{}", address.host, address.port)
+              : fmt::format("{}:{}", address.host, address.port);
 }
 
 }  // namespace sluice

@@ -37,7 +37,12 @@ constexpr auto kFaults = std::to_array<FaultRow>({
     {"ERR unknown command", StoreLinkState::Refused,
      "the store is older than Redis 7.0, which has functions"},
     {"MOVED", StoreLinkState::Refused,
-     "the store is a node of a Redis Cluster: addresses of independent primaries are needed"},
+     "the store is a node of a Redis Cluster: cluster.store.cluster_mode"},
+    {"NOSCRIPT", StoreLinkState::Refused,
+     "the store lacks the script sl1, which it forgets at each restart: load it with `sluicectl "
+     "store init`"},
+    {"ERR This instance has cluster support disabled", StoreLinkState::Refused,
+     "the store is no node of a Redis Cluster, and cluster.store says cluster_mode"},
 });
 
 constexpr std::size_t kMostErrorText = 200;
@@ -52,6 +57,15 @@ StoreFault store_fault_of(std::string_view error) {
         return {StoreLinkState::Refused, fmt::format("the store answers: {}", text)};
     }
     return {row->state, fmt::format("{} ({})", row->why, text)};
+}
+
+bool lacks_right(std::string_view error) noexcept {
+    return error.starts_with("ERR unknown command") ||
+           (error.starts_with("NOPERM") && error.find("'fcall'") != std::string_view::npos);
+}
+
+bool lacks_functions(std::string_view error) noexcept {
+    return error.starts_with("ERR Function not found") || lacks_right(error);
 }
 
 std::string_view info_value(std::string_view info, std::string_view name) {

@@ -16,6 +16,11 @@ struct StoreFault {
 // The meaning of a store's error for the link, and what to do about it.
 [[nodiscard]] StoreFault store_fault_of(std::string_view error);
 
+// Whoever answers so may have the functions as a script; and whoever has no right to either says
+// so.
+[[nodiscard]] bool lacks_functions(std::string_view error) noexcept;
+[[nodiscard]] bool lacks_right(std::string_view error) noexcept;
+
 // What INFO says against it as a store: keys may be evicted, it is a replica, or it has none where
 // one has to confirm. nullopt: nothing.
 [[nodiscard]] std::optional<StoreFault> memory_fault(std::string_view info);

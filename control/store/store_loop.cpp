@@ -1,10 +1,8 @@
 #include "control/store/store_loop.hpp"
 
-#include <array>
 #include <chrono>
+#include <span>
 #include <utility>
-
-#include <poll.h>
 
 namespace sluice {
 namespace {
@@ -33,22 +31,18 @@ void StoreLoop::run(int stop_fd) {
         std::uint64_t now_us = monotonic_us();
         meet_dataplane(now_us);
         link_.keep(now_us);
-        std::array<pollfd, 3> waited{{
-            {.fd = stop_fd, .events = POLLIN, .revents = 0},
-            {.fd = dataplane_ ? dataplane_->fd() : -1,
-             .events = dataplane_ ? dataplane_->events() : short{0},
-             .revents = 0},
-            {.fd = link_.fd(), .events = link_.events(), .revents = 0},
-        }};
-        (void)::poll(waited.data(), waited.size(), kTickMs);
-        if (waited[0].revents != 0) {
+        waited_.assign({{.fd = stop_fd, .events = POLLIN, .revents = 0},
+                        {.fd = dataplane_ ? dataplane_->fd() : -1,
+                         .events = dataplane_ ? dataplane_->events() : short{0},
+                         .revents = 0}});
+        link_.add_sockets(waited_);
+        (void)::poll(waited_.data(), waited_.size(), kTickMs);
+        if (waited_[0].revents != 0) {
             return;
         }
         now_us = monotonic_us();
-        if (waited[2].revents != 0) {
-            link_.go_on(waited[2].revents, now_us);
-        }
-        if (waited[1].revents != 0) {
+        link_.go_on(std::span{waited_}.subspan(2), now_us);
+        if (waited_[1].revents != 0) {
             hear(now_us);
         }
         tell();

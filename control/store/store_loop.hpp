@@ -6,6 +6,9 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
+
+#include <poll.h>
 
 namespace sluice {
 
@@ -34,6 +37,7 @@ private:
     std::uint64_t meet_at_us_ = 0;
     std::uint64_t report_at_us_ = 0;
     StoreLinkReport reported_;
+    std::vector<pollfd> waited_;
 };
 
 }  // namespace sluice

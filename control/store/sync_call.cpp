@@ -1,5 +1,7 @@
 #include "control/store/sync_call.hpp"
 
+#include "control/store/function_text.hpp"
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -130,6 +132,11 @@ std::string redis_command(std::span<const std::string> words) {
     return out;
 }
 
+std::string_view error_of(const redisReply& reply) noexcept {
+    return reply.type == REDIS_REPLY_ERROR ? std::string_view{reply.str, reply.len}
+                                           : std::string_view{};
+}
+
 std::string partition_key(std::string_view cluster, std::uint16_t partition) {
     return fmt::format("sluice:{{{}:{:02}}}", cluster, partition);
 }
@@ -138,8 +145,21 @@ std::string roster_key(std::string_view cluster) {
     return fmt::format("sluice:{{{}:roster}}", cluster);
 }
 
+std::string call_command(CallBy by, std::string name, std::string key,
+                         std::span<const std::string> arguments) {
+    const bool is_script = by == CallBy::Script;
+    std::vector<std::string> words{is_script ? "EVALSHA" : "FCALL",
+                                   is_script ? std::string{kStoreScriptSha} : name, "1",
+                                   std::move(key)};
+    if (is_script) {
+        words.push_back(std::move(name));
+    }
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    return redis_command(words);
+}
+
 std::string sync_command(std::string_view cluster, const StoreCaller& caller,
-                         const StoreBatch& batch) {
+                         const StoreBatch& batch, CallBy by) {
     std::vector<Term> terms;
     Packed entries;
     for (const StoreEntry& entry : batch.entries) {
@@ -153,9 +173,9 @@ std::string sync_command(std::string_view cluster, const StoreCaller& caller,
     for (const Term& term : terms) {
         packed_terms.number(term.first).number(term.second).byte(term.lasts);
     }
-    return redis_command(std::array<std::string, 7>{
-        "FCALL", "sl1_sync", "1", partition_key(cluster, batch.partition), head.take(),
-        packed_terms.take(), entries.take()});
+    return call_command(
+        by, "sl1_sync", partition_key(cluster, batch.partition),
+        std::array<std::string, 3>{head.take(), packed_terms.take(), entries.take()});
 }
 
 Result<StoreAnswerTo> sync_answer(const redisReply& reply, const StoreBatch& batch) {
@@ -181,10 +201,26 @@ Result<StoreAnswerTo> sync_answer(const redisReply& reply, const StoreBatch& bat
     return answer;
 }
 
-std::string join_command(const Joining& joining) {
-    return redis_command(std::array<std::string, 8>{
-        "FCALL", "sl1_join", "1", roster_key(joining.cluster), std::to_string(joining.size),
-        std::string{joining.node}, std::to_string(joining.life), std::to_string(joining.seen)});
+std::string join_command(const Joining& joining, CallBy by) {
+    return call_command(
+        by, "sl1_join", roster_key(joining.cluster),
+        std::array<std::string, 4>{std::to_string(joining.size), std::string{joining.node},
+                                   std::to_string(joining.life), std::to_string(joining.seen)});
+}
+
+std::string tick_command(const std::string& key, std::uint64_t reckoned_us, std::uint64_t born,
+                         CallBy by) {
+    Packed head;
+    head.whole(reckoned_us).whole(born);
+    return call_command(by, "sl1_tick", key, std::array<std::string, 1>{head.take()});
+}
+
+Result<TickAnswer> tick_answer(const redisReply& reply) {
+    std::vector<std::int64_t> numbers;
+    if (!read_numbers(reply, numbers) || numbers.size() != 3) {
+        return not_ours();
+    }
+    return TickAnswer{.born = count_in(numbers[1]), .now_us = count_in(numbers[2])};
 }
 
 Result<JoinAnswer> join_answer(const redisReply& reply) {

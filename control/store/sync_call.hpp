@@ -16,11 +16,20 @@ namespace sluice {
 // One command: an array of strings (RESP).
 [[nodiscard]] std::string redis_command(std::span<const std::string> words);
 
+// What the store says against a command; empty: nothing.
+[[nodiscard]] std::string_view error_of(const redisReply& reply) noexcept;
+
 [[nodiscard]] std::string partition_key(std::string_view cluster, std::uint16_t partition);
 [[nodiscard]] std::string roster_key(std::string_view cluster);
 
+// By the library of functions, or as a script where the store has no functions.
+enum class CallBy : std::uint8_t { Function, Script };
+// `arguments` behind one key.
+[[nodiscard]] std::string call_command(CallBy by, std::string name, std::string key,
+                                       std::span<const std::string> arguments);
+
 [[nodiscard]] std::string sync_command(std::string_view cluster, const StoreCaller& caller,
-                                       const StoreBatch& batch);
+                                       const StoreBatch& batch, CallBy by = CallBy::Function);
 // An Error: the store answers something else than this function does.
 [[nodiscard]] Result<StoreAnswerTo> sync_answer(const redisReply& reply, const StoreBatch& batch);
 
@@ -40,7 +49,16 @@ struct Joining {
     std::uint64_t life = 0;
     std::uint64_t seen = 0;  // the latest incarnation that fenced this node
 };
-[[nodiscard]] std::string join_command(const Joining& joining);
+[[nodiscard]] std::string join_command(const Joining& joining, CallBy by = CallBy::Function);
 [[nodiscard]] Result<JoinAnswer> join_answer(const redisReply& reply);
+
+// Where a partition's clock stands, by its caller and then by itself. `born` 0: it has not begun.
+struct TickAnswer {
+    std::uint64_t born = 0;
+    std::uint64_t now_us = 0;
+};
+[[nodiscard]] std::string tick_command(const std::string& key, std::uint64_t reckoned_us,
+                                       std::uint64_t born, CallBy by);
+[[nodiscard]] Result<TickAnswer> tick_answer(const redisReply& reply);
 
 }  // namespace sluice

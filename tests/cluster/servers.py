@@ -222,28 +222,36 @@ sentinel failover-timeout {self.NAME} 3000
 
 
 class RedisCluster:
-    """Three primaries with a replica each."""
+    """Three primaries, with a replica each."""
 
-    def __init__(self, place, *options):
-        self.place = place
+    def __init__(self, place, *options, replicas=1):
+        self.place, self.replicas = place, replicas
         self.redis = [Redis(place, "--cluster-enabled", "yes", "--cluster-config-file", f"nodes-{number}.conf",
                             "--cluster-port", place.port(),
-                            "--cluster-node-timeout", 1000, *options, name=f"node{number}") for number in range(6)]
+                            "--cluster-node-timeout", 1000, *options, name=f"node{number}") for number in range(3 + 3 * replicas)]
         words = ["redis-cli", "--cluster", "create", *(f"{place.address}:{redis.port}" for redis in self.redis),
-                 "--cluster-replicas", "1", "--cluster-yes"]
+                 "--cluster-replicas", replicas, "--cluster-yes"]
+        words = [str(word) for word in words]
         done = subprocess.run(run_within(place.namespace, *words) if place.namespace else words, capture_output=True, text=True,
                               timeout=PATIENCE, check=False)
         assert done.returncode == 0, done.stdout + done.stderr
         wait_until("all nodes to agree", lambda: all(self.is_whole(redis) for redis in self.redis))
 
-    @staticmethod
-    def is_whole(redis):
+    def is_whole(self, redis):
         state = dict(line.split(":") for line in redis("CLUSTER", "INFO").decode().splitlines() if ":" in line)
         nodes = redis("CLUSTER", "NODES").decode().splitlines()
-        return state["cluster_state"] == "ok" and sum("slave" in line for line in nodes) == 3
+        return state["cluster_state"] == "ok" and sum("slave" in line for line in nodes) == 3 * self.replicas
 
     def primaries(self):
         return [redis for redis in self.redis if redis.role() == "master"]
+
+    def slot_of(self, key):
+        return self.redis[0]("CLUSTER", "KEYSLOT", key)
+
+    def primary_of(self, key):
+        slot = self.slot_of(key)
+        port = next(primary[1] for first, last, primary, *_ in self.redis[0]("CLUSTER", "SLOTS") if first <= slot <= last)
+        return next(redis for redis in self.redis if redis.port == port)
 
 
 class Etcd:

@@ -6,173 +6,19 @@ store_test.py SLUICE_STORE SLUICECTL
 import os
 import pathlib
 import signal
-import socket
-import struct
-import subprocess
 import sys
-import tempfile
-import time
 import unittest
 
-STATES = ["away", "refused", "fenced", "ready"]
-APPLIED, GAP, FENCED = range(3)
-WITHIN = 15
+from store_box import APPLIED, FENCED, GAP, RIGHTS, StoreCase, TestAuthority, free_port, until
 
 
-def until(look, what):
-    """Waits for a condition, never for a time."""
-    end = time.monotonic() + WITHIN
-    while time.monotonic() < end:
-        found = look()
-        if found:
-            return found
-        time.sleep(0.01)
-    raise AssertionError(f"not within {WITHIN} s: {what}")
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-class Redis:
-    def __init__(self, folder, *options):
-        self.folder, self.port, self.options, self.process = folder, free_port(), options, None
-        self.start()
-
-    def start(self):
-        self.process = subprocess.Popen(["redis-server", "--port", str(self.port), "--bind", "127.0.0.1", "--save", "",
-                                         "--appendonly", "no", "--dir", self.folder, "--logfile", "redis.log",
-                                         *self.options])
-        until(lambda: self("PING", quiet=True) == "PONG", "redis-server answers")
-
-    def __call__(self, *words, quiet=False):
-        done = subprocess.run(["redis-cli", "-p", str(self.port), *words], capture_output=True, text=True, check=False)
-        assert quiet or done.returncode == 0, done
-        return done.stdout.strip()
-
-    def end(self, how=signal.SIGKILL):
-        self.process.send_signal(how)
-        self.process.wait()
-
-
-def text(words):
-    return struct.pack("<I", len(words)) + words.encode()
-
-
-def bucket(digest, units):
-    return struct.pack("<QBBQQQQQqB", digest, 0, 0, units, 3600 * 10**9, 1, 0, 0, 0, 0)
-
-
-class Box:
-    """The dataplane's end of store.sock, and the sluice-store that comes to it."""
-
-    def __init__(self, folder, program, redis, name="a", size=2, life=1, access=""):
-        self.folder = pathlib.Path(folder)
-        self.folder.mkdir(exist_ok=True)
-        (self.folder / "secret").write_text("0123456789abcdef0123456789abcdef\n")
-        self.config = self.folder / "sluice.yaml"
-        self.config.write_text(CONFIG.format(folder=self.folder, name=name, size=size, port=redis.port, access=access))
-        self.listener = socket.socket(socket.AF_UNIX)
-        self.listener.bind(str(self.folder / "store.sock"))
-        self.listener.listen()
-        self.program, self.process = program, None
-        self.name, self.size, self.life, self.seq = name, size, life, 0
-        self.start()
-
-    def start(self):
-        self.process = subprocess.Popen([self.program, "--config", str(self.config)], stderr=subprocess.DEVNULL)
-        self.listener.settimeout(WITHIN)
-        self.link = self.listener.accept()[0]
-        self.link.settimeout(WITHIN)
-        self.send(b"\0" + struct.pack("<I", 1) + text("edge") + text(self.name) +
-                  struct.pack("<HQB", self.size, self.life, 0))
-
-    def send(self, payload):
-        self.link.sendall(struct.pack("<I", len(payload)) + payload)
-
-    def exactly(self, size):
-        got = b""
-        while len(got) < size:
-            more = self.link.recv(size - len(got))
-            assert more, "sluice-store closed the connection"
-            got += more
-        return got
-
-    def next(self):
-        """-> the next message: ("report", state, why) or ("reply", fields, levels)"""
-        payload = self.exactly(struct.unpack("<I", self.exactly(4))[0])
-        if payload[0] == 1:
-            size = struct.unpack_from("<I", payload, 2)[0]
-            return "report", STATES[payload[1]], payload[6:6 + size].decode()
-        fields = struct.unpack_from("<HQBQQQI", payload, 1)
-        levels = [struct.unpack_from("<QQqBB", payload, 40 + 26 * i) for i in range(fields[6])]
-        return "reply", dict(zip(("partition", "seq", "outcome", "last", "now", "born"), fields)), levels
-
-    def reaches(self, state, *words):
-        end = time.monotonic() + WITHIN
-        seen = None
-        while time.monotonic() < end:
-            kind, *seen = self.next()
-            if kind == "report" and seen[0] == state and all(word in seen[1] for word in words):
-                return seen[1]
-        raise AssertionError(f"{self.name} is not {state} {words}: {seen}")
-
-    def say(self, units, seq=None, digest=7):
-        """A batch of one key, until it is answered. -> the reply and the key's level"""
-        self.seq = self.seq + 1 if seq is None else seq
-        self.send(b"\1" + struct.pack("<HQI", 3, self.seq, 1) + bucket(digest, units))
-        while True:
-            kind, *message = self.next()
-            if kind == "reply":
-                return message[0], message[1][0][0] if message[1] else None
-
-    def end(self):
-        self.process.kill()
-        self.process.wait()
-        self.link.close()
-        self.listener.close()
-
-
-CONFIG = """\
-version: 1
-ports:
-  - {{name: uplink, outside: {{device: net_null0}}, inside: {{device: net_null1}}}}
-sockets:
-  dataplane: {{path: {folder}/dataplane.sock}}
-cluster:
-  name: edge
-  node: {name}
-  size: {size}
-  secret_file: secret
-  store:
-    addresses: ["127.0.0.1:{port}"]
-{access}"""
-RIGHTS = ["+fcall", "+info", "+wait", "+time", "+hget", "+hmget", "+hset", "+hdel", "+hgetall", "+hlen", "+hexists",
-          "+hrandfield"]
-
-
-class StoreTest(unittest.TestCase):
+class StoreTest(StoreCase):
     def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.redis = Redis(self.folder.name)
-        self.boxes = []
+        super().setUp()
+        self.redis = self.serve()
 
-    def tearDown(self):
-        for box in self.boxes:
-            box.end()
-        self.redis.end()
-        self.folder.cleanup()
-
-    def box(self, name="a", where=None, **options):
-        box = Box(f"{self.folder.name}/{where or name}", STORE, self.redis, name, **options)
-        self.boxes.append(box)
-        return box
-
-    def ctl(self, action, box, *words):
-        return subprocess.run([CTL, "store", action, *words, "--config", str(box.config)], capture_output=True,
-                              text=True, check=False)
+    def box(self, name="a", **options):
+        return super().box(self.redis, name=name, **options)
 
     def test_function_is_missing_loaded_and_flushed(self):
         box = self.box()
@@ -205,12 +51,11 @@ class StoreTest(unittest.TestCase):
         box.reaches("ready")
         self.assertEqual(box.say(5, seq=1)[1], 5, "by the next process too")
         self.redis.process.send_signal(signal.SIGSTOP)
-        box.send(b"\1" + struct.pack("<HQI", 3, 2, 1) + bucket(7, 4))
+        box.tell(4, seq=2)
         box.reaches("away")
         self.redis.process.send_signal(signal.SIGCONT)
-        while (message := box.next())[0] != "reply":
-            pass
-        self.assertEqual((message[1]["seq"], message[2][0][0]), (2, 9))
+        reply, level = box.reply()
+        self.assertEqual((reply["seq"], level), (2, 9))
         self.redis.end()
         box.reaches("away")
         self.redis.start()
@@ -239,13 +84,13 @@ class StoreTest(unittest.TestCase):
     def test_rights(self):
         (pathlib.Path(self.folder.name) / "password").write_text("right\n")
         self.redis("ACL", "SETUSER", "sluice", "reset", "on", ">right", "~sluice:{edge:*", *RIGHTS)
-        access = f"    user: sluice\n    password_file: {self.folder.name}/password\n"
-        box = self.box(access=access)
+        box = self.box(store={"user": "sluice", "password_file": f"{self.folder.name}/password"})
         self.assertEqual(self.ctl("init", box).returncode, 1, "no box loads functions")
         admin = self.box("admin", life=9)
         self.ctl("init", admin)
         box.reaches("ready")
         self.assertEqual(box.say(3)[1], 3)
+        # The function has its caller's rights, no others.
         self.redis("ACL", "SETUSER", "sluice", "-hset")
         box.reaches("refused", "rights")
         self.redis("ACL", "SETUSER", "sluice", "+hset", "resetpass", ">other")
@@ -270,7 +115,117 @@ class StoreTest(unittest.TestCase):
         self.redis("REPLICAOF", "NO", "ONE")
         box.reaches("ready")
 
+    def test_each_birth_of_a_partition_is_another(self):
+        box = self.box()
+        self.init(box)
+        box.reaches("ready")
+        born = {box.say(5)[0]["born"]}
+        for _ in range(2):
+            self.redis("FLUSHALL")
+            lost, _ = box.say(5, seq=2)
+            self.assertEqual((lost["outcome"], lost["last"]), (GAP, 0))
+            born.add(lost["born"])
+        self.assertEqual(len(born), 3)
+
+    def test_one_wait_is_of_all_that_was_said_before_it(self):
+        replica = self.serve("--replicaof", "127.0.0.1", str(self.redis.port))
+        self.redis.has_a_replica()
+        box = self.box(durability="replica")
+        self.init(box)
+        box.reaches("ready")
+        box.send(*(box.batch(5, partition=partition) for partition in range(16)))
+        self.assertEqual([box.reply()[1] for _ in range(16)], [5] * 16)
+        calls = self.redis("INFO", "commandstats").split("cmdstat_wait:calls=")[1].split(",")[0]
+        self.assertLess(int(calls), 8)
+        replica.process.send_signal(signal.SIGSTOP)
+        box.tell(2)
+        until(lambda: int(self.redis("FCALL_RO", "sl1_status", "1", "sluice:{edge:03}").split()[-1]) == 2, "it is charged")
+        replica.process.send_signal(signal.SIGCONT)
+        reply, level = box.reply()
+        self.assertEqual((reply["outcome"], level), (APPLIED, 7))
+        replica.end()
+        box.reaches("away", "no replica")
+
+    def test_two_addresses_of_primaries(self):
+        other = self.serve()
+        box = super().box(self.redis, other)
+        self.init(box)
+        box.reaches("ready")
+        self.assertEqual(box.say(5)[1], 5)
+        self.redis("CLIENT", "KILL", "TYPE", "normal")
+        box.reaches("ready")
+        self.assertEqual(box.say(2)[1], 7, "the first address is dialled first")
+        done = self.ctl("check", box)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("both primaries", done.stderr)
+        other("REPLICAOF", "127.0.0.1", str(self.redis.port))
+        self.assertEqual(self.ctl("check", box).returncode, 0)
+
+    def test_a_store_without_functions_has_the_script(self):
+        old = self.serve("--rename-command", "FUNCTION", "", "--rename-command", "FCALL", "")
+        box = super().box(old)
+        box.reaches("refused", "script", "store init")
+        self.assertIn("script", self.init(box))
+        box.reaches("ready")
+        self.assertEqual(box.say(5)[1], 5)
+        self.assertEqual(self.ctl("check", box).returncode, 0)
+        old("SCRIPT", "FLUSH")
+        box.reaches("refused", "script", "store init")
+        self.init(box)
+        box.reaches("ready")
+        self.assertEqual(box.say(2)[1], 7)
+        self.assertIn("1 of 2 slots are held, 1 keys", self.ctl("status", box).stdout)
+        # Neither EVAL nor SCRIPT nor FUNCTION is a box's.
+        (pathlib.Path(self.folder.name) / "password").write_text("right\n")
+        old("ACL", "SETUSER", "sluice", "reset", "on", ">right", "~sluice:{edge:*", *RIGHTS, "-fcall", "+evalsha")
+        other = super().box(old, name="b", life=2, store={"user": "sluice",
+                                                          "password_file": f"{self.folder.name}/password"})
+        other.reaches("ready")
+        self.assertEqual(other.say(1)[1], 8)
+
+
+class Tls(StoreCase):
+    def setUp(self):
+        super().setUp()
+        self.authority = TestAuthority(self.folder.name)
+        self.port = free_port()
+        self.certificate = self.authority.certify("redis.test")
+        self.redis = self.serve("--tls-port", str(self.port), *self.certificate, "--tls-replication", "yes")
+
+    def box(self, name="a", ca=None, server="redis.test", **store):
+        tls = {"ca_file": ca or self.authority.file, "server_name": server}
+        return super().box(name=name, life=ord(name), store={"addresses": [f"127.0.0.1:{self.port}"], "tls": tls, **store},
+                           size=9, durability="replica")
+
+    def test_the_store_and_its_replica_over_tls(self):
+        self.serve("--replicaof", "127.0.0.1", str(self.port), "--tls-replication", "yes", *self.certificate)
+        self.redis.has_a_replica()
+        (pathlib.Path(self.folder.name) / "password").write_text("right\n")
+        (pathlib.Path(self.folder.name) / "wrong").write_text("wrong\n")
+        self.redis("ACL", "SETUSER", "sluice", "reset", "on", ">right", "~sluice:{edge:*", *RIGHTS)
+        box = self.box(user="sluice", password_file=f"{self.folder.name}/password")
+        box.reaches("refused", "store init")
+        self.assertEqual(self.ctl("init", box).returncode, 1)
+        admin = self.box("b")
+        self.init(admin)
+        box.reaches("ready")
+        self.assertEqual(box.say(5)[1], 5)
+        self.assertEqual(self.ctl("check", box).returncode, 0)
+        self.box("c", user="sluice", password_file=f"{self.folder.name}/wrong").reaches("refused", "no such user and password")
+        self.redis("ACL", "SETUSER", "sluice", "~sluice:{other:*", "resetkeys")
+        box.reaches("refused", "rights")
+
+    def test_certificates_that_do_not_hold(self):
+        other = TestAuthority(self.folder.name, "other")
+        box = self.box(ca=other.file)
+        box.reaches("away", "its certificate is refused")
+        self.assertIn("its certificate is refused", self.ctl("check", box).stderr)
+        self.box("b", server="other.test").reaches("away", "certificate", "mismatch")
+        old = [word.removeprefix("--") for word in self.authority.certify("redis.test", days=-1)[:4]]
+        self.assertEqual(self.redis("CONFIG", "SET", *old), "OK")
+        self.box("c").reaches("away", "certificate has expired")
+
 
 if __name__ == "__main__":
-    STORE, CTL = (os.path.abspath(program) for program in sys.argv[1:3])
+    StoreCase.store, StoreCase.ctl_program = (os.path.abspath(program) for program in sys.argv[1:3])
     unittest.main(argv=sys.argv[:1] + sys.argv[3:])

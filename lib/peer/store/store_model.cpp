@@ -14,6 +14,7 @@ constexpr double kKeepSeconds = 60;
 constexpr double kLatestSecond = 4'294'967'296.0;
 constexpr double kSkewUs = 1'000'000;
 constexpr double kUsPerSecond = 1'000'000;
+constexpr double kHourUs = 3600 * kUsPerSecond;
 constexpr double kNsPerUs = 1'000;
 
 double whole(std::uint64_t value) {
@@ -186,7 +187,8 @@ StoreAnswerTo StoreModel::sync(const StoreCaller& caller, const StoreBatch& batc
     Partition& partition = is_new ? fresh : found->second;
     const double clock_before = partition.clock;
     if (!is_new && whole(caller.born) == partition.born) {
-        partition.clock = std::max(partition.clock, whole(caller.reckoned_us));
+        const double latest = std::max(partition.clock, whole(utc_us)) + kHourUs;
+        partition.clock = std::max(partition.clock, std::min(whole(caller.reckoned_us), latest));
     }
     const double incarnation = whole(caller.incarnation);
     const auto held = partition.nodes.find(caller.slot);

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <random>
 
 namespace sluice::store_function_test {
@@ -213,7 +214,8 @@ TEST(StoreFunction, AnswersAsItsModel) {
             .size = static_cast<std::uint16_t>(course.below(60) == 0 ? 4 : 3),
             .slot = slot,
             .incarnation = course.below(60) == 0 ? 4U : 5U,
-            .reckoned_us = told[batch.partition] + course.any_size() % (40 * kSecond) -
+            .reckoned_us = told[batch.partition] + course.any_size() % (40 * kSecond) +
+                           (course.below(200) == 0 ? 5'000 * kSecond : 0) -
                            std::min(told[batch.partition], course.below(kSecond)),
             .born = course.below(20) == 0 ? 7 : born[batch.partition],
             .birth = 1 + course.below(1U << 30),
@@ -229,6 +231,86 @@ TEST(StoreFunction, AnswersAsItsModel) {
         told[batch.partition] = real->now_us;
         born[batch.partition] = real->born;
     }
+}
+
+std::string bytes_of(std::initializer_list<double> numbers) {
+    std::string bytes;
+    for (const double number : numbers) {
+        bytes.append(reinterpret_cast<const char*>(&number), sizeof(number));
+    }
+    return bytes;
+}
+
+// A call in the form of sync_call, with numbers that no sluice-store packs.
+struct RawCall {
+    double units = 1;
+    double period_ns = 1e9;
+    double parts = 1;
+    double reckoned_us = 0;
+    double seq = 1;
+    char term = 0;
+
+    [[nodiscard]] std::string command() const {
+        const std::string head =
+            std::string{"\2\0\0\0\0", 5} + bytes_of({1, seq, reckoned_us}) + bytes_of({9, 9});
+        const std::string terms = bytes_of({period_ns, parts}) + '\0';
+        const std::string entry = std::string(10, '\0') + term + bytes_of({units});
+        return redis_command(
+            std::vector<std::string>{"FCALL", "sl1_sync", "1", "sluice:{raw}", head, terms, entry});
+    }
+};
+
+TEST(StoreFunction, WhatNoBoxCanHaveMeantIsRefusedWhole) {
+    test::RedisServer server;
+    ASSERT_TRUE(server.begin());
+    const double infinity = std::numeric_limits<double>::infinity();
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    for (const RawCall& call :
+         {RawCall{.units = -1}, RawCall{.units = nan}, RawCall{.units = infinity},
+          RawCall{.period_ns = 0}, RawCall{.period_ns = nan}, RawCall{.parts = 0},
+          RawCall{.parts = -1}, RawCall{.seq = nan}, RawCall{.term = 1}}) {
+        const RedisReplyOwner reply = server.call(call.command());
+        ASSERT_NE(reply, nullptr);
+        EXPECT_EQ(reply->type, REDIS_REPLY_ERROR);
+    }
+    const RedisReplyOwner sound = server.call(RawCall{}.command());
+    ASSERT_EQ(sound->type, REDIS_REPLY_ARRAY);
+    ASSERT_EQ(sound->elements, 6U);
+    EXPECT_EQ(sound->element[5]->integer, 1);
+    // No reckoning takes a clock further than an hour beyond all that the store knows.
+    const long long clock = sound->element[2]->integer;
+    for (const double reckoned : {0x1p53, infinity, nan}) {
+        const RedisReplyOwner later =
+            server.call(RawCall{.reckoned_us = reckoned, .seq = 9}.command());
+        ASSERT_EQ(later->type, REDIS_REPLY_ARRAY);
+        EXPECT_LT(later->element[2]->integer, clock + 3'700'000'000);
+    }
+}
+
+// A box that tells nothing for half an hour, and ends: its time is not lost.
+TEST(StoreFunction, ATickMovesThePartitionsClock) {
+    constexpr std::uint64_t kHalfAnHour = 1'800 * kSecond;
+    test::RedisServer server;
+    ASSERT_TRUE(server.begin());
+    const std::string key = partition_key("test", 0);
+    const RedisReplyOwner none = server.call(tick_command(key, 5, 9, CallBy::Function));
+    EXPECT_EQ(tick_answer(*none)->born, 0U);
+    StoreCaller caller{.size = 2, .slot = 0, .incarnation = 1, .birth = 9};
+    const StoreEntry amount = bucket(10'000, 1'000'000'000, 1);
+    const auto level = [&](std::uint64_t seq) {
+        const StoreBatch batch = batch_of(seq, {amount});
+        const RedisReplyOwner reply = server.call(sync_command("test", caller, batch));
+        return *sync_answer(*reply, batch);
+    };
+    const StoreAnswerTo first = level(1);
+    const std::uint64_t later = first.now_us + kHalfAnHour;
+    const RedisReplyOwner other = server.call(tick_command(key, later, 8, CallBy::Function));
+    EXPECT_EQ(tick_answer(*other)->now_us, first.now_us) << "of another birth";
+    const RedisReplyOwner moved = server.call(tick_command(key, later, 9, CallBy::Function));
+    EXPECT_EQ(tick_answer(*moved)->now_us, later);
+    const StoreAnswerTo second = level(2);
+    EXPECT_EQ(second.now_us, later);
+    EXPECT_EQ(second.levels.at(0).current, 20'000U - 1'799U);
 }
 
 }  // namespace

@@ -1,0 +1,12 @@
+#pragma once
+#include <cstdint>
+
+namespace sluice {
+
+// Of servers that the store is reached by.
+inline constexpr std::uint64_t kDeadlineUs =
+    1'000'000;                                        // without an answer a connection is given up
+inline constexpr std::uint64_t kFirstGapUs = 50'000;  // between two dials, growing
+inline constexpr std::uint64_t kLongestGapUs = 1'000'000;
+
+}  // namespace sluice
