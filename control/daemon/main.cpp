@@ -1,5 +1,6 @@
 #include "control/daemon/api/api.hpp"
 #include "control/daemon/api/explain_account.hpp"
+#include "control/daemon/cluster/cluster_part.hpp"
 #include "control/daemon/confinement.hpp"
 #include "control/daemon/fleet/fleet_part.hpp"
 #include "control/daemon/heatmap/heat_reader.hpp"
@@ -346,6 +347,8 @@ int run(const Settings& settings, const sigset_t& signals) {
     services.previews = &previews;
     FleetPart fleet{settings.cluster, of_root->etcd};
     services.fleet = fleet.board();
+    ClusterPart cluster{settings.cluster, of_root->etcd, link, fleet.board()};
+    services.cluster = cluster.if_any();
     LinkKeeper keeper{link, rules, settings.rules};
     ListKeeper lists{link, rules, audit};
     // Before the API answers: its first request finds the dataplane connected, if there is one.
@@ -358,11 +361,13 @@ int run(const Settings& settings, const sigset_t& signals) {
     if (const Result<Done> joined = fleet.join({rules, link, audit, settings.state_dir}); !joined) {
         return say_refused(joined.error());
     }
+    cluster.begin();
     EventFollower follower{rules, link, notices};
     HeatReader heat{rules, link, heatmaps};
     const auto chores = begin_chores(rules, lists, follower, heat);
-    const std::jthread sampling{
-        [&](const std::stop_token& stop) { LiveSampler{rules, link, notices, live}.run(stop); }};
+    const std::jthread sampling{[&](const std::stop_token& stop) {
+        LiveSampler{rules, link, notices, live, cluster.if_any()}.run(stop);
+    }};
     serve_until_stopped(settings.control.path, keeper, *servers);
     notices.end_tests();  // the servers wait for their requests
     live.stop();
