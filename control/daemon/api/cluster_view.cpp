@@ -2,7 +2,7 @@
 
 #include "control/daemon/api/change.hpp"
 #include "control/daemon/api/metrics_writer.hpp"
-#include "control/daemon/api/numbers.hpp"
+#include "control/daemon/api/stat_json.hpp"
 #include "control/daemon/cluster/cluster_part.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ Json seen_text(const std::string& text) {
     return text.empty() ? Json() : Json(text);
 }
 
-Json set_json(const HeadSet& set) {
+Json head_set_json(const HeadSet& set) {
     return {{"generation", set.generation},
             {"set", seen_text(set.set.sum)},
             {"by", seen_text(set.by)},
@@ -61,7 +61,7 @@ Json rollout_json(const FleetView& view) {
         return nullptr;
     }
     const Rollout& rollout = view.rollout->value;
-    Json json = set_json(rollout.next);
+    Json json = head_set_json(rollout.next);
     json["id"] = rollout.id;
     json["staged"] = rollout.is_staged;
     json["everywhere"] = rollout.is_everywhere;
@@ -78,14 +78,14 @@ Json fleet_json(const FleetSight& sight) {
     const std::chrono::duration<double> age = std::chrono::steady_clock::now() - sight.read_at;
     return {{"age_s", sight.was_read ? Json(age.count()) : Json()},
             {"problem", seen_text(sight.problem)},
-            {"head", sight.view.head ? set_json(sight.view.head->value.now) : Json()},
+            {"head", sight.view.head ? head_set_json(sight.view.head->value.now) : Json()},
             {"rollout", rollout_json(sight.view)},
             {"drained", sight.drained},
             {"nodes", std::move(nodes)}};
 }
 
 Json link_json(const StoreLinkStats& store) {
-    Json json = numbers_json(store);
+    Json json(numbers_json(store));
     json["state"] = kStoreLinkStateNames[store.state];
     json["why"] = seen_text(store.why);
     return json;
