@@ -4,11 +4,15 @@ plays sluice-store.
     cluster_shown_test.py DATAPLANE SLUICED SLUICECTL
 """
 import json
+import socket
+import struct
 
 import box_case
 from etcd_server import EtcdServer
 from programs import wait_until
-from store_link_test import FENCED, READY, Case, report
+
+FENCED, READY = 2, 3  # as StoreLinkState has them
+REPORT = 1
 
 RULES = """version: 1
 rules:
@@ -17,7 +21,31 @@ rules:
 HOSTILE = "<img src=x onerror=alert(1)>\u202e\x1b[31m"
 
 
-class Shown(Case):
+def report(state, why=""):
+    words = why.encode()
+    payload = (bytes([REPORT, state]) + struct.pack("<I", len(words)) + words + struct.pack("<HHQqQ", 1, 64, 250, -3, 0))
+    return struct.pack("<I", len(payload)) + payload
+
+
+class Shown(box_case.BoxCase):
+    def setUp(self):
+        super().setUp()
+        self.secret = self.box.folder / "secret"
+        self.secret.write_text("00112233445566778899aabbccddeeff\n")
+        self.secret.chmod(0o600)
+
+    def start_both(self, **engine):
+        """The box in a cluster by this engine."""
+        self.box.start_dataplane(*box_case.QUIET, {"cluster": {"name": "test", "node": "a", "size": 3, "secret_file": self.secret, **engine}})
+        self.box.start_sluiced("--config", self.box.box_file)
+
+    def connect(self):
+        link = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.addCleanup(link.close)
+        link.settimeout(20)
+        link.connect(str(self.box.folder / "store.sock"))
+        return link
+
     def events(self, *words):
         done = self.box.ctl("events", *words)
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -42,7 +70,7 @@ class Shown(Case):
 
 class TheStore(Shown):
     def test_each_state_of_the_link_is_an_event_and_a_metric(self):
-        self.start_both()
+        self.start_both(store={"addresses": ["192.0.2.1:6379"]})
         self.assertTrue(self.wait_for("store_down")["why"])
         link = self.connect()
         link.sendall(report(READY))
@@ -69,10 +97,6 @@ class TheFleet(Shown):
         self.addCleanup(self.etcd.close)
         self.etcd.start()
 
-    def config(self):
-        return {"cluster": {"name": "test", "node": "a", "size": 3, "secret_file": self.secret,
-                            "etcd": {"addresses": [f"127.0.0.1:{self.etcd.port}"]}}}
-
     def bring(self, rules, *words):
         file = self.box.folder / "rules.yaml"
         file.write_text(RULES % rules)
@@ -80,7 +104,7 @@ class TheFleet(Shown):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
     def test_members_rollouts_drift_and_an_etcd_that_goes(self):
-        self.start_both()
+        self.start_both(etcd={"addresses": [f"127.0.0.1:{self.etcd.port}"]})
         self.assertEqual(self.wait_for("box_joined")["why"], "slot 0")
         wait_until("etcd to be read", lambda: self.nodes()["fleet"]["nodes"] != [])
         self.etcd.put("/sluice/test/nodes/2", json.dumps({**json.loads(self.etcd.get("/sluice/test/nodes/0")),
@@ -88,7 +112,7 @@ class TheFleet(Shown):
         self.assertEqual(self.wait_for("member_joined")["node"], "b")
         shown = self.nodes()["fleet"]
         self.assertEqual([(node["slot"], node["node"], node["runs"]) for node in shown["nodes"]], [(0, "a", "none"), (2, "b", "none")])
-        self.assertEqual(shown["nodes"][1]["problem"], HOSTILE)
+        self.assertEqual(shown["nodes"][1]["problem"], HOSTILE.replace("\u202e", "\\u202e").replace("\x1b", "\\u001b"))
         self.assertIn("sluice_cluster_members 2\n", self.metrics())
         self.etcd.ask("/kv/deleterange", {"key": "L3NsdWljZS90ZXN0L25vZGVzLzI="})
         self.assertEqual(self.wait_for("member_left")["node"], "b")
