@@ -70,19 +70,30 @@ class Recipes(unittest.TestCase):
     def ctl(self, *words):
         return self.run_here(PROGRAMS[2], "--socket", self.box.socket, *words)
 
+    def wait_for(self, run, *words, **more):
+        """Until it succeeds; what it says, and what servers do, else."""
+        said = [""]
+
+        def succeeds():
+            code, said[0] = run(*words, **more)
+            return code == 0
+        try:
+            wait_until(" ".join(words), succeeds)
+        except AssertionError as error:
+            raise AssertionError(f"{error}\n{said[0]}\n{(self.folder / 'servers.log').read_text()[-3000:]}") from None
+
     def test_the_redis_of_the_page_is_one_that_boxes_can_use(self):
         operator = ("--config", "edge.yaml", "--user", "operator", "--password-file", "operator.pass")
         self.spawn("redis-server", "redis.conf", "--tls-port", self.redis_port, "--bind", "127.0.0.1")
-        wait_until("the function to be loaded", lambda: self.ctl("store", "init", *operator)[0] == 0)
-        # No replica has it yet.
-        self.assertNotEqual(self.ctl("store", "check", "--config", "edge.yaml")[0], 0)
+        wait_until("a primary without replicas", lambda: "fewer replicas" in self.ctl("store", "init", *operator)[1])
         replica = self.folder / "replica"
         replica.mkdir()
         for name in ("redis.conf", "users.acl", "store.crt", "store.key", "ca.crt"):
             shutil.copy(self.folder / name, replica)
         self.spawn("redis-server", "redis.conf", "--tls-port", free_port(), "--bind", "127.0.0.1", "--replicaof", "127.0.0.1", self.redis_port,
                    folder=replica)
-        wait_until("the store to be good", lambda: self.ctl("store", "check", "--config", "edge.yaml")[0] == 0)
+        self.wait_for(self.ctl, "store", "init", *operator)
+        self.wait_for(self.ctl, "store", "check", "--config", "edge.yaml")
         # A box may not load what it calls, nor read what is not its cluster's.
         self.assertNotEqual(self.ctl("store", "init", "--config", "edge.yaml")[0], 0)
         self.write("other.yaml", (self.folder / "edge.yaml").read_text().replace("name: edge\n", "name: other\n"))
@@ -92,11 +103,14 @@ class Recipes(unittest.TestCase):
     def test_the_etcd_of_the_page_has_boxes_that_follow_and_an_operator_who_brings(self):
         self.spawn("etcd", "--config-file", "etcd.conf.yml")
         at = {"ETCDCTL_API": "3", "ETCDCTL_ENDPOINTS": f"https://127.0.0.1:{self.etcd_port}", "ETCDCTL_CACERT": "ca.crt"}
-        wait_until("etcd", lambda: self.run_here("etcdctl", "endpoint", "health", **at)[0] == 0)
+        self.wait_for(self.run_here, "etcdctl", "endpoint", "health", **at)
         self.expect("sh", "-e", "etcd-auth.sh", **at)
         self.box.start_dataplane()
         self.box.start_sluiced("--config", self.folder / "edge.yaml")
-        wait_until("a slot", lambda: self.box.get("/v1/cluster").json()["state"] == "member")
+        try:
+            wait_until("a slot", lambda: self.box.get("/v1/cluster").json()["state"] == "member")
+        except AssertionError:
+            raise AssertionError(self.box.get("/v1/cluster").text) from None
         self.write("rules.yaml", RULES)
         code, text = self.ctl("apply", "--cluster", "--config", "edge.yaml", "rules.yaml")
         self.assertNotEqual(code, 0, text)
