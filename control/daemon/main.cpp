@@ -1,5 +1,6 @@
 #include "control/daemon/api/api.hpp"
 #include "control/daemon/api/explain_account.hpp"
+#include "control/daemon/cluster/cluster_part.hpp"
 #include "control/daemon/confinement.hpp"
 #include "control/daemon/fleet/fleet_part.hpp"
 #include "control/daemon/heatmap/heat_reader.hpp"
@@ -158,6 +159,10 @@ Result<OfRoot> open_and_confine(const Settings& settings) {
         return done.error();
     }
     return OfRoot{*std::move(entrance), *std::move(web), *std::move(webhooks), *std::move(fleet)};
+}
+
+std::optional<EtcdAccess> etcd_of(const std::optional<FleetAccess>& fleet) {
+    return fleet ? std::optional{fleet->etcd} : std::nullopt;
 }
 
 // nullptr: there is none.
@@ -346,6 +351,8 @@ int run(const Settings& settings, const sigset_t& signals) {
     services.previews = &previews;
     FleetPart fleet{settings.cluster, of_root->fleet};
     services.fleet = fleet.board();
+    ClusterPart cluster{settings.cluster, etcd_of(of_root->fleet), link, fleet.board()};
+    services.cluster = cluster.if_any();
     LinkKeeper keeper{link, rules, settings.rules};
     ListKeeper lists{link, rules, audit};
     // Before the API answers: its first request finds the dataplane connected, if there is one.
@@ -358,11 +365,12 @@ int run(const Settings& settings, const sigset_t& signals) {
     if (const Result<Done> joined = fleet.join({rules, link, audit, settings.state_dir}); !joined) {
         return say_refused(joined.error());
     }
+    cluster.begin();
     EventFollower follower{rules, link, notices};
     HeatReader heat{rules, link, heatmaps};
     const auto chores = begin_chores(rules, lists, follower, heat);
     const std::jthread sampling{[&](const std::stop_token& stop) {
-        LiveSampler{rules, link, notices, live}.run(stop);
+        LiveSampler{rules, link, notices, live, cluster.if_any()}.run(stop);
     }};
     serve_until_stopped(settings.control.path, keeper, *servers);
     notices.end_tests();  // the servers wait for their requests

@@ -46,7 +46,7 @@ within sluicectl --version
 within sluicectl check /etc/sluice/rules.yaml
 within sluicectl box-config /etc/sluice/sluice.yaml >/dev/null
 within systemd-analyze verify /usr/lib/systemd/system/sluice-dataplane.service /usr/lib/systemd/system/sluiced.service
-for page in sluice.7 sluice-rules.5 sluice.yaml.5 sluicectl.1 sluiced.8 sluice-dataplane.8 sluice-dashboard.7; do
+for page in sluice.7 sluice-rules.5 sluice.yaml.5 sluicectl.1 sluiced.8 sluice-dataplane.8 sluice-dashboard.7 sluice-cluster.7; do
     within man --pager=cat "${page##*.}" "${page%.*}" | head -1 | grep -q . || { echo "package: no $page" >&2 && exit 1; }
 done
 for file in bash-completion/completions/sluicectl zsh/vendor-completions/_sluicectl \

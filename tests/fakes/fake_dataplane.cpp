@@ -400,6 +400,10 @@ void FakeDataplane::count(std::uint64_t packets_per_second) {
     packets_per_second_ = packets_per_second;
     counts_since_ = std::chrono::steady_clock::now();
 }
+void FakeDataplane::join_cluster() {
+    const std::lock_guard lock{mutex_};
+    is_in_cluster_ = true;
+}
 void FakeDataplane::hold_packets(bool holds) {
     const std::lock_guard lock{mutex_};
     holds_packets_ = holds;
@@ -598,6 +602,8 @@ Reply FakeDataplane::answer(const Request& request) {
     }
     if (std::holds_alternative<GetStats>(request)) {
         Stats stats = stats_of(running_, panic_);
+        stats.store = {.in_cluster = is_in_cluster_,
+                       .state = static_cast<std::uint8_t>(StoreLinkState::Ready)};
         if (packets_per_second_ != 0) {
             grow(stats);
         }

@@ -34,6 +34,8 @@ public:
     // From now on it counts so many packets a second, by a clock of its own that has just begun:
     // all at its first worker and port; a quarter of them exceeds each rule.
     void count(std::uint64_t packets_per_second);
+    // From now on it is in a cluster, whose store answers.
+    void join_cluster();
     // Questions about packets wait, and all that comes behind them, until it is told otherwise.
     void hold_packets(bool holds);
     // Keys in the penalty box of each rule that bans, from 10.0.0.1 on, of which the second has no
@@ -81,6 +83,7 @@ private:
     bool holds_packets_ = false;
     FakePreview preview_;
     std::uint64_t banned_keys_ = 1;
+    bool is_in_cluster_ = false;
     std::uint64_t packets_per_second_ = 0;
     std::chrono::steady_clock::time_point counts_since_{};
     std::condition_variable let_go_;

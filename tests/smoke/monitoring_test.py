@@ -14,6 +14,7 @@ import unittest
 import yaml
 
 from daemon_box import DaemonBox, wait_until
+from etcd_server import EtcdServer
 
 PROGRAMS = [os.path.abspath(program) for program in sys.argv[1:4]]
 FOLDER = pathlib.Path(__file__).resolve().parents[2] / "control/monitoring"
@@ -100,31 +101,36 @@ class Exported:
                         if value and value not in self.labels[name][label])
 
 
-def webhook_file(folder):
-    """A sluice.yaml with a webhook that no rule names."""
+def box_file(folder, etcd):
+    """A sluice.yaml with a webhook that no rule names, of a box in a cluster."""
     secret, file = folder / "hook.secret", folder / "notify.yaml"
     secret.write_text("0123456789abcdef\n")
     secret.chmod(0o600)
-    file.write_text('version: 1\nnotify:\n  ops: {url: "http://127.0.0.1:9/", secret_file: hook.secret}\n')
+    file.write_text('version: 1\nnotify:\n  ops: {url: "http://127.0.0.1:9/", secret_file: hook.secret}\n'
+                    "cluster:\n  {name: lab, node: a, size: 3, secret_file: hook.secret, store: {addresses: ['127.0.0.1:9']},\n"
+                    f"   etcd: {{addresses: ['127.0.0.1:{etcd.port}']}}}}\n")
     return file
 
 
 def exported():
     """By the real sluiced, with a dataplane that has some of everything."""
-    box = DaemonBox(*PROGRAMS)
+    box, etcd = DaemonBox(*PROGRAMS), EtcdServer()
     try:
+        etcd.start()
         with tempfile.NamedTemporaryFile("w", suffix=".txt") as bad:
             bad.write("192.0.2.0/24\n")
             bad.flush()
-            box.start_dataplane()
-            box.start_sluiced("--config", webhook_file(box.folder))
+            box.start_dataplane("--cluster")
+            box.start_sluiced("--config", box_file(box.folder, etcd))
             wait_until("the connection", box.connected)
+            wait_until("etcd to be read", lambda: "sluice_cluster_members 1\n" in box.get("/v1/metrics").text)
             applied = box.put_rules(RULES.replace("BAD", bad.name))
             if applied.status != 200:
                 raise AssertionError(applied.text)
             return Exported(box.get("/v1/metrics").text)
     finally:
         box.close()
+        etcd.close()
 
 
 class Files(unittest.TestCase):

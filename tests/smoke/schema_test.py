@@ -60,7 +60,7 @@ class Installed(unittest.TestCase):
 
     # Beside these, what neither shells nor editors look for: one page of all for a browser.
     DOCUMENTS = {*(f"control/man/{page}" for page in ("sluice.7", "sluice-rules.5", "sluice.yaml.5", "sluicectl.1", "sluiced.8",
-                                                      "sluice-dataplane.8", "sluice-store.8", "sluice-dashboard.7")),
+                                                      "sluice-dataplane.8", "sluice-store.8", "sluice-dashboard.7", "sluice-cluster.7")),
                  *(f"control/completion/{name}" for name in ("sluicectl", "_sluicectl", "sluicectl.fish")),
                  "control/schema/rules.schema.json", "control/schema/sluice.schema.json"}
 

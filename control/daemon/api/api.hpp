@@ -15,6 +15,7 @@
 
 namespace sluice {
 
+class ClusterPart;
 class FleetBoard;
 class Heatmaps;
 class LiveBoard;
@@ -43,6 +44,7 @@ struct Services {
     TenantPaces tenant_paces{};
     ExplainTurns replay_turns{};
     FleetBoard* fleet = nullptr;      // nullptr: the box is in no cluster with an etcd
+    ClusterPart* cluster = nullptr;   // nullptr: it is in none
     PreviewDesk* previews = nullptr;  // set wherever a preview is asked for
 };
 
@@ -120,6 +122,7 @@ void write_audit(Services& services, const HttpRequest& request, AuditEntry entr
 [[nodiscard]] HttpResponse delete_session(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse post_session_link(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse get_cluster(const HttpRequest& request, Services& services);
+[[nodiscard]] HttpResponse get_cluster_nodes(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse get_tenants(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse get_tenant_rules(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse put_tenant_rules(const HttpRequest& request, Services& services);

@@ -58,4 +58,26 @@ Json event_json(const KeyEvent& event) {
     return json;
 }
 
+Json event_json(const ClusterEvent& event) {
+    Json json{{"seq", event.number},
+              {"time", utc_ns_text(event.utc_ns)},
+              {"event", kClusterEvents[static_cast<std::size_t>(event.kind)].name}};
+    if (!event.node.empty()) {
+        json["node"] = event.node;
+    }
+    if (!event.why.empty()) {
+        json["why"] = event.why;
+    }
+    if (event.count != 0) {
+        json["count"] = event.count;
+    }
+    if (event.generation != 0) {
+        json["generation"] = event.generation;
+    }
+    if (event.offset_us != 0) {
+        json["offset_s"] = static_cast<double>(event.offset_us) / 1e6;
+    }
+    return json;
+}
+
 }  // namespace sluice

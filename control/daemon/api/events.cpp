@@ -1,5 +1,6 @@
 #include "control/daemon/api/change.hpp"
 #include "control/daemon/api/event_json.hpp"
+#include "control/daemon/cluster/cluster_part.hpp"
 #include "control/daemon/rule_compile.hpp"
 #include "control/visible_text.hpp"
 #include "lib/base/whole_number.hpp"
@@ -34,33 +35,41 @@ std::optional<std::uint64_t> number_of(std::string_view text, std::uint64_t most
 // The request for events; or why it cannot be answered.
 struct AskedEvents {
     GetEvents request{.most = kMostEvents};
-    std::string rule;        // empty: all
-    std::string kind;        // as `event` of an answer names it; empty: all
-    std::string tenant;      // whose people ask: they are told of its rules; empty: of all
-    std::size_t newest = 0;  // of all that there are the last so many; 0: the first
+    std::uint64_t cluster_from = 0;  // number of the cluster's; 0: the oldest
+    std::string rule;                // empty: all
+    std::string kind;                // as `event` of an answer names it; empty: all
+    std::string tenant;              // whose people ask: they are told of its rules; empty: of all
+    std::size_t newest = 0;          // of all that there are the last so many; 0: the first
     std::chrono::seconds wait{0};
     std::string wrong;
 };
 
-// Cursors are ORIGIN-NUMBER, which means nothing to readers.
-bool read_cursor(const std::string& text, GetEvents& request) {
-    const std::size_t dash = text.find('-');
+// Cursors are ORIGIN-NUMBER, in a cluster ORIGIN-NUMBER-NUMBER, which means nothing to readers.
+bool read_cursor(std::string_view text, AskedEvents& asked) {
     constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
-    const auto origin = number_of(std::string_view{text}.substr(0, dash), kMost);
-    const auto from = dash == std::string::npos
-                          ? std::nullopt
-                          : number_of(std::string_view{text}.substr(dash + 1), kMost);
-    if (!origin || !from) {
+    const auto part = [&]() -> std::optional<std::uint64_t> {
+        const std::size_t dash = std::min(text.find('-'), text.size());
+        const auto number = number_of(text.substr(0, dash), kMost);
+        text.remove_prefix(std::min(dash + 1, text.size()));
+        return number;
+    };
+    const auto origin = part();
+    const auto from = part();
+    const auto of_cluster = text.empty() ? std::optional<std::uint64_t>{0} : part();
+    if (!origin || !from || !of_cluster || !text.empty()) {
         return false;
     }
-    request.origin = *origin;
-    request.from = *from;
+    asked.request.origin = *origin;
+    asked.request.from = *from;
+    asked.cluster_from = *of_cluster;
     return true;
 }
 
 // Kinds as answers have them: both edges of a ban are one.
 bool is_event_kind(std::string_view kind) {
     return kind == "ban" ||
+           std::ranges::find(kClusterEvents, kind, &ClusterEventRow::name) !=
+               kClusterEvents.end() ||
            (!kind.starts_with("ban_") &&
             std::ranges::find(kKeyEventKindNames, kind) != std::ranges::end(kKeyEventKindNames));
 }
@@ -80,7 +89,7 @@ AskedEvents read(const HttpRequest& request) {
     }
     asked.newest = newest.value_or(0);
     const std::string from = argument(request, "from", "");
-    if (!from.empty() && !read_cursor(from, asked.request)) {
+    if (!from.empty() && !read_cursor(from, asked)) {
         asked.wrong = "`from` is what `next` of an earlier answer said";
     }
     const auto wait = number_of(argument(request, "wait", "0"), kLongestWait);
@@ -101,7 +110,9 @@ bool concerns_everybody(const KeyEvent& event) {
 // Reads on from where it is; what other rules tell is passed over.
 class EventReader {
 public:
-    EventReader(AskedEvents& asked, DataplaneLink& link) : asked_{asked}, link_{link} {}
+    // `log`: of the cluster; nullptr: there is none, or it is nothing to whoever asks.
+    EventReader(AskedEvents& asked, DataplaneLink& link, const ClusterLog* log)
+        : asked_{asked}, link_{link}, log_{log} {}
 
     // One answer of the dataplane. Whether there may be more at once; or why there is none.
     Result<bool> read() {
@@ -116,8 +127,32 @@ public:
             if (is_wanted(event)) {
                 add(event_json(event));
             }
+            latest_ = event.utc_ns;
         }
         return !found->events.empty() && (asked_.newest != 0 || events_.size() < kMostEvents);
+    }
+    // Events of the cluster, by their time among the others. `is_end`: the dataplane has no more;
+    // else those that are later than its last wait for the next answer.
+    void read_cluster(bool is_end) {
+        if (log_ == nullptr) {
+            return;
+        }
+        const ClusterLog::Slice found = log_->read(asked_.cluster_from);
+        missed_ += found.missed;
+        asked_.cluster_from = found.next;
+        for (const ClusterEvent& event : found.events) {
+            if (!is_end && event.utc_ns > latest_) {
+                asked_.cluster_from = event.number;
+                break;
+            }
+            add(event_json(event));
+        }
+        if (!found.events.empty()) {
+            std::stable_sort(events_.begin(), events_.end(), [](const Json& a, const Json& b) {
+                return a.at("time").get_ref<const std::string&>() <
+                       b.at("time").get_ref<const std::string&>();
+            });
+        }
     }
     // How many were missed; of all rules', and so somebody of a tenant is told that there were.
     [[nodiscard]] std::uint64_t missed() const {
@@ -130,12 +165,14 @@ public:
     [[nodiscard]] HttpResponse answer() {
         leave_newest();
         return json_response(
-            {{"next", fmt::format("{}-{}", asked_.request.origin, asked_.request.from)},
-             {"missed", missed()},
-             {"events", std::move(events_)}});
+            {{"next", next_cursor()}, {"missed", missed()}, {"events", std::move(events_)}});
     }
 
 private:
+    [[nodiscard]] std::string next_cursor() const {
+        std::string cursor = fmt::format("{}-{}", asked_.request.origin, asked_.request.from);
+        return log_ == nullptr ? cursor : fmt::format("{}-{}", cursor, asked_.cluster_from);
+    }
     [[nodiscard]] bool is_wanted(const KeyEvent& event) const {
         if (!asked_.tenant.empty() && tenant_of(event.rule) != asked_.tenant) {
             return false;
@@ -161,7 +198,9 @@ private:
 
     AskedEvents& asked_;
     DataplaneLink& link_;
+    const ClusterLog* log_;
     Json events_ = Json::array();
+    std::int64_t latest_ = 0;  // of the dataplane's
     std::uint64_t missed_ = 0;
 };
 
@@ -171,7 +210,11 @@ Result<Done> read_all(EventReader& reader) {
     for (int reads = 0; more && *more && reads < kMostReads; ++reads) {
         more = reader.read();
     }
-    return more ? Result<Done>{Done{}} : more.error();
+    if (!more) {
+        return more.error();
+    }
+    reader.read_cluster(!*more);
+    return Done{};
 }
 
 // Until there is something, where a place to wait is free; else what there is now.
@@ -197,7 +240,8 @@ HttpResponse get_events(const HttpRequest& request, Services& services) {
     if (!asked.wrong.empty()) {
         return bad_request(asked.wrong);
     }
-    EventReader reader{asked, services.link};
+    const bool is_told = services.cluster != nullptr && asked.tenant.empty();
+    EventReader reader{asked, services.link, is_told ? &services.cluster->log() : nullptr};
     if (const Result<Done> read = read_waiting(reader, asked.wait); !read) {
         return no_dataplane(read.error());
     }

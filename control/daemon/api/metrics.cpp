@@ -1,5 +1,6 @@
 #include "control/daemon/api/api.hpp"
 #include "control/daemon/api/cluster.hpp"
+#include "control/daemon/api/cluster_view.hpp"
 #include "control/daemon/api/metrics_text.hpp"
 #include "control/daemon/api/own_metrics.hpp"
 #include "control/daemon/heatmap/heatmaps.hpp"
@@ -20,7 +21,7 @@ HttpResponse get_metrics(const HttpRequest&, Services& services) {
             api_metrics(services.counters) +
             (services.live == nullptr ? "" : live_metrics(services.live->stats())) +
             (services.heatmaps == nullptr ? "" : heat_metrics(services.heatmaps->refused_looks())) +
-            cluster_metrics(services) +
+            cluster_metrics(services) + cluster_view_metrics(services) +
             notify_metrics(services.notices.states(), services.notices.strangers())};
 }
 

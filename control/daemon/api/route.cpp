@@ -132,6 +132,7 @@ constexpr auto kRoutes = std::to_array<Route>({
     {"POST", "/v1/panic", Role::Admin, post_panic},
     {"POST", "/v1/notify/*/test", Role::Admin, post_notify_test},
     {"GET", "/v1/cluster", Role::View, get_cluster},
+    {"GET", "/v1/cluster/nodes", Role::View, get_cluster_nodes},
     {"GET", "/v1/tenants", Role::View, get_tenants},
     {"GET", "/v1/tenants/*/rules", {Role::View, ForTenant::OwnName}, get_tenant_rules},
     {"PUT",

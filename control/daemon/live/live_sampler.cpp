@@ -113,6 +113,25 @@ void LiveSampler::read_events(Reading& reading) {
     events_.resize(std::min(events_.size(), kEvents));
 }
 
+// Among those of keys, by their time.
+void LiveSampler::read_cluster() {
+    if (cluster_ == nullptr) {
+        return;
+    }
+    const ClusterLog::Slice found = cluster_->log().read(cluster_from_);
+    if (cluster_from_ == found.next) {
+        return;
+    }
+    cluster_from_ = found.next;
+    for (const ClusterEvent& event : found.events) {
+        events_.push_front(event_json(event));
+    }
+    std::ranges::stable_sort(events_, std::ranges::greater{}, [](const Json& event) {
+        return event.at("time").get<std::string>();  // of one length, up to the nanosecond
+    });
+    events_.resize(std::min(events_.size(), kEvents));
+}
+
 void LiveSampler::note_state(const StateNow& state, const std::string& at) {
     if (state_ && *state_ != state.state) {
         since_ = at;
@@ -125,12 +144,14 @@ bool LiveSampler::tick(std::int64_t second, std::int64_t utc_ns) {
     Result<Reading> reading = read();
     if (reading) {
         read_events(*reading);
+        read_cluster();
         publish(*std::move(reading), "", std::move(snapshot));
         return true;
     }
     if (reading.error().code == Errc::Busy) {
         return false;
     }
+    read_cluster();
     publish(std::nullopt, reading.error().what, std::move(snapshot));
     return true;
 }

@@ -1,4 +1,5 @@
 #pragma once
+#include "control/daemon/cluster/cluster_part.hpp"
 #include "control/daemon/dataplane_link.hpp"
 #include "control/daemon/live/live_board.hpp"
 #include "control/daemon/live/problems.hpp"
@@ -18,9 +19,10 @@ class LiveSampler {
 public:
     static constexpr std::size_t kEvents = 20;
 
+    // `cluster`: nullptr: the box is in none.
     LiveSampler(RuleKeeper& rules, DataplaneLink& link, const NoticeSender& notices,
-                LiveBoard& board)
-        : rules_{rules}, link_{link}, notices_{notices}, board_{board} {}
+                LiveBoard& board, ClusterPart* cluster = nullptr)
+        : rules_{rules}, link_{link}, notices_{notices}, board_{board}, cluster_{cluster} {}
 
     // Until it is asked to stop.
     void run(const std::stop_token& stop);
@@ -30,6 +32,7 @@ public:
 private:
     [[nodiscard]] Result<Reading> read();
     void read_events(Reading& reading);
+    void read_cluster();
     void note_state(const StateNow& state, const std::string& at);
     // `failed`: why there is no reading.
     void publish(std::optional<Reading> reading, const std::string& failed, LiveSnapshot snapshot);
@@ -38,6 +41,8 @@ private:
     DataplaneLink& link_;
     const NoticeSender& notices_;
     LiveBoard& board_;
+    ClusterPart* cluster_;
+    std::uint64_t cluster_from_ = 0;  // of its events
     std::optional<Reading> before_;
     std::uint64_t origin_ = 0;  // of events, and where to read on
     std::uint64_t from_ = 0;

@@ -96,6 +96,24 @@ std::string find_no_dataplane(const ProblemFacts& facts) {
 std::string find_panic(const ProblemFacts& facts) {
     return facts.stats->panic ? "everything is forwarded unjudged: panic pass is on" : "";
 }
+bool has_store_link(const Stats& stats, StoreLinkState state) {
+    return stats.store.in_cluster && static_cast<StoreLinkState>(stats.store.state) == state;
+}
+std::string find_store_down(const ProblemFacts& facts) {
+    return facts.stats->store.in_cluster && facts.stats->store.down
+               ? "the cluster's store does not answer: its limits go by `owner_down`"
+               : "";
+}
+std::string find_store_refused(const ProblemFacts& facts) {
+    return has_store_link(*facts.stats, StoreLinkState::Refused)
+               ? "the cluster's store takes nothing from this box: " + facts.stats->store.why
+               : "";
+}
+std::string find_store_fenced(const ProblemFacts& facts) {
+    return has_store_link(*facts.stats, StoreLinkState::Fenced)
+               ? "another box holds this one's slot: " + facts.stats->store.why
+               : "";
+}
 std::string find_no_rules(const ProblemFacts& facts) {
     return facts.state.state == LiveState::NoRules ? facts.state.why : "";
 }
@@ -249,6 +267,17 @@ constexpr auto kRows = std::to_array<ProblemRow>({
      nullptr,
      {},
      Needs::Nothing},
+    {"store_down", "SluiceStoreDown", kCritical,
+     "`sluicectl store check`, the log of sluice-store; Redis itself, and the way to it",
+     find_store_down},
+    {"store_refused", "SluiceStoreRefused", kCritical,
+     "`sluicectl health` says why; `sluicectl store check`; `sluicectl store init` loads the "
+     "function",
+     find_store_refused},
+    {"store_fenced", "SluiceStoreFenced", kCritical,
+     "`sluicectl health` says which of these; `sluicectl store status` names the holders, "
+     "`sluicectl store forget NODE` frees the slot of one that does not return",
+     find_store_fenced},
     {"no_rules", "", kWarning, "`sluicectl apply`, or `sluicectl mode` for one of its rules",
      find_no_rules},
     {"checksums_trusted", "SluiceChecksumsTrusted", kWarning,
