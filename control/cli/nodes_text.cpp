@@ -20,26 +20,6 @@ std::string short_sum(const std::string& sum) {
     return sum.substr(0, kShownDigits);
 }
 
-// A word for what a box does, beside what all are to run.
-std::string_view rules_word(const NodeRecord& node, const std::optional<HeadSet>& head) {
-    if (node.is_dataplane_away) {
-        return "no dataplane";
-    }
-    if (node.is_panic) {
-        return "PANIC";
-    }
-    if (node.is_detached) {
-        return "detached";
-    }
-    if (node.is_trial) {
-        return "trial";
-    }
-    if (!head || node.in_force == *head) {
-        return head ? "in force" : "none";
-    }
-    return "differs";
-}
-
 std::string panic_line(const std::vector<NodeRecord>& nodes) {
     std::vector<std::string_view> names;
     for (const NodeRecord& node : nodes) {

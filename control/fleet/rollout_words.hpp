@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace sluice {
 
@@ -39,6 +41,27 @@ inline constexpr std::chrono::milliseconds kRolloutPoll{50};
 // What is wrong with the box; empty: nothing that it knows of.
 [[nodiscard]] inline std::string problem_of(const NodeRecord& node) {
     return node.error.empty() && node.is_dataplane_away ? "its dataplane is away" : node.error;
+}
+
+// A word for what a box does, beside what all are to run.
+[[nodiscard]] inline std::string_view rules_word(const NodeRecord& node,
+                                                 const std::optional<HeadSet>& head) {
+    if (node.is_dataplane_away) {
+        return "no dataplane";
+    }
+    if (node.is_panic) {
+        return "PANIC";
+    }
+    if (node.is_detached) {
+        return "detached";
+    }
+    if (node.is_trial) {
+        return "trial";
+    }
+    if (!head || node.in_force == *head) {
+        return head ? "in force" : "none";
+    }
+    return "differs";
 }
 
 // The box, and why it does not run what others do, as far as it says.

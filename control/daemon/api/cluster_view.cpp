@@ -4,6 +4,7 @@
 #include "control/daemon/api/metrics_writer.hpp"
 #include "control/daemon/api/stat_json.hpp"
 #include "control/daemon/cluster/cluster_part.hpp"
+#include "control/fleet/rollout_words.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -22,18 +23,8 @@ Json head_set_json(const HeadSet& set) {
             {"at", set.at == 0 ? Json() : Json(utc_text(set.at))}};
 }
 
-// A word for what a box runs, beside what all are to run.
-std::string_view runs_word(const NodeRecord& node, const FleetView& view) {
-    if (node.is_detached) {
-        return "detached";
-    }
-    if (node.is_trial) {
-        return "trial";
-    }
-    if (!view.head) {
-        return "none";
-    }
-    return node.in_force == view.head->value.now ? "in force" : "differs";
+std::string_view rules_of(const NodeRecord& node, const FleetView& view) {
+    return rules_word(node, view.head ? std::optional{view.head->value.now} : std::nullopt);
 }
 
 // null: it has not looked at what is on its way.
@@ -51,9 +42,9 @@ Json node_json(const NodeRecord& node, const FleetView& view) {
             {"version", node.version},
             {"generation", node.in_force.generation},
             {"set", seen_text(node.in_force.set.sum)},
-            {"runs", runs_word(node, view)},
+            {"runs", rules_of(node, view)},
             {"verdict", verdict_json(node, view)},
-            {"problem", seen_text(node.error)}};
+            {"problem", seen_text(problem_of(node))}};
 }
 
 Json rollout_json(const FleetView& view) {
@@ -70,17 +61,17 @@ Json rollout_json(const FleetView& view) {
     return json;
 }
 
-Json fleet_json(const FleetSight& sight) {
+Json fleet_json(const FleetReading& reading) {
     Json nodes = Json::array();
-    for (const NodeRecord& node : sight.nodes) {
-        nodes.push_back(node_json(node, sight.view));
+    for (const NodeRecord& node : reading.nodes) {
+        nodes.push_back(node_json(node, reading.view));
     }
-    const std::chrono::duration<double> age = std::chrono::steady_clock::now() - sight.read_at;
-    return {{"age_s", sight.was_read ? Json(age.count()) : Json()},
-            {"problem", seen_text(sight.problem)},
-            {"head", sight.view.head ? head_set_json(sight.view.head->value.now) : Json()},
-            {"rollout", rollout_json(sight.view)},
-            {"drained", sight.drained},
+    const std::chrono::duration<double> age = std::chrono::steady_clock::now() - reading.read_at;
+    return {{"age_s", reading.was_read ? Json(age.count()) : Json()},
+            {"problem", seen_text(reading.problem)},
+            {"head", reading.view.head ? head_set_json(reading.view.head->value.now) : Json()},
+            {"rollout", rollout_json(reading.view)},
+            {"drained", reading.drained},
             {"nodes", std::move(nodes)}};
 }
 
@@ -98,7 +89,7 @@ HttpResponse get_cluster_nodes(const HttpRequest&, Services& services) {
         return problem_response(404, "no cluster", "sluice.yaml of this box has no `cluster`");
     }
     const ClusterOptions& options = services.cluster->options();
-    const std::shared_ptr<const FleetSight> sight = services.cluster->sight();
+    const std::shared_ptr<const FleetReading> reading = services.cluster->reading();
     const Result<Stats> stats = ask_stats(services);
     const bool has_link = stats && stats->store.in_cluster;
     return json_response({{"name", options.name},
@@ -106,7 +97,7 @@ HttpResponse get_cluster_nodes(const HttpRequest&, Services& services) {
                           {"size", options.size},
                           {"has_store", options.store.has_value()},
                           {"store", has_link ? link_json(stats->store) : Json()},
-                          {"fleet", sight == nullptr ? Json() : fleet_json(*sight)}});
+                          {"fleet", reading == nullptr ? Json() : fleet_json(*reading)}});
 }
 
 std::string cluster_view_metrics(const Services& services) {
@@ -119,26 +110,26 @@ std::string cluster_view_metrics(const Services& services) {
     text.family("sluice_cluster_events_total",
                 help_of("Events of the cluster, by kind:", kClusterEvents));
     text.by_name("kind", services.cluster->log().counts(), kClusterEvents);
-    const std::shared_ptr<const FleetSight> sight = services.cluster->sight();
-    if (sight == nullptr) {
+    const std::shared_ptr<const FleetReading> reading = services.cluster->reading();
+    if (reading == nullptr) {
         return text.take();
     }
     text.single("sluice_cluster_etcd_up", "Whether the cluster's etcd answered when it was read.",
-                sight->was_read && sight->problem.empty() ? 1 : 0);
-    if (!sight->was_read) {
+                reading->was_read && reading->problem.empty() ? 1 : 0);
+    if (!reading->was_read) {
         return text.take();
     }
-    const auto differing = std::ranges::count_if(sight->nodes, [&](const NodeRecord& node) {
-        return runs_word(node, sight->view) == "differs" ||
-               runs_word(node, sight->view) == "detached";
+    const auto differing = std::ranges::count_if(reading->nodes, [&](const NodeRecord& node) {
+        const std::string_view rules = rules_of(node, reading->view);
+        return rules != "in force" && rules != "trial" && rules != "none";
     });
     text.single("sluice_cluster_members", "Boxes that hold a slot of the cluster in its etcd.",
-                sight->nodes.size());
+                reading->nodes.size());
     text.single("sluice_cluster_members_differing",
                 "Of these, boxes that run other rules than those that all are to run.", differing);
-    text.single("sluice_cluster_drained", "Boxes that are drained.", sight->drained.size());
+    text.single("sluice_cluster_drained", "Boxes that are drained.", reading->drained.size());
     text.single("sluice_cluster_rollout", "1 while a rollout is under way.",
-                sight->view.rollout ? 1 : 0);
+                reading->view.rollout ? 1 : 0);
     return text.take();
 }
 

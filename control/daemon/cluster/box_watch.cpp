@@ -85,12 +85,12 @@ void BoxWatch::see_rollout(const NodeRecord& before, const NodeRecord& record,
     }
 }
 
-void BoxWatch::see(const FleetSight& sight, std::int64_t utc_ns) {
-    if (!sight.was_read || !sight.problem.empty()) {
+void BoxWatch::see(const FleetReading& reading, std::int64_t utc_ns) {
+    if (!reading.was_read || !reading.problem.empty()) {
         return;
     }
     std::set<std::string> members;
-    for (const NodeRecord& node : sight.nodes) {
+    for (const NodeRecord& node : reading.nodes) {
         if (!node.node.empty() && node.node != node_) {
             members.insert(node.node);
         }

@@ -1,6 +1,6 @@
 #pragma once
 #include "control/daemon/cluster/cluster_log.hpp"
-#include "control/daemon/cluster/fleet_sight.hpp"
+#include "control/daemon/cluster/fleet_reading.hpp"
 #include "control/daemon/cluster/paced_state.hpp"
 #include "control/daemon/fleet/fleet_board.hpp"
 
@@ -25,7 +25,7 @@ public:
     void see(const FleetStatus& status, std::optional<bool> passes, Clock::time_point now,
              std::int64_t utc_ns);
     // The boxes that etcd knows.
-    void see(const FleetSight& sight, std::int64_t utc_ns);
+    void see(const FleetReading& reading, std::int64_t utc_ns);
 
 private:
     void see_place(const FleetStatus& status, Clock::time_point now, std::int64_t utc_ns);

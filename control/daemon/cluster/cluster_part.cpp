@@ -35,12 +35,12 @@ ClusterPart::ClusterPart(const std::optional<ClusterOptions>& cluster,
       link_{link},
       board_{board},
       log_{cluster_utc_ns()},
-      sight_{etcd_ ? std::make_shared<const FleetSight>() : nullptr},
+      reading_{etcd_ ? std::make_shared<const FleetReading>() : nullptr},
       box_watch_{log_, options_.node} {}
 
-std::shared_ptr<const FleetSight> ClusterPart::sight() const {
+std::shared_ptr<const FleetReading> ClusterPart::reading() const {
     const std::lock_guard lock{mutex_};
-    return sight_;
+    return reading_;
 }
 
 void ClusterPart::begin() {
@@ -70,8 +70,8 @@ void ClusterPart::look() {
     if (status) {
         box_watch_.see(*status, stats ? std::optional{stats->panic} : std::nullopt, now, utc_ns);
     }
-    if (std::shared_ptr<const FleetSight> sight = this->sight(); sight != seen_) {
-        seen_ = std::move(sight);
+    if (std::shared_ptr<const FleetReading> reading = this->reading(); reading != seen_) {
+        seen_ = std::move(reading);
         box_watch_.see(*seen_, utc_ns);
     }
 }
@@ -80,7 +80,7 @@ void ClusterPart::read_etcd(FleetStore& store) {
     Result<FleetView> view = store.view();
     Result<std::vector<NodeRecord>> nodes = view ? store.nodes() : view.error();
     Result<std::vector<std::string>> drained = nodes ? store.drained() : nodes.error();
-    FleetSight next;
+    FleetReading next;
     if (drained) {
         next = {.view = *std::move(view),
                 .nodes = *std::move(nodes),
@@ -88,11 +88,11 @@ void ClusterPart::read_etcd(FleetStore& store) {
                 .read_at = std::chrono::steady_clock::now(),
                 .was_read = true};
     } else {
-        next = *sight();
+        next = *reading();
         next.problem = drained.error().what;
     }
     const std::lock_guard lock{mutex_};
-    sight_ = std::make_shared<const FleetSight>(std::move(next));
+    reading_ = std::make_shared<const FleetReading>(std::move(next));
 }
 
 }  // namespace sluice

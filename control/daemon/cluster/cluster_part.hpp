@@ -1,7 +1,7 @@
 #pragma once
 #include "control/daemon/cluster/box_watch.hpp"
 #include "control/daemon/cluster/cluster_log.hpp"
-#include "control/daemon/cluster/fleet_sight.hpp"
+#include "control/daemon/cluster/fleet_reading.hpp"
 #include "control/daemon/cluster/store_watch.hpp"
 #include "control/daemon/dataplane_link.hpp"
 #include "control/fleet/etcd_access.hpp"
@@ -32,7 +32,7 @@ public:
     [[nodiscard]] const ClusterOptions& options() const noexcept { return options_; }
     [[nodiscard]] ClusterLog& log() noexcept { return log_; }
     // nullptr: the cluster has no etcd.
-    [[nodiscard]] std::shared_ptr<const FleetSight> sight() const;
+    [[nodiscard]] std::shared_ptr<const FleetReading> reading() const;
     // Begins its threads, where there is a cluster.
     void begin();
 
@@ -48,9 +48,9 @@ private:
     ClusterLog log_;
     StoreWatch store_watch_{log_};
     mutable std::mutex mutex_;
-    std::shared_ptr<const FleetSight> sight_;  // behind mutex_
+    std::shared_ptr<const FleetReading> reading_;  // behind mutex_
     BoxWatch box_watch_;
-    std::shared_ptr<const FleetSight> seen_;  // by box_watch_
+    std::shared_ptr<const FleetReading> seen_;  // by box_watch_
     std::jthread looks_;
     std::jthread reads_;
 };

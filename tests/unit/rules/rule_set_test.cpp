@@ -74,7 +74,7 @@ TEST(FindFault, WantsCandidatesBehindARuleWithLimits) {
     set.rules[1].mode = Mode::Enforce;
     EXPECT_NE(find_fault(set), std::nullopt);
     set.rules = {rules[0], rules[1], candidate};
-    EXPECT_NE(find_fault(set), std::nullopt) << "the rule before it decides on sight";
+    EXPECT_NE(find_fault(set), std::nullopt) << "the rule before it decides on reading";
     set.rules = {candidate, rules[0], rules[1]};
     EXPECT_NE(find_fault(set), std::nullopt);
 }

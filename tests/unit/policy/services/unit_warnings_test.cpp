@@ -187,7 +187,7 @@ std::string on_sight(const std::string& when, const std::string& action) {
     return (when.empty() ? "" : "    when: '" + when + "'\n") + "    on_match: " + action + "\n";
 }
 
-// The same of what is answered on sight.
+// The same of what is answered on reading.
 TEST(UnitWarnings, AreOfAnswersOnSightToo) {
     const std::string host = " and http.host eq \"a\"";
     EXPECT_TRUE(

@@ -227,17 +227,17 @@ TEST_F(OfABox, TellsRefusalsDriftAndPanicAndNothingOfBeforeItsStart) {
 }
 
 TEST_F(OfABox, TellsOtherBoxesThatComeAndGo) {
-    FleetSight sight{.nodes = {{.node = "a"}, {.node = "b"}}, .was_read = true};
-    watch_.see(sight, kUtc);
+    FleetReading reading{.nodes = {{.node = "a"}, {.node = "b"}}, .was_read = true};
+    watch_.see(reading, kUtc);
     EXPECT_EQ(kinds_of(log_), Kinds{});
-    sight.nodes = {{.node = "b"}, {.node = "c"}};
-    watch_.see(sight, kUtc);
-    sight.problem = "etcd is away";
-    sight.nodes.clear();
-    watch_.see(sight, kUtc);  // says nothing of boxes
-    sight.problem.clear();
-    sight.nodes = {{.node = "c"}};
-    watch_.see(sight, kUtc);
+    reading.nodes = {{.node = "b"}, {.node = "c"}};
+    watch_.see(reading, kUtc);
+    reading.problem = "etcd is away";
+    reading.nodes.clear();
+    watch_.see(reading, kUtc);  // says nothing of boxes
+    reading.problem.clear();
+    reading.nodes = {{.node = "c"}};
+    watch_.see(reading, kUtc);
     EXPECT_EQ(kinds_of(log_), (Kinds{"member_joined", "member_left"}));
     EXPECT_EQ(log_.read(0).events[0].node, "c");
     EXPECT_EQ(log_.read(0).events[1].node, "b");

@@ -9,7 +9,7 @@
 namespace sluice {
 
 // The cluster as its etcd has it, at one instant.
-struct FleetSight {
+struct FleetReading {
     FleetView view{};
     std::vector<NodeRecord> nodes{};
     std::vector<std::string> drained{};
