@@ -83,7 +83,7 @@ cluster:
     def of_cluster(self, *words, exit=0):
         return self.ctl(*words, "--config", self.config, exit=exit)
 
-    def run(self, *words):
+    def exit_of(self, *words):
         return subprocess.run(self.command(*words, "--config", self.config), cwd=self.folder, capture_output=True,
                               timeout=120).returncode
 
@@ -303,9 +303,9 @@ class Outages(Case):
 
     def cut_in_trial(self, line, seconds):
         """False: the machine was too slow to confirm within the time, and all are as before."""
-        applied = self.a.run("apply", self.a.file(rules("two")), "--cluster", "--confirm", f"{seconds}s")
+        applied = self.a.exit_of("apply", self.a.file(rules("two")), "--cluster", "--confirm", f"{seconds}s")
         line.cut()
-        if applied == 0 and self.a.run("confirm", "--cluster") == 0:
+        if applied == 0 and self.a.exit_of("confirm", "--cluster") == 0:
             return True
         line.join()
         self.expect_ids("one")
