@@ -21,5 +21,6 @@ export const SCREENS: readonly Screen[] = [
   { name: "playground", title: "Playground", key: "y", isListed: true, isForTenants: true, live: liveOverview, View: inChunk(() => import("./playground/playground").then((m) => m.Playground)) },
   { name: "workers", title: "Workers", key: "w", isListed: true, isForTenants: false, live: liveOverview, View: inChunk(() => import("./workers/workers").then((m) => m.Workers)) },
   { name: "ports", title: "Ports", key: "p", isListed: true, isForTenants: false, live: liveOverview, View: inChunk(() => import("./ports/ports").then((m) => m.PortScreen)) },
+  { name: "nodes", title: "Nodes", key: "d", isListed: true, isForTenants: false, live: liveOverview, View: inChunk(() => import("./nodes/nodes").then((m) => m.Nodes)) },
   { name: "find", title: "Find", key: null, isListed: false, isForTenants: false, live: liveOverview, View: inChunk(() => import("./find/find").then((m) => m.Find)) },
 ];

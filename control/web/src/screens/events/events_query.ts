@@ -1,4 +1,5 @@
 import type { Route } from "../../frame/route";
+import { CLUSTER_KINDS } from "../../text/cluster_words";
 
 // Kinds of events, by the word that sluiced has for each.
 export const KINDS: Readonly<Record<string, string>> = {
@@ -10,6 +11,7 @@ export const KINDS: Readonly<Record<string, string>> = {
   lost: "events lost",
   bridged: "frames past the box",
   checksums_trusted: "checksums trusted",
+  ...CLUSTER_KINDS,
 };
 export interface EventsQuery {
   rule: string;

@@ -1,4 +1,5 @@
 import type { BoxEvent } from "../../transport/answers";
+import { CLUSTER_KINDS } from "../../text/cluster_words";
 import { known } from "../../text/known";
 import { isNumber } from "../../text/number";
 import { shortSpanText } from "../../text/time";
@@ -12,6 +13,7 @@ const KINDS: Record<string, string> = {
   bridged: "the kernel forwarded frames",
   checksums_trusted: "checksums are trusted",
   debts_forgiven: "debts were forgiven",
+  ...CLUSTER_KINDS,
 };
 
 /** An event in words; kinds that this page does not know by their name. */
@@ -24,5 +26,11 @@ export function eventWords(event: BoxEvent): string {
   if (isNumber(lasted)) {
     return `${words}, ${event["edge"] === "start" ? "for" : "after"} ${shortSpanText(lasted)}`;
   }
-  return isNumber(lost) ? `${words}: ${lost}` : words;
+  if (isNumber(lost)) {
+    return `${words}: ${lost}`;
+  }
+  // Of a cluster's: whom or what it is about.
+  const about = [event["node"], event["why"], event["count"], isNumber(event["generation"]) ? `generation ${event["generation"]}` : null,
+    isNumber(event["offset_s"]) ? `${event["offset_s"]} s` : null].filter((one) => typeof one === "string" || isNumber(one));
+  return about.length === 0 ? words : `${words}: ${about.join(", ")}`;
 }
