@@ -170,7 +170,8 @@ Result<ClusterNodes> read_nodes(FleetOperator& cluster) {
     const Result<FleetView> view = cluster.store().view();
     Result<std::vector<NodeRecord>> nodes = view ? cluster.store().nodes() : view.error();
     Result<std::vector<std::string>> drained = nodes ? cluster.store().drained() : nodes.error();
-    Result<std::vector<std::string>> away = drained ? cluster.away(*nodes) : drained.error();
+    Result<std::vector<std::string>> away =
+        drained ? cluster.store().away(*nodes, *drained) : drained.error();
     const Result<std::uint64_t> size = away ? cluster.store().size() : away.error();
     if (!size) {
         return size.error();

@@ -345,16 +345,8 @@ Result<PanicOutcome> FleetOperator::wait_for_panic(std::uint64_t number,
 }
 
 Result<std::vector<std::string>> FleetOperator::away(const std::vector<NodeRecord>& nodes) {
-    Result<std::vector<std::string>> seen = store_.seen();
-    const Result<std::vector<std::string>> drained = seen ? store_.drained() : seen.error();
-    if (!drained) {
-        return drained.error();
-    }
-    std::erase_if(*seen, [&](const std::string& name) {
-        return std::ranges::find(nodes, name, &NodeRecord::node) != nodes.end() ||
-               std::ranges::find(*drained, name) != drained->end();
-    });
-    return seen;
+    const Result<std::vector<std::string>> drained = store_.drained();
+    return drained ? store_.away(nodes, *drained) : drained.error();
 }
 
 Result<bool> FleetOperator::forget(const std::string& node) {

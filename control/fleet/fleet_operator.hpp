@@ -66,8 +66,6 @@ public:
     // Refused while a slot beyond it is held.
     [[nodiscard]] Result<bool> resize(std::size_t size);
 
-    // Boxes that have been members, are none now, and were neither drained nor forgotten.
-    [[nodiscard]] Result<std::vector<std::string>> away(const std::vector<NodeRecord>& nodes);
     // The box does not return: it is no more of those that are away. False: it is none of them.
     [[nodiscard]] Result<bool> forget(const std::string& node);
 
@@ -109,6 +107,7 @@ private:
     [[nodiscard]] bool is_under_way(const Course& course);
     [[nodiscard]] Result<Done> keep_alive(Course& course);
     [[nodiscard]] Result<std::vector<NodeRecord>> members();
+    [[nodiscard]] Result<std::vector<std::string>> away(const std::vector<NodeRecord>& nodes);
     [[nodiscard]] Result<PanicOutcome> wait_for_panic(std::uint64_t number,
                                                       std::chrono::milliseconds patience);
 

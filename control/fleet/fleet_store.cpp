@@ -107,8 +107,16 @@ Result<std::vector<std::string>> FleetStore::drained() {
     return names(keys_.drains());
 }
 
-Result<std::vector<std::string>> FleetStore::seen() {
-    return names(keys_.seen());
+Result<std::vector<std::string>> FleetStore::away(const std::vector<NodeRecord>& nodes,
+                                                  const std::vector<std::string>& drained) {
+    Result<std::vector<std::string>> names = this->names(keys_.seen());
+    if (names) {
+        std::erase_if(*names, [&](const std::string& name) {
+            return std::ranges::find(nodes, name, &NodeRecord::node) != nodes.end() ||
+                   std::ranges::find(drained, name) != drained.end();
+        });
+    }
+    return names;
 }
 
 Result<std::uint64_t> FleetStore::size() {

@@ -34,8 +34,9 @@ public:
     // By their slots. One whose record cannot be read has the reason in its `error`.
     [[nodiscard]] Result<std::vector<NodeRecord>> nodes();
     [[nodiscard]] Result<std::vector<std::string>> drained();
-    // Boxes that have been members, by name, whether they are now or not.
-    [[nodiscard]] Result<std::vector<std::string>> seen();
+    // Boxes that have been members and are none now, by name: neither drained nor forgotten.
+    [[nodiscard]] Result<std::vector<std::string>> away(const std::vector<NodeRecord>& nodes,
+                                                        const std::vector<std::string>& drained);
     // The number of slots; 0: no box has begun the cluster.
     [[nodiscard]] Result<std::uint64_t> size();
 

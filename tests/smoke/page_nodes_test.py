@@ -18,10 +18,10 @@ class Nodes(PageCase):
 
     def test_boxes_a_rollout_and_the_link_to_the_store(self):
         nodes = [node(0, generation=5, runs="trial"), node(1, verdict={"good": False, "why": "no room for its table"}), node(2, runs="detached")]
-        stand_in = self.show_cluster(cluster(fleet=fleet(nodes, rollout=ROLLOUT, drained=["edge-9"])), f"{ROWS} === 3")
+        stand_in = self.show_cluster(cluster(fleet=fleet(nodes, rollout=ROLLOUT, drained=["edge-9"], away=["edge-8"])), f"{ROWS} === 3")
         shown = self.browser.text("main").replace("\u00a0", " ")
         for words in ("3 of 4 slots are held", "edge-1 this box", "on trial", "its own (detached)", "generation 5", "on trial on some boxes", "no room for its table",
-                      "cannot run it", "edge-9 is drained", "sluicectl rollout abort", "The link is ready", "by ada@desk"):
+                      "cannot run it", "edge-9 is drained", "edge-8 is away", "sluicectl rollout abort", "The link is ready", "by ada@desk"):
             self.assertIn(words, shown)
         self.judge_screen("nodes-1280", 1280)
         self.judge_access()

@@ -35,6 +35,17 @@ Json verdict_json(const NodeRecord& node, const FleetView& view) {
     return {{"good", node.staged.is_good}, {"why", seen_text(node.staged.why)}};
 }
 
+// null: it has not read its link to the store.
+Json reading_json(const StoreReading& store) {
+    if (store.state.empty()) {
+        return nullptr;
+    }
+    return {{"state", store.state},
+            {"rtt_us", store.rtt_us},
+            {"clock_offset_us", store.clock_off_us},
+            {"unsynced", store.unsynced}};
+}
+
 Json node_json(const NodeRecord& node, const FleetView& view) {
     return {{"slot", node.slot},
             {"node", node.node},
@@ -44,6 +55,7 @@ Json node_json(const NodeRecord& node, const FleetView& view) {
             {"set", seen_text(node.in_force.set.sum)},
             {"runs", rules_of(node, view)},
             {"verdict", verdict_json(node, view)},
+            {"store", reading_json(node.store)},
             {"problem", seen_text(problem_of(node))}};
 }
 
@@ -72,6 +84,7 @@ Json fleet_json(const FleetReading& reading) {
             {"head", reading.view.head ? head_set_json(reading.view.head->value.now) : Json()},
             {"rollout", rollout_json(reading.view)},
             {"drained", reading.drained},
+            {"away", reading.away},
             {"nodes", std::move(nodes)}};
 }
 

@@ -80,16 +80,19 @@ void ClusterPart::read_etcd(FleetStore& store) {
     Result<FleetView> view = store.view();
     Result<std::vector<NodeRecord>> nodes = view ? store.nodes() : view.error();
     Result<std::vector<std::string>> drained = nodes ? store.drained() : nodes.error();
+    Result<std::vector<std::string>> away =
+        drained ? store.away(*nodes, *drained) : drained.error();
     FleetReading next;
-    if (drained) {
+    if (away) {
         next = {.view = *std::move(view),
                 .nodes = *std::move(nodes),
                 .drained = *std::move(drained),
+                .away = *std::move(away),
                 .read_at = std::chrono::steady_clock::now(),
                 .was_read = true};
     } else {
         next = *reading();
-        next.problem = drained.error().what;
+        next.problem = away.error().what;
     }
     const std::lock_guard lock{mutex_};
     reading_ = std::make_shared<const FleetReading>(std::move(next));

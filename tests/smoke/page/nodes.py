@@ -13,7 +13,7 @@ ROLLOUT = {"generation": 5, "set": "cd" * 32, "by": "ada@desk", "at": None, "id"
 
 
 def fleet(nodes, **more):
-    return {"age_s": 1.5, "problem": None, "head": HEAD, "rollout": None, "drained": [], "nodes": nodes, **more}
+    return {"age_s": 1.5, "problem": None, "head": HEAD, "rollout": None, "drained": [], "away": [], "nodes": nodes, **more}
 
 
 def cluster(**more):

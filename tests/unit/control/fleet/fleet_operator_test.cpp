@@ -393,7 +393,7 @@ TEST(FleetOperator, MembersOfBeforeAreAwayUntilTheyAreForgotten) {
     EXPECT_EQ(outcome->away, std::vector<std::string>{"f"});
     EXPECT_FALSE(*fleet.hand().forget("a")) << "it is there";
     EXPECT_TRUE(*fleet.hand().forget("f"));
-    EXPECT_TRUE(fleet.hand().away(*fleet.hand().store().nodes())->empty());
+    EXPECT_TRUE(fleet.hand().roll_out("two", {})->away.empty());
 }
 
 TEST(FleetOperator, ASizeIsChangedWhereNoSlotIsBeyondIt) {

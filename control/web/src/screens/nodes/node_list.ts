@@ -33,6 +33,7 @@ export interface Fleet {
   head: SetOfAll | null;
   rollout: Rollout | null;
   drained: unknown[];
+  away: unknown[];
   nodes: NodeRow[];
 }
 export interface StoreLink {
@@ -55,7 +56,7 @@ function isMap(value: unknown): value is Record<string, unknown> {
 }
 
 function isFleet(value: unknown): boolean {
-  return isMap(value) && Array.isArray(value["drained"]) && Array.isArray(value["nodes"]) && value["nodes"].every(isMap) &&
+  return isMap(value) && Array.isArray(value["drained"]) && Array.isArray(value["away"]) && Array.isArray(value["nodes"]) && value["nodes"].every(isMap) &&
     ["head", "rollout"].every((name) => value[name] === null || isMap(value[name]));
 }
 
@@ -69,6 +70,8 @@ const RUNS: Readonly<Record<string, string>> = {
   differs: "others than the cluster's",
   detached: "its own (detached)",
   none: "none of the cluster's",
+  PANIC: "none: it forwards everything (panic)",
+  "no dataplane": "none: no dataplane",
 };
 
 /** What a box runs, in words. */
@@ -76,8 +79,10 @@ export function runsText(row: NodeRow): string {
   return known(RUNS, row.runs) ?? String(row.runs ?? "");
 }
 
+const AMISS: readonly unknown[] = ["differs", "detached", "PANIC", "no dataplane"];
+
 export function isAmiss(row: NodeRow): boolean {
-  return row.runs === "differs" || row.runs === "detached" || (typeof row.problem === "string" && row.problem !== "");
+  return AMISS.includes(row.runs) || (typeof row.problem === "string" && row.problem !== "");
 }
 
 /** How far a rollout is at this box. */

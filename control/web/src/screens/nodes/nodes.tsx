@@ -146,6 +146,9 @@ function FleetPanel({ fleet, answer }: { fleet: Fleet; answer: NodesAnswer }) {
         </p>
       )}
       {fleet.nodes.length === 0 ? <Empty>{fleet.age_s === null ? "etcd has not answered yet." : "No box holds a slot in etcd."}</Empty> : <NodeTable fleet={fleet} own={answer.node} />}
+      {fleet.away.map((node) => (
+        <p class="grave"><Text of={node} /> is away: <code>sluicectl nodes forget</code> where it does not return.</p>
+      ))}
       {fleet.drained.map((node) => (
         <p><Text of={node} /> is drained: <code>sluicectl drain --undo</code> lets it back in.</p>
       ))}

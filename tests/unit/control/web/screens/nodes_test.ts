@@ -4,7 +4,7 @@ import test from "node:test";
 import { courseText, isAmiss, isNodesAnswer, numberIn, runsText, slotsText, waveText, type Fleet } from "../../../../../control/web/src/screens/nodes/node_list";
 import { eventWords } from "../../../../../control/web/src/screens/overview/event_words";
 
-const fleet: Fleet = { age_s: 1, problem: null, head: null, rollout: null, drained: [], nodes: [{ node: "a" }, { node: "b" }] };
+const fleet: Fleet = { age_s: 1, problem: null, head: null, rollout: null, drained: [], away: [], nodes: [{ node: "a" }, { node: "b" }] };
 
 test("an answer is one with or without etcd and store, and nothing else is", () => {
   const answer = { name: "lab", node: "a", size: 3, has_store: true, store: null, fleet };
@@ -17,7 +17,7 @@ test("an answer is one with or without etcd and store, and nothing else is", () 
 
 test("what a box runs, and whether that is amiss", () => {
   assert.deepEqual(["in force", "detached", "constructor", 7, undefined].map((runs) => runsText({ runs })), ["the cluster's", "its own (detached)", "constructor", "7", ""]);
-  assert.deepEqual([{ runs: "in force" }, { runs: "differs" }, { runs: "in force", problem: "x" }, { runs: "in force", problem: "" }].map(isAmiss), [false, true, true, false]);
+  assert.deepEqual([{ runs: "in force" }, { runs: "PANIC" }, { runs: "no dataplane" }, { runs: "differs" }, { runs: "in force", problem: "x" }, { runs: "in force", problem: "" }].map(isAmiss), [false, true, true, true, true, false]);
 });
 
 test("how far a rollout is, box by box", () => {
