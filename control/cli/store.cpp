@@ -38,6 +38,11 @@ Result<StoreOfCluster> store_of(const Options& options) {
     if (!box->cluster || !box->cluster->store) {
         return Error{Errc::Refused, options.config_file + " names no cluster.store"};
     }
+    if (!options.store.user.empty() && options.store.password_file.empty()) {
+        return Error{Errc::Refused,
+                     "--user comes with --password-file: its first line is the "
+                     "user's password"};
+    }
     ClusterStore& store = *box->cluster->store;
     if (!options.store.user.empty() || !options.store.password_file.empty()) {
         store.user = options.store.user;

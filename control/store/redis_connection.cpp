@@ -19,6 +19,30 @@ namespace {
 // A reply of 128 windows has some 10 KiB, INFO 5.
 constexpr std::size_t kMostUnread = std::size_t{1} << 20;
 
+// A reply to 128 windows has 518 elements. The reader asks for the memory of all that an array
+// announces before any of them has come.
+constexpr int kMostElements = 16'384;
+
+redisReplyObjectFunctions& usual_functions() {
+    static redisReplyObjectFunctions usual{};
+    return usual;
+}
+
+void* create_bounded_array(const redisReadTask* task, int elements) {
+    return elements > kMostElements ? nullptr : usual_functions().createArray(task, elements);
+}
+
+// Of every reader; the library's own but for arrays.
+redisReplyObjectFunctions& bounded_functions(const redisReader& reader) {
+    static redisReplyObjectFunctions bounded = [&] {
+        usual_functions() = *reader.fn;
+        redisReplyObjectFunctions functions = *reader.fn;
+        functions.createArray = create_bounded_array;
+        return functions;
+    }();
+    return bounded;
+}
+
 Error over(const std::string& why) {
     return {Errc::Unreachable, why};
 }
@@ -91,7 +115,9 @@ void RedisConnection::ReaderEnd::operator()(redisReader* reader) const noexcept 
 }
 
 RedisConnection::RedisConnection(Fd fd, TlsSession tls)
-    : fd_{std::move(fd)}, tls_{std::move(tls)}, reader_{redisReaderCreate()} {}
+    : fd_{std::move(fd)}, tls_{std::move(tls)}, reader_{redisReaderCreate()} {
+    reader_->fn = &bounded_functions(*reader_);
+}
 
 Result<RedisConnection> RedisConnection::dial(const ServerAddress& address,
                                               const std::optional<TlsTowards>& tls) {

@@ -87,6 +87,7 @@ class StoreTest(StoreCase):
         box = self.box(store={"user": "sluice", "password_file": f"{self.folder.name}/password"})
         self.assertEqual(self.ctl("init", box).returncode, 1, "no box loads functions")
         admin = self.box("admin", life=9)
+        self.assertIn("--user comes with --password-file", self.ctl("init", admin, "--user", "nosuch").stderr)
         self.ctl("init", admin)
         box.reaches("ready")
         self.assertEqual(box.say(3)[1], 3)
