@@ -120,7 +120,7 @@ void Ledger::declare_if_behind(const StoreTotal& total, B& ledger_store, Now now
     LocalShare* share = local_shares_.find(account);
     if (share != nullptr && share->units == 0) {
         const auto least = ledger_store.owed_by(account, share->least, now);
-        if (owed <= most || !least) {
+        if (owed <= total.current + unsynced || !least) {
             *share = {};
         } else {
             owed = *least;

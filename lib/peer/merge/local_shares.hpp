@@ -25,15 +25,15 @@ public:
 
     // nullptr: there is none.
     [[nodiscard]] LocalShare* find(const Account& account) noexcept {
-        return at(account.hash, account.hash);
+        return first_of(account, [&](const LocalShare& at) { return at.hash == account.hash; });
     }
     // `before`: the copy that these units are charged to; `least`, for a bucket that had no place.
-    // False: there is no place for it.
+    // False: there is no place for it, since what others there have is still to be told.
     [[nodiscard]] bool note(const Account& account, std::uint64_t units, const BucketState& before,
                             const BucketState& least) noexcept {
         LocalShare* share = find(account);
         if (share == nullptr) {
-            share = at(account.hash, 0);
+            share = first_of(account, [](const LocalShare& at) { return at.units == 0; });
             if (share == nullptr) {
                 return false;
             }
@@ -48,11 +48,10 @@ private:
     static constexpr std::size_t kPlaces = 8192;
     static constexpr std::size_t kWays = 4;
 
-    // What is at the hash's places of that name.
-    [[nodiscard]] LocalShare* at(std::uint64_t hash, std::uint64_t name) noexcept {
-        const std::size_t first = hash & mask_ & ~(kWays - 1);
+    [[nodiscard]] LocalShare* first_of(const Account& account, const auto& is_it) noexcept {
+        const std::size_t first = account.hash & mask_ & ~(kWays - 1);
         for (std::size_t i = first; i < first + kWays; ++i) {
-            if (places_[i].hash == name) {
+            if (is_it(places_[i])) {
                 return &places_[i];
             }
         }

@@ -120,11 +120,9 @@ public:
         const std::uint64_t most = me.ledger->bound_of(account, shared_.max_unsynced);
         const Credit credit = me.ledger->credit(account, cost, most);
         if (!own && credit != Credit::Enough && !shared_.open) {
-            if (me.ledger->is_cut_off(account, credit)) {
-                return offer_without_store(me, key, cost, time);
-            }
-            ++refused_for_credit_;
-            return false;
+            const bool cut_off = me.ledger->is_cut_off(account, credit);
+            refused_for_credit_ += cut_off ? 0 : 1;
+            return cut_off && offer_without_store(me, account, cost, time);
         }
         Entry* entry = me.store->keys.find(account.table_key());
         if (entry == nullptr) {
@@ -276,15 +274,13 @@ private:
     }
 
     // As `local_share` has it.
-    bool offer_without_store(Worker& me, std::uint64_t key, std::uint32_t cost, Now now) {
-        const Account account = account_of(key);
+    bool offer_without_store(Worker& me, const Account& account, std::uint32_t cost, Now now) {
         BucketState copy = me.ledger_store->copy_of(account, now);
         const Wide asked = Wide{cost} * size_.times_down * limit().period();
         if (debt_of(copy.bucket, limit(), now.at) + asked > limit().full()) {
             return false;
         }
         copy.bucket = me.ledger->share_locally(account, cost, copy, limit(), now);
-        admitted_ += cost;
         return me.ledger_store->raise(account, copy, {}, now);
     }
 
