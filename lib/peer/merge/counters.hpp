@@ -34,7 +34,6 @@ enum class LedgerEvent : std::uint8_t {
     LastKnown,
     DownOpen,
     DownClosed,
-    ShareForgotten,
 };
 
 struct LedgerEventRow {
@@ -76,8 +75,6 @@ inline constexpr auto kLedgerEvents = std::to_array<LedgerEventRow>({
      "charges admitted by what the box knew last, the store being away"},
     {LedgerEvent::DownOpen, "down_open", "charges admitted uncounted, the store being away"},
     {LedgerEvent::DownClosed, "down_closed", "charges refused, the store being away"},
-    {LedgerEvent::ShareForgotten, "share_forgotten",
-     "charges without the store that it will not be told of, more keys than there is room to note"},
 });
 inline constexpr std::size_t kLedgerEventCount = kLedgerEvents.size();
 

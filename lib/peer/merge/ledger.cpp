@@ -185,7 +185,7 @@ Gcra Ledger::share_locally(const Account& account, std::uint64_t units, const Bu
         (void)note(account, units, now, Due::Soon);
     }
     if (!local_shares_.note(account, is_noted ? 0 : units, before, copy)) {
-        counters_.count(LedgerEvent::ShareForgotten);
+        counters_.count(LedgerEvent::NoRecord);
     }
     return charged_beyond(before.bucket, limit, units * times, now.at);
 }

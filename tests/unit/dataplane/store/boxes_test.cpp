@@ -291,7 +291,7 @@ INSTANTIATE_TEST_SUITE_P(
         Course{.name = "uneven", .shares = {80, 15, 5}},
         Course{.name = "below_the_rate", .workers = 2, .load = 0.9},
         Course{.name = "many_keys", .workers = 2, .rate = 200, .keys = 20},
-        Course{.name = "far", .round_trip = 20ms, .is_live = false},
+        Course{.name = "far", .round_trip = 20ms},
         Course{.name = "lossy", .workers = 2, .lost = 20, .is_live = false},
         outage({.name = "away", .away_for = 2s}),
         outage({.name = "away_for_long", .away_for = 6s, .lasts = 12s}),
