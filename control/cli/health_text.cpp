@@ -288,6 +288,11 @@ std::string store_text(const Json& health) {
             is_down ? "limits of `scope: cluster` go by `owner_down`"
                     : "limits of `scope: cluster` go by `owner_down` once their credit is spent");
     }
+    if (store.value("over_budget", false)) {
+        text +=
+            "more keys than `budget` are to be told to the cluster's store: those beyond it go "
+            "by their local share\n";
+    }
     if (const double off = store.value("clock_off_s", 0.0); std::abs(off) > kClockDifference) {
         text += fmt::format("this box's clock is {:.1f} s {} that of the cluster's store\n",
                             std::abs(off), off < 0 ? "ahead of" : "behind");

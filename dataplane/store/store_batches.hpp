@@ -16,10 +16,10 @@ namespace sluice {
 
 // Counts of amounts for the store, and of its answers.
 struct StoreBatchCounts {
-    std::uint64_t amounts = 0;     // taken from workers
-    std::uint64_t answered = 0;    // of these: answered with a level
-    std::uint64_t put_off = 0;     // of these: given back to be told later, for want of room or budget
-    std::uint64_t batches = 0;     // made
+    std::uint64_t amounts = 0;   // taken from workers
+    std::uint64_t answered = 0;  // of these: answered with a level
+    std::uint64_t put_off = 0;  // of these: given back to be told later, for want of room or budget
+    std::uint64_t batches = 0;  // made
     std::uint64_t said_again = 0;  // sayings of a batch beyond its first
     std::uint64_t gaps = 0;        // the store had lost batches that it had confirmed
     std::uint64_t lost = 0;        // partitions that began anew

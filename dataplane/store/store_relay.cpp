@@ -102,7 +102,7 @@ void StoreRelay::turn() {
         batches_.deliver(worker, lane);
         is_short = is_short || batches_.is_short();
     }
-    within_budget_at_ = is_short ? within_budget_at_ : Clock::now();
+    watch_budget(is_short);
     while (report_.state == StoreLinkState::Ready && socket_.has_room()) {
         const StoreBatch* batch = batches_.next_to_say(now());
         if (batch == nullptr) {
@@ -175,8 +175,7 @@ void StoreRelay::watch_answers() {
     }
     const std::optional<Nanoseconds> oldest = batches_.oldest_under_way();
     const bool silent = oldest && now() - *oldest >= kAwayAfter;
-    const bool down =
-        silent || at - ready_at_ >= kAwayAfter || at - within_budget_at_ >= kAwayAfter;
+    const bool down = silent || at - ready_at_ >= kAwayAfter;
     Signal& signal = lanes_.store_down();
     if (down == signal.raised()) {
         return;
@@ -191,6 +190,30 @@ void StoreRelay::watch_answers() {
     signal.raise(down);
 }
 
+// What has no room now and then is told a little later; what has none again and again is not.
+void StoreRelay::watch_budget(bool is_short) {
+    const Clock::time_point at = Clock::now();
+    if (is_short) {
+        short_at_ = at;
+        short_since_ = short_since_.value_or(at);
+    } else if (at - short_at_ >= kAwayAfter) {
+        short_since_.reset();
+    }
+    const bool over = short_since_ && at - *short_since_ >= kAwayAfter;
+    Signal& signal = lanes_.store_over_budget();
+    if (over == signal.raised()) {
+        return;
+    }
+    if (over) {
+        log_warn(
+            "more keys than `budget` are to be told to the cluster's store: those beyond it go "
+            "by their local share");
+    } else {
+        log_info("the budget of the cluster's store has room for all keys again");
+    }
+    signal.raise(over);
+}
+
 void StoreRelay::publish() {
     const StoreBatchCounts& counts = batches_.counts();
     const bool down = lanes_.store_down().raised();
@@ -199,6 +222,7 @@ void StoreRelay::publish() {
                          .why = report_.why,
                          .slot = report_.slot,
                          .down = down,
+                         .over_budget = lanes_.store_over_budget().raised(),
                          .rtt_us = report_.rtt_us,
                          .clock_off_us = report_.clock_off_us,
                          .amounts = counts.amounts,

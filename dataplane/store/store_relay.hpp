@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include <pthread.h>
@@ -22,8 +23,8 @@ namespace sluice {
 // lost: a batch is said until it is answered.
 class StoreRelay {
 public:
-    // Without an answer for so long, to whatever is under way, the store is away; or with more to
-    // tell than the budget has room for.
+    // Without an answer for so long, to whatever is under way, the store is away; with more to tell
+    // than the budget has room for, keys are over it.
     static constexpr std::chrono::milliseconds kAwayAfter{300};
 
     // `lanes` have lanes to a store, and outlive it.
@@ -51,6 +52,7 @@ private:
     void set_state(StoreLinkState state, const std::string& why);
     void log_state();
     void watch_answers();
+    void watch_budget(bool is_short);
     void publish();
     [[nodiscard]] Nanoseconds now() const;
 
@@ -62,9 +64,9 @@ private:
     StoreLinkState logged_state_ = StoreLinkState::Away;  // as the journal has it, since `logged_`
     std::string logged_why_;
     Clock::time_point logged_{};
-    Clock::time_point ready_at_ = Clock::now();  // when the link was last
-    Clock::time_point within_budget_at_ =
-        Clock::now();  // when all that was told could be taken last
+    Clock::time_point ready_at_ = Clock::now();       // when the link was last
+    Clock::time_point short_at_{};                    // when the budget had no room last
+    std::optional<Clock::time_point> short_since_{};  // and since when again and again
     Clock::time_point down_since_{};
     Nanoseconds down_for_{};  // before that
     Clock::time_point published_{};

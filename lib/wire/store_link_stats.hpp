@@ -18,11 +18,12 @@ inline constexpr auto kStoreLinkStateNames =
 
 // The link of a box to the store of its cluster.
 struct StoreLinkStats {
-    bool in_cluster = false;  // else nothing here means anything
-    std::uint8_t state = 0;   // StoreLinkState
-    std::string why;          // of what is not ready
-    std::uint16_t slot = 0;   // of the cluster's
-    bool down = false;        // limits of the cluster go by `owner_down`
+    bool in_cluster = false;   // else nothing here means anything
+    std::uint8_t state = 0;    // StoreLinkState
+    std::string why;           // of what is not ready
+    std::uint16_t slot = 0;    // of the cluster's
+    bool down = false;         // limits of the cluster go by `owner_down`
+    bool over_budget = false;  // keys beyond the budget go by their local share
     std::uint64_t down_ns = 0;
     std::uint64_t rtt_us = 0;
     std::int64_t clock_off_us = 0;
@@ -52,6 +53,10 @@ inline constexpr auto kStatRows<StoreLinkStats> = std::tuple{
             {"down"},
             {"sluice_store_down",
              "Whether the cluster's store does not answer, and its limits go by owner_down."}},
+    StatRow{&StoreLinkStats::over_budget,
+            {"over_budget"},
+            {"sluice_store_over_budget",
+             "Whether keys beyond the budget of the cluster's store go by their local share."}},
     StatRow{&StoreLinkStats::down_ns,
             {"down_s", 1'000'000'000},
             {.family = "sluice_store_down_seconds_total",
@@ -75,7 +80,8 @@ inline constexpr auto kStatRows<StoreLinkStats> = std::tuple{
             {"sluice_store_answered_total", "Amounts that the cluster's store has counted."}},
     StatRow{&StoreLinkStats::put_off,
             {"put_off"},
-            {"sluice_store_put_off_total", "Amounts given back, a partition had no room."}},
+            {"sluice_store_put_off_total",
+             "Amounts given back for want of budget, or of room in a partition."}},
     StatRow{&StoreLinkStats::batches,
             {"batches"},
             {"sluice_store_batches_total", "Batches of amounts made for the cluster's store."}},

@@ -67,6 +67,13 @@ public:
             box->workers.lanes().store_down().raise(away);
         }
     }
+    // The store answers, and the budget has no room for what the boxes have to tell.
+    void exhaust_budget() {
+        away_ = true;
+        for (const auto& box : boxes_) {
+            box->workers.lanes().store_over_budget().raise(true);
+        }
+    }
     // The store comes back empty.
     void lose_store() { store_.begin_anew(2); }
     [[nodiscard]] const LoadedLimit& limit() const { return boxes_[0]->workers.limit(); }
@@ -194,6 +201,21 @@ TEST(ClusterPackets, TheOtherFatesOfACreditThatIsSpent) {
     Cluster open{kBucket, {.boxes = 4, .down = OwnerDown::Open}};
     open.set_away(true);
     EXPECT_EQ(open.pass(3'000, 10us, 0), 3'000U);
+}
+
+// The store is there: `owner_down` is not asked, or a flood of other keys could open a limit, or
+// close it.
+TEST(ClusterPackets, KeysBeyondTheBudgetGoByTheirShareWhateverOwnerDownSays) {
+    for (const OwnerDown down :
+         {OwnerDown::LocalShare, OwnerDown::LastKnown, OwnerDown::Open, OwnerDown::Closed}) {
+        Cluster cluster{kBucket, {.boxes = 4, .down = down}};
+        cluster.exhaust_budget();
+        const std::uint64_t passed = cluster.pass(3'000, 10us, 0);
+        EXPECT_GE(passed, 250U) << kOwnerDownNames[static_cast<std::size_t>(down)];
+        EXPECT_LE(passed, 251U + cluster.limit().cluster.box_unsynced)
+            << kOwnerDownNames[static_cast<std::size_t>(down)];
+        EXPECT_GT(cluster.events(LedgerEvent::LocalShare), 0U);
+    }
 }
 
 }  // namespace

@@ -146,6 +146,7 @@ Json store_link_json(const StoreLinkStats& store) {
     return {{"state", kStoreLinkStateNames[store.state]},
             {"why", store.why.empty() ? Json() : Json(store.why)},
             {"down", store.down},
+            {"over_budget", store.over_budget},
             {"clock_off_s", static_cast<double>(store.clock_off_us) / 1e6}};
 }
 

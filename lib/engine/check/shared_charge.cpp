@@ -32,7 +32,7 @@ std::uint64_t max_unsynced(const LimitCheck& check, const Account& account,
 // A box's share of a limit whose store is away: the copy of the whole bucket is charged for all
 // boxes, so what the key owes stays owed. A cost that is more than the burst then is admitted by a
 // bucket that owes nothing, and keeps it for as long as all boxes together would have to wait.
-bool has_share(const LimitCheck& check, Units units, std::uint16_t times,
+bool has_share(const LimitCheck& check, Units units, std::uint32_t times,
                const CheckContext& context) noexcept {
     const Limit* gcra = gcra_of(*check.numbers);
     const LimitRegistry& registry = context.core.buckets.registry;
@@ -50,27 +50,27 @@ bool has_share(const LimitCheck& check, Units units, std::uint16_t times,
            (debt == 0 && units == check.cost && asked > gcra->full());
 }
 
-// By `owner_down`, for whom no credit is left.
+// By `owner_down`, or by the box's share, for whom no credit is left.
 Conformance judge_without_store(LimitCheck& check, Units units,
                                 const CheckContext& context) noexcept {
     Ledger& ledger = *context.core.ledger;
-    const ClusterBound& bound = ledger.cluster(check.entry->slot());
+    const std::uint32_t times = ledger.times_without_credit(check.entry->slot());
     const auto say = [&](LedgerEvent event, Conformance conformance) {
         if (!context.ask.is_dry_run()) {
             ledger.count(event);
         }
         return conformance;
     };
-    if (bound.closed_down) {
+    if (times == Ledger::kClosed) {
         return say(LedgerEvent::DownClosed, Conformance::Red);
     }
-    if (bound.times_down > 1 && !has_share(check, units, bound.times_down, context)) {
+    if (times > 1 && !has_share(check, units, times, context)) {
         return say(LedgerEvent::LocalShareRefused, Conformance::Red);
     }
     check.without_store = true;
-    return say(bound.times_down > 1    ? LedgerEvent::LocalShare
-               : bound.times_down == 1 ? LedgerEvent::LastKnown
-                                       : LedgerEvent::DownOpen,
+    return say(times > 1    ? LedgerEvent::LocalShare
+               : times == 1 ? LedgerEvent::LastKnown
+                            : LedgerEvent::DownOpen,
                check.conformance);
 }
 
@@ -80,9 +80,9 @@ void commit_without_store(const LimitCheck& check, const Account& account,
                           const CheckContext& context) noexcept {
     LimitRegistry& registry = context.core.buckets.registry;
     const Limit* gcra = gcra_of(*check.numbers);
-    const std::uint16_t times = context.core.ledger->cluster(account.slot).times_down;
-    if (times == 0) {
-        return;
+    const std::uint32_t times = context.core.ledger->times_without_credit(account.slot);
+    if (times == 0 || times == Ledger::kClosed) {
+        return;  // open; or the store has gone since the packet was judged
     }
     Cell cell = registry.cell_of(*check.entry);
     if (gcra == nullptr) {

@@ -32,15 +32,17 @@ struct StoreTerms {
 // back. The store's end takes amounts out of the ring, so these are settled one by one.
 class StoreLane {
 public:
-    StoreLane(const StoreTerms& about, const Signal& down_signal)
+    StoreLane(const StoreTerms& about, const Signal& down_signal, const Signal& over_budget_signal)
         : terms{about},
           down{down_signal},
+          over_budget{over_budget_signal},
           links_{2, {.merge = about.ring}},
           amounts{links_.place(0, 1, LinkRing::Amounts)},
           totals{links_.place(1, 0, LinkRing::Totals)} {}
 
     const StoreTerms terms;
-    const Signal& down;  // raised while the store does not answer
+    const Signal& down;         // raised while the store does not answer
+    const Signal& over_budget;  // raised while some keys are not told for want of budget
 
 private:
     Links links_;
@@ -65,11 +67,12 @@ public:
     // A lane of each worker to the store; before any ledger is made.
     void open_store(const StoreTerms& terms) {
         for (std::size_t worker = 0; worker < workers(); ++worker) {
-            store_.push_back(std::make_unique<StoreLane>(terms, *store_down_));
+            store_.push_back(std::make_unique<StoreLane>(terms, *store_down_, *store_over_budget_));
         }
     }
     // Set by whoever speaks to the store.
     [[nodiscard]] Signal& store_down() noexcept { return *store_down_; }
+    [[nodiscard]] Signal& store_over_budget() noexcept { return *store_over_budget_; }
     // nullptr: the box is in no cluster.
     [[nodiscard]] StoreLane* store(std::size_t worker) noexcept {
         return store_.empty() ? nullptr : store_[worker].get();
@@ -88,6 +91,7 @@ private:
     Links* links_;
     std::vector<std::unique_ptr<DeltaLane>> lanes_;
     std::unique_ptr<Signal> store_down_ = std::make_unique<Signal>();
+    std::unique_ptr<Signal> store_over_budget_ = std::make_unique<Signal>();
     std::vector<std::unique_ptr<StoreLane>> store_;  // by worker; empty: there is none
 };
 

@@ -190,7 +190,7 @@ bool Ledger::apply_without_store(const Delta& delta, B& ledger_store, Now now,
         (void)note(delta.account, delta.units, now, Due::Soon);
         Delta more = delta;
         more.units = static_cast<std::uint32_t>(std::min<std::uint64_t>(
-            std::uint64_t{delta.units} * bounds_[delta.account.slot].times_down, UINT32_MAX));
+            std::uint64_t{delta.units} * times_without_credit(delta.account.slot), UINT32_MAX));
         return ledger_store.apply(more, now, total);
     }
     const Limit* limit = ledger_store.bucket_limit(delta.account);
@@ -198,7 +198,7 @@ bool Ledger::apply_without_store(const Delta& delta, B& ledger_store, Now now,
         return false;
     }
     total = ledger_store.copy_of(delta.account, now);
-    if (bounds_[delta.account.slot].times_down == 0) {
+    if (times_without_credit(delta.account.slot) == 0) {
         return true;
     }
     total.bucket = share_locally(delta.account, delta.units, total, *limit, now);
@@ -213,7 +213,8 @@ bool Ledger::apply_for_cluster(const Delta& delta, B& ledger_store, Now now,
     const ClusterBound& bound = bounds_[delta.account.slot];
     const Credit credit_left = credit(delta.account, delta.units, box_credit(delta.account.slot));
     if (credit_left != Credit::Enough) {
-        if (!is_cut_off(delta.account, credit_left) || bound.closed_down) {
+        if (!is_cut_off(delta.account, credit_left) ||
+            times_without_credit(delta.account.slot) == kClosed) {
             counters_.count(LedgerEvent::StoreFull);
             return false;
         }

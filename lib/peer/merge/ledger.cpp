@@ -173,7 +173,7 @@ void Ledger::watch_store(Instant now) noexcept {
 // have. Once the store is back units are noted as ever, and only the copy is charged for all.
 Gcra Ledger::share_locally(const Account& account, std::uint64_t units, const BucketState& copy,
                            const Limit& limit, Now now) noexcept {
-    const std::uint64_t times = std::max<std::uint64_t>(bounds_[account.slot].times_down, 1);
+    const std::uint64_t times = std::max<std::uint64_t>(times_without_credit(account.slot), 1);
     const bool is_down = store_->down.raised();
     BucketState before = copy;
     if (is_down && local_shares_.find(account) == nullptr) {

@@ -102,15 +102,22 @@ public:
         const ClusterBound& bound = bounds_[slot];
         return is_recovering_ && bound.times_down > 1 ? 0 : bound.box_unsynced;
     }
-    [[nodiscard]] const ClusterBound& cluster(LimitSlot slot) const noexcept {
-        return bounds_[slot];
-    }
-    // For want of credit `owner_down` decides about an account whose total of the box this worker
-    // has: the store is away, or there is no record to tell it by.
+    // An account whose total of the box this worker has is judged without credit: the store is
+    // away, its budget has no room for the account, or there is no record to tell it by.
     [[nodiscard]] bool is_cut_off(const Account& account, Credit missing) const noexcept {
         return is_of_cluster(account.slot) && keeps_total(account) &&
                (missing == Credit::NoRecord || store_->down.raised() ||
-                box_credit(account.slot) == 0);
+                store_->over_budget.raised() || box_credit(account.slot) == 0);
+    }
+    // Units that a copy is then charged for each one: by `owner_down` (0: it is open) while the
+    // store is away, else by the box's share. kClosed: nothing is admitted.
+    static constexpr std::uint32_t kClosed = UINT32_MAX;
+    [[nodiscard]] std::uint32_t times_without_credit(LimitSlot slot) const noexcept {
+        const ClusterBound& bound = bounds_[slot];
+        if (!store_->down.raised() && !is_recovering_) {
+            return bound.machines;
+        }
+        return bound.closed_down ? kClosed : bound.times_down;
     }
     // Charges the copy of a bucket for what `owner_down` has admitted, and notes what the store is
     // to be told of it; the bucket after that.

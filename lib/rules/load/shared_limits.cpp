@@ -25,7 +25,8 @@ void stay_as_it_was(LoadedLimit& limit, std::uint64_t largest) {
 // charging as many units as there are boxes; open, nothing is charged, so that buckets empty.
 ClusterBound bound_of(OwnerDown down, std::uint64_t box_unsynced, std::size_t machines) {
     ClusterBound bound{.box_unsynced = static_cast<std::uint32_t>(box_unsynced),
-                       .closed_down = down == OwnerDown::Closed};
+                       .closed_down = down == OwnerDown::Closed,
+                       .machines = static_cast<std::uint16_t>(machines)};
     if (down == OwnerDown::LocalShare) {
         bound.times_down = static_cast<std::uint16_t>(machines);
     } else if (down == OwnerDown::Open) {

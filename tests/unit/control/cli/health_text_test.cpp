@@ -34,6 +34,7 @@ TEST(HealthText, TellsOfAStoreThatDoesNotTakeWhatIsSpent) {
         Json why;
         double clock_off;
         std::string lines;
+        bool over_budget = false;
     };
     const Row rows[] = {
         {"ready", false, nullptr, 0.02, ""},
@@ -45,6 +46,10 @@ TEST(HealthText, TellsOfAStoreThatDoesNotTakeWhatIsSpent) {
          "go by `owner_down` once their credit is spent\n"},
         {"ready", true, nullptr, 0,
          "the cluster's store is slow: limits of `scope: cluster` go by `owner_down`\n"},
+        {"ready", false, nullptr, 0,
+         "more keys than `budget` are to be told to the cluster's store: those beyond it go by "
+         "their local share\n",
+         true},
         {"ready", false, nullptr, -10800.0006,
          "this box's clock is 10800.0 s ahead of that of the cluster's store\n"},
         {"ready", false, nullptr, 0.5,
@@ -55,6 +60,7 @@ TEST(HealthText, TellsOfAStoreThatDoesNotTakeWhatIsSpent) {
         document["store"] = {{"state", row.state},
                              {"why", row.why},
                              {"down", row.down},
+                             {"over_budget", row.over_budget},
                              {"clock_off_s", row.clock_off}};
         EXPECT_EQ(health_text(document), health_text(health()) + row.lines) << row.state;
     }

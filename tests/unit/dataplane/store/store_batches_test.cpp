@@ -43,7 +43,8 @@ protected:
     }
 
     Signal down_;
-    StoreLane lane_{{.ring = 4096}, down_};
+    Signal over_budget_;
+    StoreLane lane_{{.ring = 4096}, down_, over_budget_};
     StoreBatches batches_{1, 200'000};
     Nanoseconds now_ = 100s;
 };

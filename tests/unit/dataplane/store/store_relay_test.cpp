@@ -30,14 +30,14 @@ class Peer {
 public:
     explicit Peer(const std::string& path) : fd_{*connect_unix(path)} {}
 
-    std::optional<StoreRequest> hear() {
-        for (int tries = 0; tries < 200; ++tries) {
+    std::optional<StoreRequest> hear(int most_tries = 200, int wait_ms = 50) {
+        for (int tries = 0; tries < most_tries; ++tries) {
             if (const std::optional<std::vector<std::byte>> payload = in_.next()) {
                 return *decode_store_request(*payload);
             }
             pollfd ready{.fd = fd_.get(), .events = POLLIN, .revents = 0};
             std::array<std::byte, 4096> bytes{};
-            if (::poll(&ready, 1, 50) > 0) {
+            if (::poll(&ready, 1, wait_ms) > 0) {
                 const ssize_t got = ::recv(fd_.get(), bytes.data(), bytes.size(), 0);
                 if (got <= 0) {
                     return std::nullopt;
@@ -49,6 +49,15 @@ public:
     }
     std::optional<StoreBatch> batch() {
         while (const std::optional<StoreRequest> request = hear()) {
+            if (const auto* batch = std::get_if<StoreBatch>(&*request)) {
+                return *batch;
+            }
+        }
+        return std::nullopt;
+    }
+    // Of what has come already.
+    std::optional<StoreBatch> waiting_batch() {
+        while (const std::optional<StoreRequest> request = hear(2, 0)) {
             if (const auto* batch = std::get_if<StoreBatch>(&*request)) {
                 return *batch;
             }
@@ -201,6 +210,33 @@ TEST_F(StoreRelayTest, AWorkerThatTellsMuchLeavesTheOthersTheirPartOfTheBudget) 
             tell(1);
         }
         return lanes_.store(1)->amounts.waiting(1) == 0;
+    }));
+}
+
+TEST_F(StoreRelayTest, MoreThanTheBudgetIsNoStoreThatIsAway) {
+    Peer peer{path()};
+    peer.say(StoreLinkReport{.state = StoreLinkState::Ready, .why = {}});
+    StoreLane& lane = *lanes_.store(0);
+    const auto flood = [&] {
+        lane.amounts.retire(lane.amounts.acknowledged());
+        while (lane.amounts.room() != 0) {
+            tell(1);
+        }
+        while (const std::optional<StoreBatch> batch = peer.waiting_batch()) {
+            peer.say(store_.sync(0, *batch, 1'000'000));
+        }
+    };
+    EXPECT_TRUE(wait_until([&] {
+        flood();
+        return lanes_.store_over_budget().raised();
+    }));
+    EXPECT_FALSE(lanes_.store_down().raised());
+    EXPECT_TRUE(wait_until([this] { return relay_->stats().over_budget; }));
+    EXPECT_TRUE(wait_until([&] {
+        while (const std::optional<StoreBatch> batch = peer.waiting_batch()) {
+            peer.say(store_.sync(0, *batch, 1'000'000));
+        }
+        return !lanes_.store_over_budget().raised();
     }));
 }
 
