@@ -118,6 +118,9 @@ DraftGaps gaps_of(const Rule& draft, const RuleSet& set) {
         .path_costs = !draft.path_costs.empty(),
         .windows = std::ranges::any_of(
             draft.limits, [](const MeteredLimit& limit) { return lies_on_instants(limit.limit); }),
+        .boxes = std::ranges::any_of(
+            draft.limits,
+            [](const MeteredLimit& limit) { return limit.cluster_scope == ClusterScope::Cluster; }),
         .hours = draft.schedule != 0,
         .overrides = draft.overrides != nullptr,
         .further_keys = draft.keys.size() > kPreviewedKeys};

@@ -17,6 +17,7 @@ struct DraftGaps {
     bool one_bucket = false;                // it has no key
     bool path_costs = false;                // requests cost by their paths
     bool windows = false;                   // windows begin elsewhere than on the box
+    bool boxes = false;                     // boxes of a cluster share a limit of it
     bool hours = false;                     // it is active at some hours alone
     bool overrides = false;                 // single keys have numbers of their own
     bool further_keys = false;              // beyond those that are told apart

@@ -165,7 +165,7 @@ Json preview_answer(const EndedPreview& ended) {
             {"error", std::round(all.error * 1e4) / 1e4},
             {"is_exact", all.is_known && all.one_in == 1 && ended.log.left_out() == 0 &&
                              ended.facts.table_full == 0 && !ended.draft.gaps.overrides &&
-                             !ended.draft.gaps.windows},
+                             !ended.draft.gaps.windows && !ended.draft.gaps.boxes},
             {"judged_packets", ended.judged ? ended.judged->packets : 0},
             {"names", ended.judged ? names_json(ended) : Json::array()},
             {"limits", ended.judged ? limits_json(ended, all.one_in) : Json::array()},

@@ -59,6 +59,9 @@ void add_gaps(const DraftGaps& gaps, Unknowns& unknown) {
     unknown.add_if(gaps.windows, "windows",
                    "windows began with the first packet, and on the box they begin by its clock: "
                    "what spans two of them there is refused less, or more");
+    unknown.add_if(gaps.boxes, "boxes",
+                   "packets of this box alone are judged: with those that the other boxes of the "
+                   "cluster count under the same limit more would have been refused");
     unknown.add_if(gaps.hours, "hours",
                    "the draft is judged as active, whatever its hours are now");
     unknown.add_if(gaps.further_keys, "further_keys",

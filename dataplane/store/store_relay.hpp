@@ -59,8 +59,9 @@ private:
     StoreSocket socket_;
     DeltaLanes& lanes_;
     StoreBatches batches_;
-    std::size_t first_ = 0;                               // worker that is heard first in this turn
-    StoreLinkReport report_{};                            // the latest
+    std::size_t first_ = 0;  // worker that is heard first in this turn
+    // The latest.
+    StoreLinkReport report_{.why = "sluice-store has not connected yet"};
     StoreLinkState logged_state_ = StoreLinkState::Away;  // as the journal has it, since `logged_`
     std::string logged_why_;
     Clock::time_point logged_{};

@@ -180,6 +180,10 @@ def main():
     parser.add_argument("--scope", choices=("box", "cluster"), default="cluster", help="of that limit; box: nothing is shared")
     parser.add_argument("--build", default="build", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
+    if arguments.boxes and (arguments.web or arguments.traffic == "http"):
+        parser.error("--boxes shows several boxes, and --web and --traffic http one")
+    if arguments.scope == "box" and not arguments.boxes:
+        parser.error("--scope is for --boxes")
     if arguments.duration is None and not arguments.web:
         arguments.duration = boxes.DEFAULT_SECONDS if arguments.boxes else DEFAULT_SECONDS
     out = sys.stderr if arguments.json else sys.stdout

@@ -248,6 +248,20 @@ TEST(JudgedDraft, WindowsOfABoxsOwnClockAreSaidToBeginElsewhere) {
     EXPECT_FALSE(told("{algorithm: token_bucket, rate: 1/s, burst: 1}"));
 }
 
+TEST(JudgedDraft, PacketsOfOtherBoxesAreSaidToBeLeftOut) {
+    const PreviewLog log{0, 1, true};
+    const auto told = [&](const std::string& scope) {
+        return text_of(
+            unknowns_json(sound("key: [ip.src], limits: [{algorithm: token_bucket, rate: "
+                                "10/s, burst: 1000" +
+                                scope + "}]"),
+                          log, {}),
+            "boxes");
+    };
+    EXPECT_NE(told(", scope: cluster").find("packets of this box alone"), std::string::npos);
+    EXPECT_EQ(told(""), "");
+}
+
 TEST(JudgedDraft, HoursOfADraftAreSaidToBeLeftOut) {
     const PreviewLog log{0, 1, true};
     const auto told = [&](const std::string& hours) {
