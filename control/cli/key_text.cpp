@@ -1,5 +1,7 @@
 #include "control/cli/key_text.hpp"
 
+#include "control/cli/alone_text.hpp"
+
 #include "control/cli/human_units.hpp"
 #include "control/cli/table.hpp"
 #include "control/visible_text.hpp"
@@ -374,12 +376,13 @@ std::string setting_text(const Json& document) {
     const std::string nothing = banned   ? "nothing is set\n"
                                 : exempt ? "nothing is set; an override exempts it\n"
                                          : "nothing is set; the rule's numbers count\n";
-    return fmt::format("{}{}\n{}{}{}{}{}{}{}{}{}{}", head(document), fate, wider_text(document),
+    return fmt::format("{}{}\n{}{}{}{}{}{}{}{}{}{}{}", head(document), fate, wider_text(document),
                        lifted_text(document), file_ban_text(document), networks_text(document),
                        way_out_text(document), everybody_text(document),
                        set.empty() ? nothing : settings_text(set),
                        banned_all_the_same_text(document), ended_text(document),
-                       idle_mode_text(document, banned || is_set(set, "banned")));
+                       idle_mode_text(document, banned || is_set(set, "banned")),
+                       alone_text(document));
 }
 
 std::string key_list_text(const Json& document) {

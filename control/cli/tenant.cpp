@@ -1,3 +1,4 @@
+#include "control/cli/alone_text.hpp"
 #include "control/cli/commands.hpp"
 #include "control/cli/daemon.hpp"
 #include "control/cli/diff_text.hpp"
@@ -92,14 +93,9 @@ std::string tenant_text(const Json& tenant) {
 
 std::string changed_text(const Json& answer) {
     const std::string trial = trial_text(answer);
-    const std::string cluster = or_none(answer.value("alone_in_cluster", Json()));
     return fmt::format("{}: {}{}\n{}", text_at(answer, "tenant"),
                        counted(count_at(answer, "rules"), "rule"),
-                       trial.empty() ? "" : ", " + trial,
-                       cluster.empty() ? ""
-                                       : fmt::format("on this box alone: the cluster {} brings no "
-                                                     "tenants' rules to its boxes\n",
-                                                     cluster));
+                       trial.empty() ? "" : ", " + trial, alone_text(answer));
 }
 
 // A difference as those of a whole set are shown, of which a tenant's have no generation.

@@ -1,6 +1,7 @@
 #include "control/daemon/api/cluster.hpp"
 
 #include "control/daemon/api/metrics_writer.hpp"
+#include "control/daemon/cluster/cluster_part.hpp"
 #include "control/daemon/fleet/fleet_board.hpp"
 
 #include <fmt/format.h>
@@ -92,6 +93,10 @@ std::optional<HttpResponse> refuse_undetached(const HttpRequest& request,
             "the rules of this box are those of the cluster {}: `--cluster` changes them on "
             "all boxes, `--detach` on this one until the next rollout",
             name));
+}
+
+Json cluster_name_json(const Services& services) {
+    return services.cluster == nullptr ? Json() : Json(services.cluster->options().name);
 }
 
 }  // namespace sluice

@@ -15,4 +15,7 @@ namespace sluice {
 [[nodiscard]] std::optional<HttpResponse> refuse_undetached(const HttpRequest& request,
                                                             const Services& services);
 
+// The name of the cluster of a box whose change is of this box alone; null: it is in none.
+[[nodiscard]] Json cluster_name_json(const Services& services);
+
 }  // namespace sluice

@@ -1,6 +1,7 @@
 #include "control/active_json.hpp"
 #include "control/daemon/api/banned_networks.hpp"
 #include "control/daemon/api/change.hpp"
+#include "control/daemon/api/cluster.hpp"
 #include "control/daemon/api/setting_words.hpp"
 #include "control/daemon/api/tenant_view.hpp"
 #include "lib/policy/keys/key_text.hpp"
@@ -80,7 +81,8 @@ HttpResponse respond(const SettingCall& call, const RuleChange& change, const Ht
         {"tier", call.tier},
         {"action", call.action},
         {"set", settings_json(call.rule, call.key, call.tier, view_for(request, services)->keys)},
-        {"generation", generation_text(change.after)}};
+        {"generation", generation_text(change.after)},
+        {"alone_in_cluster", cluster_name_json(services)}};
     json.update(call.told);
     return json_response(json);
 }

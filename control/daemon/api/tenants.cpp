@@ -1,8 +1,8 @@
 #include "control/confirm_time.hpp"
 #include "control/daemon/api/change.hpp"
+#include "control/daemon/api/cluster.hpp"
 #include "control/daemon/api/tenant_view.hpp"
 #include "control/daemon/boot_time.hpp"
-#include "control/daemon/fleet/fleet_board.hpp"
 #include "control/daemon/keeper/tenant_changes.hpp"
 #include "control/daemon/rule_diff.hpp"
 #include "control/daemon/tenant_compile.hpp"
@@ -112,12 +112,6 @@ std::variant<TenantApply, HttpResponse> change_of(const HttpRequest& request,
     return apply;
 }
 
-// Rules of tenants are each box's own: no set that a cluster brings to its boxes has them. null:
-// the box is in none.
-Json cluster_of(const Services& services) {
-    return services.fleet == nullptr ? Json() : Json(services.fleet->options().name);
-}
-
 HttpResponse outcome(const RuleChange& change, const std::string& tenant, Services& services) {
     if (change.refusal) {
         return refused(*change.refusal);
@@ -129,7 +123,7 @@ HttpResponse outcome(const RuleChange& change, const std::string& tenant, Servic
                                            {"rules", change.rules},
                                            {"warnings", to_json(change.warnings)},
                                            {"unconfirmed", trial_json(own.end)},
-                                           {"alone_in_cluster", cluster_of(services)}});
+                                           {"alone_in_cluster", cluster_name_json(services)}});
     response.etag = tag_of(own);
     return response;
 }

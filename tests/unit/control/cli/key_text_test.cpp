@@ -117,6 +117,16 @@ TEST(KeyText, SaysWhenNothingIsDroppedForABan) {
               std::string::npos);
 }
 
+TEST(SettingText, SaysInAClusterThatOtherBoxesGoOn) {
+    Json document = {{"rule", "r"}, {"key", "192.0.2.7"}, {"tier", 1}, {"set", Json::array()}};
+    document["alone_in_cluster"] = nullptr;
+    EXPECT_EQ(setting_text(document).find("on this box alone"), std::string::npos);
+    document["alone_in_cluster"] = "edge";
+    EXPECT_NE(setting_text(document).find(
+                  "on this box alone: the other boxes of the cluster edge go on as before\n"),
+              std::string::npos);
+}
+
 TEST(SettingText, SaysThatABanGoesBeforeExempt) {
     const auto set = [](const char* what) {
         return Json{{"set", what}, {"key", "k"}, {"tier", 1}, {"until", nullptr}, {"reason", ""}};
