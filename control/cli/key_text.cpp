@@ -1,7 +1,6 @@
 #include "control/cli/key_text.hpp"
 
 #include "control/cli/alone_text.hpp"
-
 #include "control/cli/human_units.hpp"
 #include "control/cli/table.hpp"
 #include "control/visible_text.hpp"
