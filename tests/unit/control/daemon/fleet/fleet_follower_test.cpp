@@ -262,7 +262,7 @@ TEST_F(FleetBox, ModesOfTheBoxAloneAreDrift) {
     poll();
     ASSERT_EQ(record().in_force, set);
     EXPECT_FALSE(record().is_detached);
-    ASSERT_FALSE(rules().set_mode("a", Mode::Off, 7).refusal);
+    ASSERT_FALSE(rules().set_mode("a", Mode::Monitor, 7).refusal);
     poll();
     EXPECT_TRUE(record().is_detached);
     const HeadSet next = upload(kOne, 2);
