@@ -122,7 +122,7 @@ protected:
 };
 
 TEST_F(StoreRelayTest, SaysWhoTheBoxIsAndPassesAmountsAndAnswers) {
-    struct stat info {};
+    struct stat info{};
     ASSERT_EQ(::stat(path().c_str(), &info), 0);
     EXPECT_EQ(info.st_mode & 0777U, 0600U);
     Peer peer{path()};
