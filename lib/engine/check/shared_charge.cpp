@@ -74,8 +74,8 @@ Conformance judge_without_store(LimitCheck& check, Units units,
                check.conformance);
 }
 
-// Charges the copy. A bucket's charge is not noted, since the store will be told what is still
-// owed; of a window it will be told all that was spent, whenever that is.
+// Charges the copy. A bucket's charge is noted as its local share, since the store will be told
+// what is still owed; of a window it will be told all that was spent, whenever that is.
 void commit_without_store(const LimitCheck& check, const Account& account,
                           const CheckContext& context) noexcept {
     LimitRegistry& registry = context.core.buckets.registry;
@@ -92,10 +92,11 @@ void commit_without_store(const LimitCheck& check, const Account& account,
         registry.write(*check.entry, cell, context.now);
         return;
     }
+    BucketState copy = bucket_state_of(cell, *check.numbers, registry.pool(), context.now);
+    copy.version = check.entry->stamp().version;
     const Gcra after =
-        charged_beyond(bucket_in(cell, *gcra), *gcra, check.cost.count() * times, context.now.at);
+        context.core.ledger->share_locally(account, check.cost.count(), copy, *gcra, context.now);
     registry.write(*check.entry, {after.fresh_from, after.below}, context.now);
-    context.core.ledger->note_shared_locally(account);
 }
 
 // The chargeable part of a refused cost: no more than there is, here and of what may be unsynced.

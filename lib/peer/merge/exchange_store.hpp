@@ -12,6 +12,7 @@ inline constexpr Nanoseconds kLatestLevel{300'000'000};
 template <LedgerBackend B>
 void Ledger::exchange_with_store(B& ledger_store, Now now) noexcept {
     if constexpr (StoreBackend<B>) {
+        watch_store(now.at);
         // Whoever takes amounts out of the ring keeps them: they are settled by their answers
         // alone.
         store_->amounts.retire(store_->amounts.acknowledged());
@@ -55,6 +56,9 @@ void Ledger::take_store_total(const StoreTotal& total, B& ledger_store, Now now)
         return;
     }
     counters_.count(LedgerEvent::StoreTaken);
+    if (total.kind == StoreTotal::Kind::Level) {
+        note_local_share(total.account, ledger_store, now);
+    }
     const bool raised = raise(delta, answer, ledger_store, now);
     if (raised || total.kind == StoreTotal::Kind::Over) {
         records_.note_contained(total.record, total.units);
@@ -79,28 +83,56 @@ inline std::uint64_t lost_from(std::uint64_t level, std::uint64_t box_unsynced,
         std::min<Wide>(Wide{level} + box_unsynced + paid, UINT64_MAX));
 }
 
-// What is still owed, not the sum of what was spent: an outage is not to be paid for a second time.
-// What is noted yet will be added to it.
+// What of a local share is still owed, not the sum of what was spent: an outage is not to be paid
+// for a second time. Of `times_down` that the copy was charged for each unit one is this box's;
+// what the copy owes beyond the store from then on stands for what the others are yet to tell.
+template <StoreBackend B>
+void Ledger::note_local_share(const Account& account, B& ledger_store, Now now) noexcept {
+    LocalShare* share = local_shares_.find(account);
+    if (share == nullptr || share->units == 0) {
+        return;
+    }
+    const std::uint64_t times = std::max<std::uint64_t>(bounds_[account.slot].times_down, 1);
+    const std::uint64_t copy = ledger_store.owed(account, now);
+    const std::uint64_t before =
+        std::min(copy, ledger_store.owed_by(account, share->before, now).value_or(0));
+    const std::uint64_t room = kMostUnsynced - std::min(kMostUnsynced, records_.unsynced(account));
+    const std::uint64_t units = std::min({share->units, (copy - before + times) / times, room});
+    const std::uint32_t record = units == 0 ? kNoRecord : note(account, units, now, Due::Soon);
+    if (record == kNoRecord) {
+        return;  // with the next answer
+    }
+    hurry_to_store(record, now.at);
+    share->units = 0;
+    ledger_store.charge(share->least, account, units, now);
+}
+
+// A store that has lost what was confirmed is told what the copy owes, as far as that is not noted
+// yet: what is noted will be added to it.
 template <StoreBackend B>
 void Ledger::declare_if_behind(const StoreTotal& total, B& ledger_store, Now now) noexcept {
     const Account& account = total.account;
-    std::uint64_t& noted = shared_locally_[account.hash % kSharedLocally];
-    const bool is_noted = noted == account.hash && account.hash != 0;
     const std::uint64_t unsynced = records_.unsynced(account);
-    const std::uint64_t owed = ledger_store.owed(account, now);
     const StoreNumbers numbers = ledger_store.store_numbers(account);
-    const bool is_lost =
-        total.kind == StoreTotal::Kind::Level && owed > unsynced &&
-        owed - unsynced > lost_from(total.current, bounds_[account.slot].box_unsynced, numbers);
-    if ((!is_noted && !is_lost) || store_->down.raised()) {
+    const std::uint64_t most =
+        lost_from(total.current, bounds_[account.slot].box_unsynced, numbers) + unsynced;
+    std::uint64_t owed = ledger_store.owed(account, now);
+    LocalShare* share = local_shares_.find(account);
+    if (share != nullptr && share->units == 0) {
+        const auto least = ledger_store.owed_by(account, share->least, now);
+        if (owed <= total.current + unsynced || !least) {
+            *share = {};
+        } else {
+            owed = *least;
+        }
+    }
+    if (total.kind != StoreTotal::Kind::Level || owed <= most) {
         return;
     }
-    StoreAmount* amount = owed > unsynced ? store_->amounts.next() : nullptr;
+    StoreAmount* amount = store_->amounts.next();
     if (amount == nullptr) {
-        noted = is_noted && owed <= unsynced ? 0 : noted;
         return;
     }
-    noted = is_noted ? 0 : noted;
     *amount = {
         .account = account,
         .units = static_cast<std::uint32_t>(std::min<std::uint64_t>(owed - unsynced, UINT32_MAX)),
@@ -149,27 +181,43 @@ bool Ledger::send_to_store(std::uint32_t index, const BucketState& copy, B& ledg
     return true;
 }
 
+// The amount has been admitted, within what a worker may be ahead by.
+template <StoreBackend B>
+bool Ledger::apply_without_store(const Delta& delta, B& ledger_store, Now now,
+                                 BucketState& total) noexcept {
+    counters_.count(LedgerEvent::LocalShare);
+    if (delta.held.has_counts()) {
+        (void)note(delta.account, delta.units, now, Due::Soon);
+        Delta more = delta;
+        more.units = static_cast<std::uint32_t>(std::min<std::uint64_t>(
+            std::uint64_t{delta.units} * bounds_[delta.account.slot].times_down, UINT32_MAX));
+        return ledger_store.apply(more, now, total);
+    }
+    const Limit* limit = ledger_store.bucket_limit(delta.account);
+    if (limit == nullptr) {
+        return false;
+    }
+    total = ledger_store.copy_of(delta.account, now);
+    if (bounds_[delta.account.slot].times_down == 0) {
+        return true;
+    }
+    total.bucket = share_locally(delta.account, delta.units, total, *limit, now);
+    return ledger_store.raise(delta.account, total, {}, now);
+}
+
 // Record, then copy. What a lease has left was not charged: the amount may need its room.
 template <StoreBackend B>
 bool Ledger::apply_for_cluster(const Delta& delta, B& ledger_store, Now now,
                                BucketState& total) noexcept {
     give_back(delta.account, ledger_store.recall(delta.account));
     const ClusterBound& bound = bounds_[delta.account.slot];
-    if (credit(delta.account, delta.units, bound.box_unsynced) != Credit::Enough) {
-        if (!store_->down.raised() || bound.closed_down) {
+    const Credit credit_left = credit(delta.account, delta.units, box_credit(delta.account.slot));
+    if (credit_left != Credit::Enough) {
+        if (!is_cut_off(delta.account, credit_left) || bound.closed_down) {
             counters_.count(LedgerEvent::StoreFull);
             return false;
         }
-        // The amount has been admitted, within what a worker may be ahead by.
-        Delta more = delta;
-        more.units *= bound.times_down;
-        if (delta.held.has_counts()) {
-            (void)note(delta.account, delta.units, now, Due::Soon);
-        } else {
-            note_shared_locally(delta.account);
-        }
-        counters_.count(LedgerEvent::LocalShare);
-        return ledger_store.apply(more, now, total);
+        return apply_without_store(delta, ledger_store, now, total);
     }
     const std::uint32_t record = records_.add(delta.account, delta.units, now.at,
                                               ledger_store.due(delta.account, delta.units, now));

@@ -162,6 +162,34 @@ void Ledger::hurry_to_store(std::uint32_t record, Instant now) noexcept {
     }
 }
 
+void Ledger::watch_store(Instant now) noexcept {
+    if (store_->down.raised()) {
+        down_at_ = now;
+    }
+    is_recovering_ = down_at_ != Instant{} && !store_->down.raised() && now - down_at_ < kRecovery;
+}
+
+// A local share is of the whole bucket: what the box has spent on credit is, too, for all boxes
+// have. Once the store is back units are noted as ever, and only the copy is charged for all.
+Gcra Ledger::share_locally(const Account& account, std::uint64_t units, const BucketState& copy,
+                           const Limit& limit, Now now) noexcept {
+    const std::uint64_t times = std::max<std::uint64_t>(bounds_[account.slot].times_down, 1);
+    const bool is_down = store_->down.raised();
+    BucketState before = copy;
+    if (is_down && local_shares_.find(account) == nullptr) {
+        const std::uint64_t of_others = (times - 1) * records_.unsynced(account);
+        before.bucket = charged_beyond(copy.bucket, limit, of_others, now.at);
+    }
+    const bool is_noted = !is_down && credit(account, units, kMostUnsynced) == Credit::Enough;
+    if (is_noted) {
+        (void)note(account, units, now, Due::Soon);
+    }
+    if (!local_shares_.note(account, is_noted ? 0 : units, before, copy)) {
+        counters_.count(LedgerEvent::NoRecord);
+    }
+    return charged_beyond(before.bucket, limit, units * times, now.at);
+}
+
 void Ledger::answer(DeltaLane& lane, const Total& total) noexcept {
     *lane.totals.next() = total;
     lane.totals.commit();

@@ -5,6 +5,7 @@
 #include "lib/peer/merge/counters.hpp"
 #include "lib/peer/merge/delta_lane.hpp"
 #include "lib/peer/merge/ledger_backend.hpp"
+#include "lib/peer/merge/local_shares.hpp"
 #include "lib/peer/merge/record_pool.hpp"
 
 #include <array>
@@ -40,6 +41,10 @@ public:
     // The same of what the store is told, which no verdict of another box depends on yet.
     static constexpr Nanoseconds kLongestStoreWait{30'000'000'000};
 
+    // After the store is back, for so long a box goes by its local share yet: meanwhile others come
+    // back, too, and tell what they have spent.
+    static constexpr Nanoseconds kRecovery{500'000'000};
+
     // `memory` is zeroes, or what the ledger of this worker left there. It bounds the accounts with
     // unsynced amounts: credit() says NoRecord when none is free. Every account's slot is below
     // `slots`.
@@ -51,7 +56,7 @@ public:
           alone_{me},
           bounds_{zeroed_array<ClusterBound>(store_ == nullptr ? 1 : slots)},
           slots_{store_ == nullptr ? 0 : slots},
-          shared_locally_{zeroed_array<std::uint64_t>(store_ == nullptr ? 1 : kSharedLocally)},
+          local_shares_{store_ != nullptr},
           records_{memory, {lanes.workers(), me, store_ != nullptr}, now, slots},
           incoming_(lanes.workers()),
           next_other_{me} {
@@ -88,9 +93,14 @@ public:
     // workers may have so many of the account.
     [[nodiscard]] std::uint64_t bound_of(const Account& account,
                                          std::uint64_t max_unsynced) const noexcept {
-        return is_of_cluster(account.slot) && keeps_total(account)
-                   ? bounds_[account.slot].box_unsynced
-                   : max_unsynced;
+        return is_of_cluster(account.slot) && keeps_total(account) ? box_credit(account.slot)
+                                                                   : max_unsynced;
+    }
+    // U_m; none yet where the store has just come back and others may still go by their local
+    // share.
+    [[nodiscard]] std::uint64_t box_credit(LimitSlot slot) const noexcept {
+        const ClusterBound& bound = bounds_[slot];
+        return is_recovering_ && bound.times_down > 1 ? 0 : bound.box_unsynced;
     }
     [[nodiscard]] const ClusterBound& cluster(LimitSlot slot) const noexcept {
         return bounds_[slot];
@@ -99,13 +109,13 @@ public:
     // has: the store is away, or there is no record to tell it by.
     [[nodiscard]] bool is_cut_off(const Account& account, Credit missing) const noexcept {
         return is_of_cluster(account.slot) && keeps_total(account) &&
-               (missing == Credit::NoRecord || store_->down.raised());
+               (missing == Credit::NoRecord || store_->down.raised() ||
+                box_credit(account.slot) == 0);
     }
-    // The account is charged without being noted: its copy alone knows, and tells the store how it
-    // stands once that is back.
-    void note_shared_locally(const Account& account) noexcept {
-        shared_locally_[account.hash % kSharedLocally] = account.hash;
-    }
+    // Charges the copy of a bucket for what `owner_down` has admitted, and notes what the store is
+    // to be told of it; the bucket after that.
+    [[nodiscard]] Gcra share_locally(const Account& account, std::uint64_t units,
+                                     const BucketState& copy, const Limit& limit, Now now) noexcept;
     void count(LedgerEvent event) noexcept { counters_.count(event); }
     // The waits of set(), for amounts to the store.
     void set_store_waits(Nanoseconds sync, Nanoseconds longest_wait = kLongestStoreWait) noexcept {
@@ -332,6 +342,12 @@ private:
     template <StoreBackend B>
     void declare_if_behind(const StoreTotal& total, B& ledger_store, Now now) noexcept;
     template <StoreBackend B>
+    void note_local_share(const Account& account, B& ledger_store, Now now) noexcept;
+    void watch_store(Instant now) noexcept;
+    template <StoreBackend B>
+    [[nodiscard]] bool apply_without_store(const Delta& delta, B& ledger_store, Now now,
+                                           BucketState& total) noexcept;
+    template <StoreBackend B>
     void send_hurried(B& ledger_store, Now now) noexcept;
     template <StoreBackend B>
     [[nodiscard]] bool send_to_store(std::uint32_t index, const BucketState& copy, B& ledger_store,
@@ -354,9 +370,9 @@ private:
     LazyArray<ClusterBound> bounds_;  // by slot
     std::size_t slots_;               // that there may be
     std::size_t cluster_slots_ = 0;   // below which there may be some of the cluster
-    // Hashes of accounts that were charged while the store was away, each at a place of its own.
-    static constexpr std::size_t kSharedLocally = 8192;
-    LazyArray<std::uint64_t> shared_locally_;
+    LocalShares local_shares_;
+    Instant down_at_{};           // when the store was last known to be away
+    bool is_recovering_ = false;  // from that, for kRecovery after it
     RecordPool records_;
     // Amounts before these were sent in an earlier life: their answers are nobody's.
     std::vector<std::uint64_t> first_own_;

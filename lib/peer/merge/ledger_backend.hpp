@@ -6,6 +6,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 // The keeper of a worker's buckets, as a ledger needs it.
@@ -57,7 +58,7 @@ concept TallyBackend =
 // And of limits that the boxes of a cluster share.
 template <typename B>
 concept StoreBackend = requires(B& ledger_store, const B& fixed, const Account& account,
-                                const StoreTotal& total, Now now) {
+                                const StoreTotal& total, BucketState& state, Now now) {
     // Numbers by which the store counts the account.
     { fixed.store_numbers(account) } -> std::same_as<StoreNumbers>;
     { fixed.store_epoch(account, std::int64_t{}, now) } -> std::same_as<std::int64_t>;
@@ -67,6 +68,12 @@ concept StoreBackend = requires(B& ledger_store, const B& fixed, const Account& 
     { ledger_store.state_at_store(total, now) } -> std::same_as<BucketState>;
     // Units that the copy owes, rounded up.
     { ledger_store.owed(account, now) } -> std::same_as<std::uint64_t>;
+    // The same of a state that its copy had; nullopt: its numbers are others by now. And a charge
+    // of such a state.
+    { ledger_store.owed_by(account, state, now) } -> std::same_as<std::optional<std::uint64_t>>;
+    ledger_store.charge(state, account, std::uint64_t{}, now);
+    // nullptr: it is of no bucket.
+    { fixed.bucket_limit(account) } -> std::same_as<const Limit*>;
 };
 
 }  // namespace sluice

@@ -3,6 +3,7 @@
 #include "lib/bucket/table/bucket_store.hpp"
 #include "lib/peer/merge/ledger.hpp"
 
+#include <optional>
 #include <span>
 
 namespace sluice {
@@ -45,6 +46,12 @@ public:
     [[nodiscard]] Due due(const Account& account, std::uint64_t units, Now now) noexcept;
     [[nodiscard]] BucketState state_at_store(const StoreTotal& total, Now now) const noexcept;
     [[nodiscard]] std::uint64_t owed(const Account& account, Now now) noexcept;
+    [[nodiscard]] std::optional<std::uint64_t> owed_by(const Account& account,
+                                                       const BucketState& state,
+                                                       Now now) const noexcept;
+    [[nodiscard]] const Limit* bucket_limit(const Account& account) const noexcept;
+    void charge(BucketState& state, const Account& account, std::uint64_t units,
+                Now now) const noexcept;
 
     // By how many units, at most, totals kept here were ever beyond a full bucket, or beyond the
     // count, when an amount had been added: what was measured of what DESIGN.md promises. By slot.

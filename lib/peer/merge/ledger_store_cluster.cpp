@@ -104,15 +104,32 @@ BucketState LedgerStore::state_at_store(const StoreTotal& total, Now now) const 
     return state;
 }
 
-std::uint64_t LedgerStore::owed(const Account& account, Now now) noexcept {
+const Limit* LedgerStore::bucket_limit(const Account& account) const noexcept {
     const AnyLimit* limit = limit_of(account);
-    const Limit* gcra = limit == nullptr ? nullptr : gcra_of(*limit);
-    const Entry* entry = gcra == nullptr ? nullptr : find(account, now);
-    if (entry == nullptr) {
-        return 0;
+    return limit == nullptr ? nullptr : gcra_of(*limit);
+}
+
+std::uint64_t LedgerStore::owed(const Account& account, Now now) noexcept {
+    return owed_by(account, copy_of(account, now), now).value_or(0);
+}
+
+std::optional<std::uint64_t> LedgerStore::owed_by(const Account& account, const BucketState& state,
+                                                  Now now) const noexcept {
+    const Limit* gcra = bucket_limit(account);
+    if (gcra == nullptr || state.lasts != 0 ||
+        state.version != store_.registry.row(account.slot).version) {
+        return std::nullopt;
     }
-    const std::uint64_t debt = debt_of(bucket_in(entry->cell(), *gcra), *gcra, now.at);
+    const std::uint64_t debt = debt_of(state.bucket, *gcra, now.at);
     return (debt + gcra->period() - 1) / gcra->period();
+}
+
+void LedgerStore::charge(BucketState& state, const Account& account, std::uint64_t units,
+                         Now now) const noexcept {
+    const Limit* gcra = bucket_limit(account);
+    if (gcra != nullptr && state.lasts == 0) {
+        state.bucket = charged(state.bucket, *gcra, {now.at, units}, now.at);
+    }
 }
 
 }  // namespace sluice

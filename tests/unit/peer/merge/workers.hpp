@@ -44,6 +44,7 @@ struct WorkersSize {
     // Units that the box may have spent of a key which the store of its cluster has not confirmed;
     // 0: it is in none.
     std::uint32_t box_unsynced = 0;
+    std::uint16_t times_down = 1;
     StoreTerms store{};
     Nanoseconds skew{0};  // how much further each worker's UTC is ahead than that of the one before
 };
@@ -85,7 +86,7 @@ public:
                                                            now, kSharedSlot + 1);
         workers_[worker].ledger->set(size_.interval, size_.longest);
         std::array<ClusterBound, kSharedSlot + 1> of_cluster{};
-        of_cluster[kSharedSlot].box_unsynced = size_.box_unsynced;
+        of_cluster[kSharedSlot] = {size_.box_unsynced, size_.times_down};
         workers_[worker].ledger->set_cluster(of_cluster);
     }
     // All of them, and nothing that was on its way arrives.
@@ -117,9 +118,11 @@ public:
         me.ledger->give_back(account, me.ledger_store->recall(account));
         const bool own = me.ledger->owns(account);
         const std::uint64_t most = me.ledger->bound_of(account, shared_.max_unsynced);
-        if (!own && me.ledger->credit(account, cost, most) != Credit::Enough && !shared_.open) {
-            ++refused_for_credit_;
-            return false;
+        const Credit credit = me.ledger->credit(account, cost, most);
+        if (!own && credit != Credit::Enough && !shared_.open) {
+            const bool cut_off = me.ledger->is_cut_off(account, credit);
+            refused_for_credit_ += cut_off ? 0 : 1;
+            return cut_off && offer_without_store(me, account, cost, time);
         }
         Entry* entry = me.store->keys.find(account.table_key());
         if (entry == nullptr) {
@@ -268,6 +271,17 @@ private:
                 return {bucket_in(entry->cell(), limit()), entry->stamp().version};
             });
         return done ? std::optional{true} : std::nullopt;
+    }
+
+    // As `local_share` has it.
+    bool offer_without_store(Worker& me, const Account& account, std::uint32_t cost, Now now) {
+        BucketState copy = me.ledger_store->copy_of(account, now);
+        const Wide asked = Wide{cost} * size_.times_down * limit().period();
+        if (debt_of(copy.bucket, limit(), now.at) + asked > limit().full()) {
+            return false;
+        }
+        copy.bucket = me.ledger->share_locally(account, cost, copy, limit(), now);
+        return me.ledger_store->raise(account, copy, {}, now);
     }
 
     struct Worker {

@@ -1,0 +1,65 @@
+#pragma once
+#include "lib/base/lazy_array.hpp"
+#include "lib/peer/merge/account.hpp"
+#include "lib/peer/merge/bucket_state.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace sluice {
+
+// A bucket of the cluster that was charged without a note while the store was away.
+struct LocalShare {
+    std::uint64_t hash = 0;   // of the account; 0: nobody's
+    std::uint64_t units = 0;  // admitted so, that the store is to be told of yet
+    BucketState before;       // the copy as it would be without what these were charged
+    BucketState least;        // what the store owes at least, unless it has lost something
+};
+
+// Those of a worker, each at one of a few places.
+class LocalShares {
+public:
+    explicit LocalShares(bool any) : places_{zeroed_array<LocalShare>(any ? kPlaces : kWays)} {
+        mask_ = any ? kPlaces - 1 : kWays - 1;
+    }
+
+    // nullptr: there is none.
+    [[nodiscard]] LocalShare* find(const Account& account) noexcept {
+        return first_of(account, [&](const LocalShare& at) { return at.hash == account.hash; });
+    }
+    // `before`: the copy that these units are charged to; `least`, for a bucket that had no place.
+    // False: there is no place for it, since what others there have is still to be told.
+    [[nodiscard]] bool note(const Account& account, std::uint64_t units, const BucketState& before,
+                            const BucketState& least) noexcept {
+        LocalShare* share = find(account);
+        if (share == nullptr) {
+            share = first_of(account, [](const LocalShare& at) { return at.units == 0; });
+            if (share == nullptr) {
+                return false;
+            }
+            *share = {.hash = account.hash, .units = 0, .before = before, .least = least};
+        }
+        share->before = share->units == 0 ? before : share->before;
+        share->units += units;
+        return true;
+    }
+
+private:
+    static constexpr std::size_t kPlaces = 8192;
+    static constexpr std::size_t kWays = 4;
+
+    [[nodiscard]] LocalShare* first_of(const Account& account, const auto& is_it) noexcept {
+        const std::size_t first = account.hash & mask_ & ~(kWays - 1);
+        for (std::size_t i = first; i < first + kWays; ++i) {
+            if (is_it(places_[i])) {
+                return &places_[i];
+            }
+        }
+        return nullptr;
+    }
+
+    LazyArray<LocalShare> places_;
+    std::size_t mask_ = 0;
+};
+
+}  // namespace sluice
