@@ -2,6 +2,7 @@
 
 #include "lib/base/log.hpp"
 
+#include <algorithm>
 #include <csignal>
 #include <cstring>
 #include <utility>
@@ -14,12 +15,22 @@ namespace {
 
 // Amounts of a worker that is at its limit wait so long at most.
 constexpr std::chrono::milliseconds kTurn{1};
+constexpr std::chrono::seconds kLogEvery{1};
 
 std::uint64_t random_life() {
     std::uint64_t life = 0;
     while (::getrandom(&life, sizeof(life), 0) != static_cast<ssize_t>(sizeof(life)) || life == 0) {
     }
     return life;
+}
+
+// Printable ASCII as it is; whatever else came is a question mark.
+std::string visible(const std::string& why) {
+    constexpr std::size_t kMostWhy = 300;
+    std::string text = why.substr(0, kMostWhy);
+    std::replace_if(
+        text.begin(), text.end(), [](char letter) { return letter < ' ' || letter > '~'; }, '?');
+    return text;
 }
 
 }  // namespace
@@ -83,7 +94,9 @@ void StoreRelay::turn() {
          .heard = [this](const StoreAnswer& answer) { hear(answer); },
          .disconnected = [this] { set_state(StoreLinkState::Away, "sluice-store is not there"); }});
     bool is_short = false;
-    for (std::size_t worker = 0; worker < lanes_.workers(); ++worker) {
+    first_ = (first_ + 1) % lanes_.workers();  // the budget is not always the same one's first
+    for (std::size_t i = 0; i < lanes_.workers(); ++i) {
+        const std::size_t worker = (first_ + i) % lanes_.workers();
         StoreLane& lane = *lanes_.store(worker);
         batches_.take(worker, lane, now());
         batches_.deliver(worker, lane);
@@ -98,6 +111,7 @@ void StoreRelay::turn() {
         socket_.say(*batch);
     }
     socket_.flush();
+    log_state();
     watch_answers();
     constexpr std::chrono::milliseconds kPublishEvery{50};
     if (Clock::now() - published_ >= kPublishEvery) {
@@ -127,21 +141,31 @@ void StoreRelay::hear(const StoreLinkReport& report) {
 }
 
 void StoreRelay::set_state(StoreLinkState state, const std::string& why) {
-    constexpr std::size_t kMostWhy = 300;
-    const std::string text = state == StoreLinkState::Ready ? "" : why.substr(0, kMostWhy);
-    if (state != report_.state || text != report_.why) {
-        const std::string is{name_of(state)};
-        if (state == StoreLinkState::Ready) {
-            log_info("the cluster's store answers");
-        } else {
-            log_warn("the cluster's store is " + is + (text.empty() ? "" : ": " + text));
-        }
-    }
+    const std::string text = state == StoreLinkState::Ready ? "" : visible(why);
     if (state == StoreLinkState::Ready && report_.state != StoreLinkState::Ready) {
         batches_.say_all_again();
     }
     report_.state = state;
     report_.why = text;
+    log_state();
+}
+
+// The process that reports is not trusted with the journal: a line a second, of what it says then.
+void StoreRelay::log_state() {
+    const Clock::time_point at = Clock::now();
+    const bool is_said = report_.state == logged_state_ && report_.why == logged_why_;
+    if (is_said || at - logged_ < kLogEvery) {
+        return;
+    }
+    logged_ = at;
+    logged_state_ = report_.state;
+    logged_why_ = report_.why;
+    if (logged_state_ == StoreLinkState::Ready) {
+        log_info("the cluster's store answers");
+    } else {
+        log_warn("the cluster's store is " + std::string{name_of(logged_state_)} +
+                 (logged_why_.empty() ? "" : ": " + logged_why_));
+    }
 }
 
 void StoreRelay::watch_answers() {

@@ -49,6 +49,7 @@ private:
     void hear(const StoreAnswer& answer);
     void hear(const StoreLinkReport& report);
     void set_state(StoreLinkState state, const std::string& why);
+    void log_state();
     void watch_answers();
     void publish();
     [[nodiscard]] Nanoseconds now() const;
@@ -56,7 +57,11 @@ private:
     StoreSocket socket_;
     DeltaLanes& lanes_;
     StoreBatches batches_;
-    StoreLinkReport report_{};                   // the latest
+    std::size_t first_ = 0;                               // worker that is heard first in this turn
+    StoreLinkReport report_{};                            // the latest
+    StoreLinkState logged_state_ = StoreLinkState::Away;  // as the journal has it, since `logged_`
+    std::string logged_why_;
+    Clock::time_point logged_{};
     Clock::time_point ready_at_ = Clock::now();  // when the link was last
     Clock::time_point within_budget_at_ =
         Clock::now();  // when all that was told could be taken last

@@ -84,6 +84,7 @@ protected:
         lanes_.open_store({.ring = 64});
         ClusterOptions cluster{.name = "edge", .node = "a", .size = 3};
         cluster.store = ClusterStore{};
+        cluster.store->budget = 1'000;
         relay_ = *StoreRelay::start(
             cluster, {.path = path(), .mode = 0600, .owner = {}, .group = {}}, lanes_);
     }
@@ -92,8 +93,8 @@ protected:
         (void)::rmdir(folder_.c_str());
     }
     [[nodiscard]] std::string path() const { return folder_ + "/store.sock"; }
-    void tell(std::uint32_t units) {
-        StoreLane& lane = *lanes_.store(0);
+    void tell(std::uint32_t units, std::size_t worker = 0) {
+        StoreLane& lane = *lanes_.store(worker);
         *lane.amounts.next() = {.account = {.hash = 77, .slot = 1},
                                 .units = units,
                                 .record = 5,
@@ -105,7 +106,7 @@ protected:
 
     std::string name_ = "/tmp/sluice-relay-XXXXXX";
     std::string folder_;
-    Links links_{1, {.merge = 64}};
+    Links links_{2, {.merge = 64}};
     DeltaLanes lanes_{links_};
     std::unique_ptr<StoreRelay> relay_;
     test::TinyStore store_;
@@ -181,6 +182,32 @@ TEST_F(StoreRelayTest, WhoBreaksTheFormOfMessagesIsLetGoOf) {
     good.say(StoreLinkReport{.state = StoreLinkState::Ready, .why = {}});
     tell(1);
     EXPECT_TRUE(good.batch());
+}
+
+TEST_F(StoreRelayTest, AWorkerThatTellsMuchLeavesTheOthersTheirPartOfTheBudget) {
+    StoreLane& much = *lanes_.store(0);
+    tell(1, 1);
+    EXPECT_TRUE(wait_until([&] {
+        much.amounts.retire(much.amounts.acknowledged());
+        while (much.amounts.room() != 0) {
+            tell(1);
+        }
+        return relay_->stats().amounts > 200;
+    }));
+    tell(1, 1);
+    EXPECT_TRUE(wait_until([&] {
+        much.amounts.retire(much.amounts.acknowledged());
+        while (much.amounts.room() != 0) {
+            tell(1);
+        }
+        return lanes_.store(1)->amounts.waiting(1) == 0;
+    }));
+}
+
+TEST_F(StoreRelayTest, WhatTheLinkIsCalledHasVisibleBytesAlone) {
+    Peer peer{path()};
+    peer.say(StoreLinkReport{.state = StoreLinkState::Refused, .why = "no\x1b[2J\nway\xff"});
+    EXPECT_TRUE(wait_until([this] { return relay_->stats().why == "no?[2J?way?"; }));
 }
 
 }  // namespace
