@@ -183,6 +183,26 @@ TEST_F(StoreBatchesTest, AfterAGapTheNextNumberIsTheStores) {
     EXPECT_EQ(heard().size(), 4U);
 }
 
+TEST_F(StoreBatchesTest, AStoreThatIsAheadIsFollowed) {
+    tell(3, 1);
+    take();
+    StoreReply gap = reply_to(*say());
+    gap.outcome = StoreOutcome::Gap;
+    gap.last = 7;
+    gap.levels.clear();
+    batches_.settle(gap, now_);
+    const StoreBatch* next = say();
+    ASSERT_NE(next, nullptr);
+    EXPECT_EQ(next->seq, 8U);
+    EXPECT_EQ(batches_.counts().gaps, 0U) << "nothing that was confirmed is lost";
+    batches_.settle(reply_to(*next), now_);
+    EXPECT_EQ(heard().size(), 1U);
+    tell(3, 1);
+    take();
+    now_ += StoreBatches::kLeastGap;
+    EXPECT_EQ(say()->seq, 9U);
+}
+
 TEST_F(StoreBatchesTest, WhoIsFencedGetsNoCredit) {
     test::TinyStore store;
     store.fenced = true;
