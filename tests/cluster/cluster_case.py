@@ -20,7 +20,7 @@ class ClusterCase(unittest.TestCase):
     flood = None
     with_slot = None  # boxes that come by the store; None: all
     config = None  # more of each sluice.yaml
-    limit = Limit(rate=200, burst=1000, promised=1000 // 8, in_flight=3 * BURST_OF_A_WORKER)
+    limit = Limit(rate=200, burst=1000, promised=1000 // 8, in_flight=BURST_OF_A_WORKER)
     clients = iter(range(1, 60_000))
 
     @classmethod
