@@ -61,6 +61,6 @@ test("cells that a spreadsheet would run are texts, and no cell ends early", () 
     assert.equal(csvCell(value), cell);
   }
   const line = eventLine({ seq: 1, time: "t", event: "ban", rule: "=r", key: "k" });
-  assert.equal(line, "1,\"t\",\"ban\",,\"'=r\",,\"k\",,,,,,,,,\r\n");
+  assert.equal(line, "1,\"t\",\"ban\",,\"'=r\",,\"k\",,,,,,,,,,,,,,\r\n");
   assert.equal(line.split(",").length, EVENTS_HEAD.split(",").length);
 });
