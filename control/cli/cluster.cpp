@@ -198,7 +198,7 @@ ExitCode forget_box(const Options& options, FleetOperator& cluster) {
         return refuse_for(done.error());
     }
     if (!*done) {
-        return refuse(fmt::format("no box that is away is called {}", options.node));
+        return refuse(fmt::format("no box that is away or drained is called {}", options.node));
     }
     print(options.json ? dump_line({{"forgotten", options.node}})
                        : options.node + " is expected no more\n");

@@ -351,16 +351,20 @@ Result<std::vector<std::string>> FleetOperator::away(const std::vector<NodeRecor
 
 Result<bool> FleetOperator::forget(const std::string& node) {
     const Result<std::vector<NodeRecord>> nodes = store_.nodes();
-    const Result<std::vector<std::string>> gone = nodes ? away(*nodes) : nodes.error();
-    if (!gone) {
-        return gone.error();
+    if (!nodes) {
+        return nodes.error();
     }
-    if (std::ranges::find(*gone, node) == gone->end()) {
+    if (std::ranges::find(*nodes, node, &NodeRecord::node) != nodes->end()) {
         return false;
     }
-    const Result<EtcdOutcome> outcome =
-        store_.etcd().commit({.then = {EtcdDelete{.key = store_.keys().seen(node)}}});
-    return outcome ? Result<bool>{true} : outcome.error();
+    const FleetKeys& keys = store_.keys();
+    const Result<EtcdOutcome> outcome = store_.etcd().commit(
+        {.then = {EtcdGet{.key = keys.seen(node)}, EtcdGet{.key = keys.drain(node)},
+                  EtcdDelete{.key = keys.seen(node)}, EtcdDelete{.key = keys.drain(node)}}});
+    if (!outcome) {
+        return outcome.error();
+    }
+    return std::ranges::any_of(outcome->read, [](const auto& keys) { return !keys.empty(); });
 }
 
 Result<bool> FleetOperator::resize(std::size_t size) {

@@ -66,7 +66,8 @@ public:
     // Refused while a slot beyond it is held.
     [[nodiscard]] Result<bool> resize(std::size_t size);
 
-    // The box does not return: it is no more of those that are away. False: it is none of them.
+    // The box does not return: it is no more of those that are away, or drained. False: it is none
+    // of them.
     [[nodiscard]] Result<bool> forget(const std::string& node);
 
     [[nodiscard]] FleetStore& store() noexcept { return store_; }

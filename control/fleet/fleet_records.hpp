@@ -20,7 +20,7 @@ namespace sluice {
 // - `rollout`: the set that is on its way, under the lease of the operator who brings it
 // - `panic`: whether all pass everything
 // - `drains/NODE`: a box that is to leave
-// - `seen/NODE`: a box that has been a member, and has neither been drained nor forgotten
+// - `seen/NODE`: a box that has been a member, and has not been forgotten
 struct FleetKeys {
     explicit FleetKeys(std::string_view name) : prefix{"/sluice/" + std::string{name} + "/"} {}
 

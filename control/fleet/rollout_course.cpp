@@ -138,18 +138,25 @@ Result<Done> FleetOperator::hold(Course& course) {
     course.rollout.is_everywhere = true;
     course.rollout.trial_seconds = static_cast<std::uint64_t>(seconds);
     if (const Result<Done> done = put(course, *lease); !done) {
+        (void)store_.etcd().revoke(*lease);  // an answer may be lost, and the key be there
         return done;
     }
     (void)store_.etcd().revoke(std::exchange(course.lease, 0));
     return wait_in_force(course);
 }
 
-// A box that goes away, or back to other rules, ends the rollout.
+// A box of the wave that goes away, or back to other rules, ends the rollout. One that has come
+// since is staging it yet.
 Result<Done> FleetOperator::soak(Course& course) {
     return wait(
         course, course.asked.soak,
         [&](const std::vector<NodeRecord>& nodes, bool is_late) -> std::optional<Result<Done>> {
-            if (const std::optional<Missing> missing = first_missing(course.rollout, nodes)) {
+            std::vector<NodeRecord> of_wave = nodes;
+            std::erase_if(of_wave, [&](const NodeRecord& node) {
+                return std::ranges::find(course.rollout.nodes, node.node) ==
+                       course.rollout.nodes.end();
+            });
+            if (const std::optional<Missing> missing = first_missing(course.rollout, of_wave)) {
                 return is_under_way(course)
                            ? Error{Errc::Refused, "it does not run any more on " + missing->why}
                            : rollout_ended();

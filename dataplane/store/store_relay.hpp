@@ -44,7 +44,7 @@ private:
     StoreRelay(StoreSocket socket, const ClusterOptions& cluster, DeltaLanes& lanes)
         : socket_{std::move(socket)},
           lanes_{lanes},
-          batches_{lanes.workers(), cluster.store->budget} {}
+          batches_{lanes.workers(), budget_of(*cluster.store, cluster.size)} {}
     void run();
     void turn();
     void hear(const StoreAnswer& answer);

@@ -41,7 +41,7 @@ struct ClusterStore {
     std::vector<ServerAddress> addresses;  // of primaries, sentinels or nodes; the first that works
     std::string sentinel;                  // the primary's name at sentinels; empty: no sentinels
     bool cluster_mode = false;             // the addresses are nodes of a Redis Cluster
-    std::uint64_t budget = 200'000;        // keys a second that this box tells it, at most
+    std::uint64_t budget = 0;              // keys a second that this box tells it; 0: budget_of()
     std::string user;                      // of its ACL; empty: the default user
     std::string password_file;             // relative to sluice.yaml; empty: without a password
     std::optional<ClusterTls> tls;         // nullopt: without TLS
@@ -72,6 +72,14 @@ struct ClusterOptions {
 
     [[nodiscard]] bool operator==(const ClusterOptions&) const = default;
 };
+
+// Keys a second that a box tells the store at most: as said, else an equal part of what one core of
+// Redis takes, so that a flood at one box leaves the others theirs.
+[[nodiscard]] constexpr std::uint64_t budget_of(const ClusterStore& store,
+                                                std::uint16_t size) noexcept {
+    constexpr std::uint64_t kKeysOfACore = 100'000;
+    return store.budget != 0 ? store.budget : kKeysOfACore / (size == 0 ? 1 : size);
+}
 
 inline constexpr std::uint16_t kLeastClusterBoxes = 2;
 inline constexpr std::uint16_t kMostClusterBoxes = 64;

@@ -134,7 +134,7 @@ public:
     // Events of the cluster, by their time among the others. `is_end`: the dataplane has no more;
     // else those that are later than its last wait for the next answer.
     void read_cluster(bool is_end) {
-        if (log_ == nullptr) {
+        if (log_ == nullptr || !asked_.rule.empty()) {
             return;
         }
         const ClusterLog::Slice found = log_->read(asked_.cluster_from);

@@ -34,10 +34,11 @@ void BoxWatch::see(const FleetStatus& status, std::optional<bool> passes, Clock:
     }
     const NodeRecord before = std::exchange(before_, record).value_or(record);
     see_rollout(before, record, utc_ns);
-    if (record.panic != before.panic && record.panic != 0) {
-        const bool has_passed = passes.value_or(false);
+    if (record.panic != before.panic && record.panic != 0 && !passes) {
+        before_->panic = before.panic;  // what it was is told once the dataplane says so
+    } else if (record.panic != before.panic && record.panic != 0) {
         log_.add(
-            {.kind = has_passed ? ClusterEventKind::ClusterPanic : ClusterEventKind::ClusterResumed,
+            {.kind = *passes ? ClusterEventKind::ClusterPanic : ClusterEventKind::ClusterResumed,
              .utc_ns = utc_ns});
     }
     if (is_detached_.turns(record.is_detached, now)) {

@@ -116,7 +116,8 @@ void FleetFollower::follow(const FleetView& view, Clock::time_point now) {
     const std::uint64_t head = view.head ? view.head->value.now.generation : 0;
     board_.change([&](FleetStatus& status) { status.head = head; });
     if (view.rollout && view.rollout->value.is_uploaded &&
-        view.rollout->value.next.generation > state_.adopted.generation) {
+        view.rollout->value.next.generation > state_.adopted.generation &&
+        view.rollout->value.next.generation - state_.adopted.generation <= kMostAhead) {
         stage(view.rollout->value, now);
         try_rollout(view.rollout->value);
     }

@@ -46,9 +46,12 @@ void FleetMember::note_failure(const Error& error) {
         spdlog::warn("{}; the rules and the slot of this box stay as they are", error.what);
     }
     board_.change([&](FleetStatus& status) {
-        status.membership = Membership::Away;
-        status.why = error.what;
         ++status.etcd_failures;
+        // Who is none of the cluster's does not become one by an outage.
+        if (status.membership != Membership::Refused && status.membership != Membership::Drained) {
+            status.membership = Membership::Away;
+            status.why = error.what;
+        }
     });
 }
 

@@ -32,10 +32,11 @@ FleetThreads::FleetThreads(const FleetAccess& access, FleetBoard& board, FleetFo
       member_{connect(), board, disk_.state(), access.secret},
       follower_{connect(), board, box, disk_},
       panic_{connect(), board, disk_, {box.link, box.audit}} {
-    const std::uint64_t panic = disk_.state().panic;
+    const FleetState before = disk_.state();
     board_.change_record([&](NodeRecord& record) {
         record.host = host_name();
-        record.panic = panic;
+        record.panic = before.panic;
+        record.in_force = before.adopted;  // changes of this box alone are asked for it at once
     });
     follower_thread_ = std::jthread{[this](const std::stop_token& stop) { follow_rules(stop); }};
     panic_thread_ = std::jthread{[this](const std::stop_token& stop) { follow_panic(stop); }};

@@ -393,6 +393,9 @@ TEST(FleetOperator, MembersOfBeforeAreAwayUntilTheyAreForgotten) {
     EXPECT_EQ(outcome->away, std::vector<std::string>{"f"});
     EXPECT_FALSE(*fleet.hand().forget("a")) << "it is there";
     EXPECT_TRUE(*fleet.hand().forget("f"));
+    EXPECT_FALSE(*fleet.hand().forget("f"));
+    EXPECT_TRUE(*fleet.hand().forget("g")) << "for good, as it was drained";
+    EXPECT_FALSE(fleet.etcd.keys.contains(fleet.keys.drain("g")));
     EXPECT_TRUE(fleet.hand().roll_out("two", {})->away.empty());
 }
 

@@ -65,6 +65,21 @@ TEST(FleetMember, ADrainIsSeenWithoutAWrite) {
     EXPECT_EQ(box.membership(), Membership::Member);
 }
 
+// Whoever follows an etcd that is away is of the cluster.
+TEST(FleetMember, ADrainedBoxStaysNoneOfTheClusterWhileEtcdIsAway) {
+    FakeEtcd etcd;
+    const FleetKeys keys{"lab"};
+    Box box{etcd, "a", "one"};
+    box.run(3s);
+    etcd.put(keys.drain("a"), "me");
+    box.run(10s);
+    ASSERT_EQ(box.membership(), Membership::Drained);
+    etcd.is_away = true;
+    box.run(10s);
+    EXPECT_EQ(box.membership(), Membership::Drained);
+    EXPECT_FALSE(is_of_cluster(box.membership()));
+}
+
 TEST(FleetMember, ALeaseThatHasEndedIsAskedForAgain) {
     FakeEtcd etcd;
     Box box{etcd, "a", "one"};
