@@ -24,20 +24,16 @@ local APPLIED, GAP, FENCED = 0, 1, 2
 local EXPIRED, SKEWED = 1, 2
 local DECLARE, WINDOW = 1, 2 -- bits of an entry's kind
 
-local floor, ceil, max, min, pack, unpack_struct -- not to be seen yet while the library loads
+local floor, max, min, pack, unpack_struct -- not to be seen yet while the library loads
 
 local function begin()
-  floor, ceil, max, min = math.floor, math.ceil, math.max, math.min
+  floor, max, min = math.floor, math.max, math.min
   pack, unpack_struct = struct.pack, struct.unpack
 end
 
 local function utc()
   local time = redis.call('TIME')
   return time[1] * 1000000 + time[2]
-end
-
-local function alive(value, size, now)
-  return value and #value == size and unpack_struct('<I4', value) * 1000000 >= now
 end
 
 -- False of NaN too. What a box cannot have meant is refused, and nothing of its batch is charged.
@@ -51,54 +47,63 @@ local function moved_on(clock, reckoned, latest)
   return max(clock, min(reckoned, max(clock, latest) + HOUR))
 end
 
+-- Operators instead of calls of `math` from here on: calls are half of what a key costs.
 local function till(us)
-  return min(ceil(us / 1000000) + KEEP, LATEST)
+  local seconds = us / 1000000
+  local part = seconds % 1
+  seconds = seconds - part + (part > 0 and KEEP + 1 or KEEP)
+  return seconds < LATEST and seconds or LATEST
 end
 
 -- What a bucket owes now, and the part of the next unit that is paid.
 local function owed(value, now, rate)
-  if not alive(value, 28, now) then return 0, now, 0 end
-  local _, level, at, part = unpack_struct('<I4ddd', value)
+  if not value or #value ~= 28 then return 0, now, 0 end
+  local ends, level, at, part = unpack_struct('<I4ddd', value)
+  if ends * 1000000 < now then return 0, now, 0 end
   if now <= at then return level, at, part end
   local credit = (now - at) * rate * UNDER + part
   if credit >= level then return 0, now, 0 end
-  local paid = floor(credit)
-  return level - paid, now, max(0, floor((credit - paid) * STEPS - LESS)) / STEPS
+  local rest = credit % 1
+  local steps = rest * STEPS - LESS
+  return level - (credit - rest), now, steps > 0 and (steps - steps % 1) / STEPS or 0
 end
 
 local function charge_bucket(value, now, rate, units, declares)
   local level, at, part = owed(value, now, rate)
   if not declares then
-    level = min(level + units, MOST)
+    level = level + units
   elseif units > level then
-    level, part = min(units, MOST), 0
+    level, part = units, 0
   end
+  if level > MOST then level = MOST end
   return pack('<I4ddd', till(now + level / rate), level, at, part), level
 end
 
 -- A window of another length goes on where both overlap: what was used stays used.
 local function same_length(epoch, count, before, length, k, to, lasts)
-  if length == to then return epoch, count, before end
   if (epoch + 1) * length > k * to then return k, count, before end
   if lasts == 2 and (epoch + 2) * length > k * to then return k, 0, count end
   return k, 0, 0
 end
 
 local function window(value, now, k, term)
-  if not alive(value, 36, now) then return nil end
-  local _, epoch, count, before, length = unpack_struct('<I4dddd', value)
+  if not value or #value ~= 36 then return nil end
+  local ends, epoch, count, before, length = unpack_struct('<I4dddd', value)
+  if ends * 1000000 < now then return nil end
+  if length == term.length then return epoch, count, before end
   return same_length(epoch, count, before, length, k, term.length, term.lasts)
 end
 
 local function more(count, units, declares)
-  return min(declares and max(count, units) or count + units, MOST)
+  local sum = declares and (units > count and units or count) or count + units
+  return sum < MOST and sum or MOST
 end
 
 -- -> the value to keep, nil where it stays; count, count before, epoch, flag
 local function charge_window(value, now, latest, term, k, units, declares)
   local epoch, count, before = window(value, now, k, term)
   local length, lasts = term.length, term.lasts
-  if k * length - term.phase > latest + min(SKEW, length) then
+  if k * length - term.phase > latest + (SKEW < length and SKEW or length) then
     if not epoch then epoch, count, before = floor((now + term.phase) / length), 0, 0 end
     return nil, count, before, epoch, SKEWED
   end
@@ -114,7 +119,8 @@ local function charge_window(value, now, latest, term, k, units, declares)
   else
     return nil, count, before, epoch, EXPIRED
   end
-  local last = max((epoch + lasts) * length - term.phase, now + lasts * length)
+  local last, least = (epoch + lasts) * length - term.phase, now + lasts * length
+  if last < least then last = least end
   return pack('<I4dddd', till(last), epoch, count, before, length), count, before, epoch, 0
 end
 
@@ -132,18 +138,25 @@ local function read_terms(blob)
   return terms
 end
 
+-- Of each entry five values: key, whether it declares, its limit, units, window. nil: one is none.
 local function read_entries(blob, terms)
-  local entries, at = {}, 1
-  while at <= #blob do
+  local entries, at, n, size = {}, 1, 0, #blob
+  while at <= size do
     local key, kind, term, units, epoch
     key, kind, term, units, at = unpack_struct('<c9BBd', blob, at)
-    if kind >= WINDOW then epoch, at = unpack_struct('<d', blob, at) end
     local its = terms[term + 1]
-    local fits = its and (its.lasts == 0) == (epoch == nil)
-    if not fits or not is_number(units, 0) or epoch and not is_number(epoch, -MOST) then return nil end
-    entries[#entries + 1] = {key, kind % 2 == DECLARE, its, units, epoch}
+    if not its or units ~= units or units < 0 or units > MOST then return nil end
+    if kind >= WINDOW then
+      epoch, at = unpack_struct('<d', blob, at)
+      if its.lasts == 0 or not is_number(epoch, -MOST) then return nil end
+    elseif its.lasts ~= 0 then
+      return nil
+    end
+    entries[n + 1], entries[n + 2], entries[n + 3], entries[n + 4], entries[n + 5] =
+      key, kind == DECLARE or kind == WINDOW + DECLARE, its, units, epoch
+    n = n + 5
   end
-  return entries
+  return entries, n
 end
 
 -- Random keys are looked at, more where keys are new, and forgotten when their time is over.
@@ -169,12 +182,13 @@ local function flags_of(text)
 end
 
 -- The same batch again: read, nothing charged.
-local function tell_again(out, entries, values, now, flags)
-  for i, entry in ipairs(entries) do
-    local value, term = values[i + 2], entry[3]
-    if entry[5] then
-      local epoch, count, before = window(value, now, entry[5], term)
-      if not epoch then epoch, count, before = entry[5], 0, 0 end
+local function tell_again(out, entries, last, values, now, flags)
+  for at = 0, last - 5, 5 do
+    local i = at / 5 + 1
+    local value, term, k = values[i + 2], entries[at + 3], entries[at + 5]
+    if k then
+      local epoch, count, before = window(value, now, k, term)
+      if not epoch then epoch, count, before = k, 0, 0 end
       out[#out + 1] = count
       out[#out + 1] = before
       out[#out + 1] = epoch
@@ -186,37 +200,34 @@ local function tell_again(out, entries, values, now, flags)
   return out
 end
 
--- -> what is to be written, and what of the batch was not added
-local function apply(out, entries, values, now, latest)
-  local current, flags, n = {}, '', #out
-  for i = 1, #entries do current[entries[i][1]] = values[i + 2] end
-  for i = 1, #entries do
-    local entry = entries[i]
-    local key, epoch = entry[1], entry[5]
+-- Fills `changes`, of which `place` says where a key that comes twice is. -> what was not added
+local function apply(out, entries, last, values, now, latest, changes)
+  local place, flags, n, m = {}, '', #out, #changes
+  for at = 0, last - 5, 5 do
+    local i = at / 5 + 1
+    local key, declares, term, units, epoch =
+      entries[at + 1], entries[at + 2], entries[at + 3], entries[at + 4], entries[at + 5]
+    local former, value = place[key], nil
+    local before = former and changes[former] or values[i + 2]
     if epoch then
-      local value, count, before, at, flag =
-        charge_window(current[key], now, latest, entry[3], epoch, entry[4], entry[2])
-      out[n + 1], out[n + 2], out[n + 3], out[n + 4] = count, before, at, flag
+      local count, previous, opened, flag
+      value, count, previous, opened, flag = charge_window(before, now, latest, term, epoch, units, declares)
+      out[n + 1], out[n + 2], out[n + 3], out[n + 4] = count, previous, opened, flag
       n = n + 4
-      if value then current[key] = value end
       if flag ~= 0 then flags = flags .. string.char(i, flag) end
     else
-      current[key], out[n + 1] = charge_bucket(current[key], now, entry[3].rate, entry[4], entry[2])
+      value, out[n + 1] = charge_bucket(before, now, term.rate, units, declares)
       n = n + 1
     end
-  end
-  return current, flags
-end
-
-local function write(partition, state, field, node, current)
-  local changes, n = {'b', state, field, node}, 4
-  for key, value in pairs(current) do
-    if value then
-      changes[n + 1], changes[n + 2] = key, value
-      n = n + 2
+    if value and former then
+      changes[former] = value
+    elseif value then
+      changes[m + 1], changes[m + 2] = key, value
+      m = m + 2
+      place[key] = m
     end
   end
-  return redis.call('HSET', partition, unpack(changes))
+  return flags
 end
 
 -- KEYS: the partition. ARGS: who calls and with which batch, terms, entries, in bytes.
@@ -229,12 +240,13 @@ local function sync(keys, args)
   local size, slot, again, incarnation, seq, reckoned, known, birth =
     unpack_struct('<HHBddddd', args[1])
   local terms = read_terms(args[2])
-  local entries = terms and read_entries(args[3], terms)
+  local entries, count
+  if terms then entries, count = read_entries(args[3], terms) end
   if not entries or not is_number(seq, 0) or not is_number(incarnation, 0) then
     return redis.error_reply('ERR sl1: an amount, its limit or its number is none')
   end
   local field, fields = 'n' .. slot, {}
-  for i = 1, #entries do fields[i] = entries[i][1] end
+  for at = 1, count, 5 do fields[(at + 4) / 5] = entries[at] end
   local values = redis.call('HMGET', keys[1], 'b', field, unpack(fields))
   local now = utc()
   local latest, born, clock, machines = now, birth, now, size
@@ -254,16 +266,17 @@ local function sync(keys, args)
     return {FENCED, born, clock, latest, machines, held}
   elseif seq == last and last > 0 then
     if again ~= 0 then redis.call('HSET', keys[1], 'b', state) end
-    return tell_again(out, entries, values, clock, flags_of(flags))
+    return tell_again(out, entries, count, values, clock, flags_of(flags))
   elseif seq ~= last + 1 then
     out[1] = GAP
     if not values[1] then redis.call('HSET', keys[1], 'b', state) end
     return out
   end
   out[5] = seq
-  local current, not_added = apply(out, entries, values, clock, max(clock, latest))
-  local node = pack('<dd', incarnation, seq) .. not_added
-  local added = write(keys[1], state, field, node, current)
+  local changes = {'b', state, field, ''}
+  local not_added = apply(out, entries, count, values, clock, max(clock, latest), changes)
+  changes[4] = pack('<dd', incarnation, seq) .. not_added
+  local added = redis.call('HSET', keys[1], unpack(changes))
   forget(keys[1], clock, added)
   return out
 end

@@ -12,7 +12,7 @@ from cluster_network import STORE_ADDRESS, ClusterNetwork
 from http_hosts import run_within
 from programs import Box, wait_until
 from proxy import Proxy
-from servers import Place, Redis, SteppedClock, die_with_us
+from servers import Place, Redis, SentinelPair, SteppedClock, die_with_us
 from stand_in_store import StandInStore
 
 STORE_PORT = 7000
@@ -100,7 +100,8 @@ class ClusterBoxes:
         self.boxes = [ClusterBox(programs, hosts, store) for hosts in self.network.hosts]
         self.with_store, self.stand_in = store is not None, store == STAND_IN
         self.told = None  # the StandInStore
-        self.place = self.redis = self.clock = None
+        self.with_sentinels = False  # the store is a primary with two replicas, found by sentinels and without proxies
+        self.place = self.redis = self.clock = self.sentinels = None
         self.proxies = []
 
     def open(self, config=None, redis=()):
@@ -109,9 +110,7 @@ class ClusterBoxes:
         self.place = Place(self.network.store, STORE_ADDRESS, STORE_PORT)
         if self.shim:
             self.clock = SteppedClock(self.place.folder, self.shim)
-        self.redis = Redis(self.place, "--maxmemory-policy", "noeviction", *redis, before=self.clock.before if self.clock else ())
-        self.proxies = [Proxy(self.redis.address, (self.network.proxy_address(number), STORE_PORT), self.network.store, number)
-                        for number in range(len(self.boxes))]
+        self.open_store(redis)
         (self.folder / "secret").write_text(secrets.token_hex(16) + "\n")
         (self.folder / "secret").chmod(0o600)
         for number, box in enumerate(self.boxes):
@@ -127,6 +126,16 @@ class ClusterBoxes:
                 box.start_store()
         if self.stand_in:
             self.told = StandInStore(box.folder / "store.sock" for box in self.boxes)
+
+    def open_store(self, options):
+        options = ("--maxmemory-policy", "noeviction", *options)
+        if self.with_sentinels:
+            self.sentinels = SentinelPair(self.place, *options, "--repl-diskless-sync-delay", "0", down_after_ms=500, replicas=2)
+            self.redis = self.sentinels.redis[0]
+            return
+        self.redis = Redis(self.place, *options, before=self.clock.before if self.clock else ())
+        self.proxies = [Proxy(self.redis.address, (self.network.proxy_address(number), STORE_PORT), self.network.store, number)
+                        for number in range(len(self.boxes))]
 
     def init_store(self):
         """As an operator does: the function is loaded."""
@@ -144,9 +153,12 @@ class ClusterBoxes:
     def cluster_part(self, number):
         if not self.with_store:
             return {}
+        store = {"addresses": [f"{self.network.proxy_address(number)}:{STORE_PORT}"]}
+        if self.sentinels:
+            store = {"sentinel": self.sentinels.NAME,
+                     "addresses": [f"{host}:{port}" for host, port in self.sentinels.addresses()]}
         return {"cluster": {"name": "test", "node": self.nodes[number], "size": self.size,
-                            "secret_file": self.folder / "secret",
-                            "store": {"addresses": [f"{self.network.proxy_address(number)}:{STORE_PORT}"]}}}
+                            "secret_file": self.folder / "secret", "store": store}}
 
     def apply(self, text):
         for box in self.boxes:

@@ -95,6 +95,11 @@ OF_NETWORK = [
 OF_CLOCKS = [Fault(f"UTC of redis {words}", lambda boxes, seconds=seconds: boxes.clock.step(seconds),
                    lambda boxes: boxes.clock.step(0), 4)
              for words, seconds in (("an hour ahead", HOUR), ("an hour behind", -HOUR), ("a year ahead", YEAR))]
+OF_SENTINELS = [
+    Fault("a replica takes over", lambda boxes: boxes.sentinels.primary().server.kill(), nothing, 6),
+    Fault("sentinels stopped", lambda boxes: [server.stop() for _, server in boxes.sentinels.sentinels],
+          lambda boxes: [server.go_on() for _, server in boxes.sentinels.sentinels], 3),
+]
 FAULTS = [*OF_PROCESSES, *OF_REDIS, *OF_NETWORK, *OF_CLOCKS]
 
 

@@ -164,18 +164,18 @@ class Redis:
 
 
 class SentinelPair:
-    """A primary, a replica, and three sentinels that watch the primary under NAME."""
+    """A primary, a replica or more, and three sentinels that watch the primary under NAME."""
     NAME = "store"
 
-    def __init__(self, place, *options, down_after_ms=1000):
+    def __init__(self, place, *options, down_after_ms=1000, replicas=1):
         self.place = place
         first = Redis(place, *options, name="primary")
-        second = Redis(place, "--replicaof", *first.address, *options, name="replica")
-        self.redis = [first, second]
-        wait_until("the replica to follow", lambda: second("ROLE")[3] == b"connected")
+        others = [Redis(place, "--replicaof", *first.address, *options, name="replica") for _ in range(replicas)]
+        self.redis = [first, *others]
+        wait_until("replicas to follow", lambda: all(other("ROLE")[3] == b"connected" for other in others))
         self.sentinels = [self.start_sentinel(down_after_ms) for _ in range(3)]
         wait_until("the sentinels to know each other", lambda: all(
-            int(self.seen_by(port)["num-other-sentinels"]) == 2 and int(self.seen_by(port)["num-slaves"]) == 1
+            int(self.seen_by(port)["num-other-sentinels"]) == 2 and int(self.seen_by(port)["num-slaves"]) == replicas
             for port, _ in self.sentinels))
 
     def start_sentinel(self, down_after_ms):

@@ -10,7 +10,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "cluster"))
 from cluster_boxes import STAND_IN  # noqa: E402
 from cluster_case import ClusterCase, main  # noqa: E402
-from faults import FAULTS, Fault  # noqa: E402
+from faults import FAULTS, OF_SENTINELS, Fault  # noqa: E402
 from programs import dice  # noqa: E402
 
 CLIENTS, RATE = 2, 1500     # of each client, over all boxes
@@ -22,7 +22,6 @@ LATEST_US = 100_000         # through a box, of 99 in 100 frames: whoever waited
 
 class Faults(ClusterCase):
     """A test for each row; at their end the table of all."""
-    verdicts = {}
 
     @classmethod
     def tearDownClass(cls):
@@ -48,6 +47,21 @@ class Faults(ClusterCase):
         without, during = verdict.late_us
         if not fault.stops_a_box:
             self.assertLess(during or 0, LATEST_US + without)
+
+
+class ProcessFaults(Faults):
+    """One redis-server, behind a proxy for each box."""
+    verdicts = {}
+
+
+class SentinelFaults(Faults):
+    """The store is found by sentinels, and a replica confirms: nothing is lost."""
+    verdicts = {}
+    config = {"cluster": {"durability": "replica"}}
+
+    @classmethod
+    def prepare(cls):
+        cls.boxes.with_sentinels = True
 
 
 class TwoWorkers(ClusterCase):
@@ -160,9 +174,10 @@ class OneName(OneBoxTooMany):
 
 
 def add_tests():
-    for fault in FAULTS:
-        words = "".join(letter if letter.isalnum() else "_" for letter in fault.name)
-        setattr(Faults, f"test_{words}", lambda self, fault=fault: self.expect_of(fault))
+    for case, faults in ((ProcessFaults, FAULTS), (SentinelFaults, OF_SENTINELS)):
+        for fault in faults:
+            words = "".join(letter if letter.isalnum() else "_" for letter in fault.name)
+            setattr(case, f"test_{words}", lambda self, fault=fault: self.expect_of(fault))
 
 
 if __name__ == "__main__":
