@@ -78,22 +78,11 @@ std::variant<Json, ExitCode> send_files(const Options& options, std::string_view
         return *exit;
     }
     const auto& files = std::get<RuleFiles>(read);
-    auto answer = [&] {
+    return answer_about(files, [&] {
         const LongWork work{method == "PUT" ? "apply" : "diff"};
         return ask(options, request_of(options, files, method, target));
-    }();
-    if (const auto* refusal = std::get_if<DaemonRefusal>(&answer)) {
-        say_file_problems(refusal->problems, files);
-        return report(*refusal);
-    }
-    Json& document = std::get<Json>(answer);
-    say_file_problems(problems_from(document.at("warnings")), files);
-    return std::move(document);
+    }());
 }
-
-}  // namespace
-
-namespace {
 
 // Checked here first, so that every problem is shown with its source line.
 ExitCode bring_to_cluster(const Options& options) {

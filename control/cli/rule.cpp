@@ -51,17 +51,17 @@ std::optional<PlacedId> id_in(const RuleFiles& file) {
 ExitCode send(const Options& options, const DaemonRequest& request, const RuleFiles& file,
               const std::string& done, std::optional<Position> id = std::nullopt) {
     constexpr long kNotFound = 404;
-    const auto answer = ask(options, request);
-    if (const auto* refusal = std::get_if<DaemonRefusal>(&answer)) {
-        if (id && refusal->status == kNotFound) {
-            say_file_problems({{file.label, *id, Severity::Error, refusal->what}}, file);
-            return refusal->exit;
-        }
-        say_file_problems(refusal->problems, file);
-        return report(*refusal);
+    auto asked = ask(options, request);
+    if (const auto* refusal = std::get_if<DaemonRefusal>(&asked);
+        refusal != nullptr && id && refusal->status == kNotFound) {
+        say_file_problems({{file.label, *id, Severity::Error, refusal->what}}, file);
+        return refusal->exit;
+    }
+    const auto answer = answer_about(file, std::move(asked));
+    if (const auto* exit = std::get_if<ExitCode>(&answer)) {
+        return *exit;
     }
     const Json& document = std::get<Json>(answer);
-    say_file_problems(problems_from(document.at("warnings")), file);
     print(options.json ? dump_line(document) : done + applied_text(document));
     return ExitCode::Done;
 }

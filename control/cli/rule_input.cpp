@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 namespace sluice {
 
@@ -34,6 +35,17 @@ void say_file_problems(const std::vector<Problem>& problems, const RuleFiles& fi
         say_problems({problem},
                      {problem.file, text_with(problem, files.label, files.text, files.slices)});
     }
+}
+
+std::variant<Json, ExitCode> answer_about(const RuleFiles& files,
+                                          std::variant<Json, DaemonRefusal> answer) {
+    if (const auto* refusal = std::get_if<DaemonRefusal>(&answer)) {
+        say_file_problems(refusal->problems, files);
+        return report(*refusal);
+    }
+    Json& document = std::get<Json>(answer);
+    say_file_problems(problems_from(document.at("warnings")), files);
+    return std::move(document);
 }
 
 }  // namespace sluice

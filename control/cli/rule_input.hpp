@@ -1,4 +1,5 @@
 #pragma once
+#include "control/cli/daemon.hpp"
 #include "control/cli/exit_code.hpp"
 #include "control/cli/options.hpp"
 #include "control/rule_files.hpp"
@@ -18,5 +19,10 @@ namespace sluice {
 
 // Every problem with the line of its file and a caret, to standard error.
 void say_file_problems(const std::vector<Problem>& problems, const RuleFiles& files);
+
+// sluiced's answer to rule files, whose warnings have been said; or what the command ends with,
+// once the refusal and its problems have been.
+[[nodiscard]] std::variant<Json, ExitCode> answer_about(const RuleFiles& files,
+                                                        std::variant<Json, DaemonRefusal> answer);
 
 }  // namespace sluice

@@ -121,7 +121,7 @@ std::variant<Json, ExitCode> send_file(const Options& options, std::string_view 
     if (!files.slices.empty()) {
         return refuse("the rules of a tenant are one file", ExitCode::Usage);
     }
-    auto answer = [&] {
+    return answer_about(files, [&] {
         const LongWork work{"tenant"};
         return ask(options, {.method = method,
                              .target = fmt::format("{}file={}", target, url_escape(files.label)),
@@ -129,14 +129,7 @@ std::variant<Json, ExitCode> send_file(const Options& options, std::string_view 
                              .body = files.text,
                              .timeout = kCompilePatience,
                              .if_match = options.if_match});
-    }();
-    if (const auto* refusal = std::get_if<DaemonRefusal>(&answer)) {
-        say_file_problems(refusal->problems, files);
-        return report(*refusal);
-    }
-    Json& document = std::get<Json>(answer);
-    say_file_problems(problems_from(document.at("warnings")), files);
-    return std::move(document);
+    }());
 }
 
 ExitCode list_tenants(const Options& options) {

@@ -68,10 +68,6 @@ Result<Done> write_tokens(const TokenPlace& place, const std::string& text) {
     return Done{};
 }
 
-}  // namespace
-
-namespace {
-
 // sluiced lets no line of such a file hold; written anew by its owner, all of them would.
 std::string exposure_of_tokens(const struct stat& info, const TokenPlace& place) {
     constexpr mode_t kOfOthers = S_IWGRP | S_IRWXO;

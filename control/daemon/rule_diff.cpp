@@ -138,10 +138,6 @@ RuleDiff diff_rule(const RuleSummary& before, const RuleSummary& after) {
     return diff;
 }
 
-}  // namespace
-
-namespace {
-
 RuleDiff diff_service(const ServiceSummary& before, const ServiceSummary& after) {
     RuleDiff diff{.id = after.id, .settings = {}, .limits = {}};
     const auto note = [&diff](std::string_view what, const std::string& from,

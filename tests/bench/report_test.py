@@ -91,6 +91,12 @@ class Reading(unittest.TestCase):
         self.assertIn("| 0.5 | 21 Mpps | **missed** |", self.line(**beside, bar=21, bar_of="value"))
         self.assertIn("| 0.5 | 0.4 | met |", self.line(**beside, bar=0.4, better="lower", bar_is="least"))
 
+    def test_a_bar_of_two_ends_is_missed_below_the_first_too(self):
+        for ratio, met in ((0.811, "**missed**"), (0.9, "met"), (1.15, "met"), (1.42, "**missed**")):
+            beside = {"reference": "in process", "reference_value": 5.0, "ratio": ratio}
+            self.assertIn(f"| {ratio} | 0.9 to 1.15 | {met} |",
+                          self.line(**beside, bar=1.15, bar_from=0.9, better="lower"))
+
     def test_the_spread_is_that_of_the_rounds_in_the_unit_of_the_figure(self):
         for kind, taken, text in ((rows.VALUES, [16.0, 20.0, 25.0], "16 to 25"), (rows.VALUES, [40.0, 50.0, 62.5], "40 to 62.5"),
                                   (rows.NS_OF_EACH, [40.0, 50.0, 62.5], "16 to 25"), (rows.NS_OF_EACH, [25.0, 50.0, 62.5], "16 to 40"),

@@ -1,6 +1,6 @@
-#include "lib/l7/http1/body_scanner.hpp"
 #include "lib/l7/http1/resync.hpp"
 
+#include "tests/unit/l7/http1/body_end.hpp"
 #include "tests/unit/l7/http1/head_text.hpp"
 #include "tests/unit/l7/http1/llhttp_oracle.hpp"
 #include "tests/unit/l7/http1/slow_model.hpp"
@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <vector>
 
 namespace {
 
@@ -54,18 +55,60 @@ void check_head(std::string_view bytes, std::size_t limit, ReadingStance stance)
     }
 }
 
-// A chunked body ends at one place, whatever the pieces.
-void check_chunks(ByteView bytes, std::size_t piece) {
-    HeadShapes shapes;
-    ChunkScanner whole;
-    const std::size_t size = whole.feed(bytes, shapes);
-    HeadShapes other_shapes;
-    ChunkScanner fed;
-    std::size_t at = 0;
-    while (at < bytes.size() && !fed.is_done() && !fed.is_broken()) {
-        at += fed.feed(bytes.subspan(at, std::min(piece, bytes.size() - at)), other_shapes);
+// A body ends at one place and has one finding of its watch, whatever the pieces; the watch moves
+// no end.
+void check_body(const BodyFraming& framing, ByteView bytes, std::size_t piece) {
+    BodyEnd whole;
+    for (const BodyWatch watch : {BodyWatch{true}, BodyWatch{}}) {
+        const BodyEnd watched = whole;
+        whole = follow_body(framing, watch, bytes, std::max<std::size_t>(bytes.size(), 1));
+        require(whole.can_be && whole == follow_body(framing, watch, bytes, piece), "pieces");
+        if (!watch.looks()) {
+            BodyEnd end = watched;
+            end.shapes = end.shapes.without({HeadShape::RequestInBody});
+            require(whole == end, "watch");
+        }
     }
-    require(at == size && fed.is_done() == whole.is_done() && shapes == other_shapes, "chunks");
+}
+
+// The bytes of a body that nobody has looked at may be others.
+void check_lines_of(const BodyFraming& framing, ByteView bytes, BodyWatch watch) {
+    struct Reading {
+        Reading(const BodyFraming& of, BodyWatch looks, ByteView from) : body{of, looks} {
+            taken = body.feed(from, shapes, lines);
+        }
+        FollowedBody body;
+        HeadShapes shapes;
+        ChunkLines lines;
+        std::size_t taken = 0;
+    };
+    const Reading first{framing, watch, bytes};
+    std::vector<std::byte> others(bytes.begin(), bytes.end());
+    std::size_t at = 0;
+    const auto change_to = [&](std::size_t end) {
+        for (; at < end; ++at) {
+            others[at] ^= std::byte{0x55};
+        }
+    };
+    for (const PayloadRange& line : first.lines.all()) {
+        require(line.begin < line.end && line.end <= first.taken, "line beyond the body");
+        change_to(line.begin);
+        at = line.end;
+    }
+    change_to(others.size());
+    const Reading second{framing, watch, others};
+    require(second.taken == first.taken && second.shapes == first.shapes &&
+                second.body.state() == first.body.state(),
+            "lines");
+}
+
+void check_bodies(ByteView bytes, std::uint8_t choice) {
+    for (const BodyFraming framing : {BodyFraming{BodyFraming::Kind::Chunked},
+                                      BodyFraming{BodyFraming::Kind::Length, choice}}) {
+        check_body(framing, bytes, choice % 8 + 1U);
+        check_lines_of(framing, bytes, BodyWatch{});
+        check_lines_of(framing, bytes, BodyWatch{true});
+    }
 }
 
 // Lines in the middle of a stream, of which so many bytes came before: a whole line that is a
@@ -99,6 +142,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     check_lines(bytes_of(bytes), data[0]);
     require(disagreement_with_llhttp(bytes).empty(), "llhttp");
-    check_chunks(bytes_of(bytes), data[0] % 8 + 1U);
+    check_bodies(bytes_of(bytes), data[0]);
     return 0;
 }

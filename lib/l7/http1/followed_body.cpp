@@ -43,6 +43,16 @@ void for_each_data(std::size_t taken, const ChunkLines& lines, Look&& look) noex
     }
 }
 
+// The lines of a piece that begins at `at`, but for its bytes up to `from`.
+void add_at(std::size_t at, const ChunkLines& piece, ChunkLines& lines,
+            std::size_t from = 0) noexcept {
+    for (const PayloadRange& line : piece.all()) {
+        for (std::size_t each = std::max<std::size_t>(line.begin, from); each < line.end; ++each) {
+            lines.add(at + each);
+        }
+    }
+}
+
 }  // namespace
 
 BodyWatch watch_of(const RequestHead& head) noexcept {
@@ -92,25 +102,36 @@ std::size_t FollowedBody::feed_chunks(ByteView bytes, HeadShapes& shapes,
     if (!watch_.looks()) [[likely]] {
         return chunks_.feed(bytes, shapes, &lines);
     }
+    std::size_t at = 0;
+    while (watch_.looks() && at < bytes.size() && !is_done() && !is_broken()) {
+        at += feed_watched(bytes, at, shapes, lines);
+    }
+    ChunkLines rest;
+    const std::size_t taken = chunks_.feed(bytes.subspan(at), shapes, &rest);
+    add_at(at, rest, lines);
+    return at + taken;
+}
+
+// So few bytes that there is room for each of their lines: data that stood among lines as one of
+// them would not be looked at.
+std::size_t FollowedBody::feed_watched(ByteView bytes, std::size_t at, HeadShapes& shapes,
+                                       ChunkLines& lines) noexcept {
+    const ByteView piece = bytes.subspan(at, std::min(ChunkLines::kMost, bytes.size() - at));
     ChunkLines own;
-    const std::size_t taken = chunks_.feed(bytes, shapes, &own);
+    const std::size_t taken = chunks_.feed(piece, shapes, &own);
     bool is_request = false;
     std::size_t watched = 0;
-    for_each_data(taken, own, [&](std::size_t at, std::size_t size) {
-        const BodyWatch::Look look = watch_.look_at(bytes.subspan(at, size));
+    for_each_data(taken, own, [&](std::size_t from, std::size_t size) {
+        const BodyWatch::Look look = watch_.look_at(piece.subspan(from, size));
         is_request = is_request || look.is_request;
-        watched = look.bytes == 0 ? watched : at + look.bytes;
+        watched = look.bytes == 0 ? watched : from + look.bytes;
         return watch_.looks();
     });
     shapes.add_if(is_request, HeadShape::RequestInBody);
-    for (std::size_t at = 0; at < watched; ++at) {
-        lines.add(at);
+    for (std::size_t each = 0; each < watched; ++each) {
+        lines.add(at + each);
     }
-    for (const PayloadRange& range : own.all()) {
-        for (std::size_t at = std::max<std::size_t>(range.begin, watched); at < range.end; ++at) {
-            lines.add(at);
-        }
-    }
+    add_at(at, own, lines, watched);
     return taken;
 }
 

@@ -53,6 +53,8 @@ private:
                                          ChunkLines& lines) noexcept;
     [[nodiscard]] std::size_t feed_chunks(ByteView bytes, HeadShapes& shapes,
                                           ChunkLines& lines) noexcept;
+    [[nodiscard]] std::size_t feed_watched(ByteView bytes, std::size_t at, HeadShapes& shapes,
+                                           ChunkLines& lines) noexcept;
 
     bool is_sized_;
     std::uint64_t left_ = 0;  // of a sized one

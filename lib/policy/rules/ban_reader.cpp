@@ -83,10 +83,6 @@ void read_terms(const MapReader& map, const ActionText& action, const ReadContex
     }
 }
 
-}  // namespace
-
-namespace {
-
 // Without the numbers: a banned key stays banned when they change. But a ban that any packet may
 // have made never becomes one that only proven senders have.
 std::string_view state_schema(const BanTerms& ban) noexcept {

@@ -50,7 +50,8 @@ def cells(row):
     """The columns of a row behind its id and case."""
     beside = f"{row['reference']}: {number(row['reference_value'])}" if row["reference"] else ""
     met = {None: "", True: "met", False: "**missed**"}[rows.meets(row)]
-    bar = number(row["bar"]) + (f" {row['unit']}" if row.get("bar_of") == "value" else "")
+    least = f"{number(row['bar_from'])} to " if "bar_from" in row else ""
+    bar = least + number(row["bar"]) + (f" {row['unit']}" if row.get("bar_of") == "value" else "")
     return [f"{number(row['value'])} {row['unit']}".strip() + (" ▼" if row["better"] == "lower" else ""),
             rows.spread_text(row, number), beside, number(row["ratio"]), bar, met]
 

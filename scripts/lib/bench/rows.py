@@ -73,12 +73,14 @@ def in_plot(row, plot, x, series):
 
 
 def meets(row):
-    """Whether the row keeps its bar; None: it has none. A rate of which a round is 0 or less is noise: it keeps none."""
+    """Whether the row keeps its bar, from `bar_from` on where it has that; None: it has none. A rate of which a round is 0 or less is noise: it keeps none."""
     held = row["value"] if row["ratio"] is None or row.get("bar_of") == "value" else row["ratio"]
     if row["bar"] is None or held is None:
         return None
     least = row.get("bar_is") == "least" or row["better"] == "higher"
     if least and min(row.get("rounds") or [1]) <= 0:
+        return False
+    if held < row.get("bar_from", held):
         return False
     return held >= row["bar"] if least else held <= row["bar"]
 

@@ -1,5 +1,5 @@
-#include "lib/peer/store/store_model.hpp"
 #include "redis_server.hpp"
+#include "tests/unit/control/store/store_model.hpp"
 
 #include <gtest/gtest.h>
 

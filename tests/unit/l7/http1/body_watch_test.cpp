@@ -1,6 +1,7 @@
 #include "lib/l7/http1/body_watch.hpp"
 
 #include "lib/l7/http1/followed_body.hpp"
+#include "tests/unit/l7/http1/body_end.hpp"
 #include "tests/unit/l7/http1/head_text.hpp"
 
 #include <gtest/gtest.h>
@@ -24,22 +25,11 @@ struct Outcome {
     bool operator==(const Outcome&) const = default;
 };
 
-// In pieces of so many bytes, by way of the state that is kept between two of them.
 Outcome follow(const BodyFraming& framing, BodyWatch watch, std::string_view bytes,
                std::size_t piece) {
-    FollowedBody::State state = FollowedBody{framing, watch}.state();
-    Outcome outcome;
-    while (outcome.taken < bytes.size() && !outcome.is_done) {
-        FollowedBody body{state};
-        EXPECT_TRUE(body.can_be());
-        HeadShapes shapes;
-        ChunkLines lines;
-        outcome.taken += body.feed(bytes_of(bytes.substr(outcome.taken, piece)), shapes, lines);
-        outcome.is_request = outcome.is_request || shapes.has(HeadShape::RequestInBody);
-        outcome.is_done = body.is_done();
-        state = body.state();
-    }
-    return outcome;
+    const test::BodyEnd end = test::follow_body(framing, watch, bytes_of(bytes), piece);
+    EXPECT_TRUE(end.can_be);
+    return {end.shapes.has(HeadShape::RequestInBody), end.is_done, end.bytes};
 }
 
 struct Row {
@@ -72,8 +62,19 @@ TEST(BodyWatch, FindsARequestInABodyOfKnownLengthInAnyPieces) {
     }
 }
 
+std::string chunks_of(std::string_view data) {
+    std::string chunks;
+    for (const char byte : data) {
+        chunks += std::string{"1\r\n"} + byte + "\r\n";
+    }
+    return chunks + "0\r\n\r\n";
+}
+
 TEST(BodyWatch, LooksAtTheDataOfChunks) {
+    const std::string spaces(ChunkLines::kMost + 5, ' ');
     const Row rows[] = {
+        {chunks_of(spaces + "G"), kLooks, true},
+        {chunks_of(spaces + "{G"), kLooks, false},
         {"5\r\nGET /\r\n0\r\n\r\n", kLooks, true},
         {"2\r\n\r\n\r\n1\r\nG\r\n0\r\n\r\n", kLooks, true},
         {"5\r\n{GET \r\n0\r\n\r\n", kLooks, false},

@@ -1,7 +1,6 @@
 #include "tests/unit/l7/http1/llhttp_oracle.hpp"
 
-#include "lib/l7/http1/body_scanner.hpp"
-
+#include "tests/unit/l7/http1/body_end.hpp"
 #include "tests/unit/l7/http1/head_text.hpp"
 
 #include <algorithm>
@@ -222,15 +221,20 @@ std::string compare_http09(const ParsedHead& ours, const LlhttpHead& other) {
     return is_same ? "" : "another request of HTTP/0.9";
 }
 
+// Watched and unwatched, whole and in pieces.
 std::string compare_message(std::string_view bytes, const RequestHead& head) {
-    BodyScanner scanner{head.body};
-    HeadShapes shapes;
-    const std::size_t body = scanner.feed(bytes_of(bytes.substr(head.size)), shapes);
     const std::optional<std::size_t> other = message_size(bytes);
-    if (other && head.upgrade == HttpUpgrade::None && text(head.method) != "CONNECT") {
-        if (!scanner.is_done() || head.size + body != *other) {
-            return "message of " + std::to_string(*other) + ", not " +
-                   std::to_string(head.size + body);
+    if (!other || head.upgrade != HttpUpgrade::None || text(head.method) == "CONNECT") {
+        return "";
+    }
+    const ByteView behind = bytes_of(bytes.substr(head.size));
+    for (const BodyWatch watch : {BodyWatch{}, watch_of(head)}) {
+        for (const std::size_t piece : {std::max<std::size_t>(behind.size(), 1), std::size_t{3}}) {
+            const BodyEnd end = follow_body(head.body, watch, behind, piece);
+            if (!end.is_done || head.size + end.bytes != *other) {
+                return "message of " + std::to_string(*other) + ", not " +
+                       std::to_string(head.size + end.bytes);
+            }
         }
     }
     return "";

@@ -1,4 +1,4 @@
-#include "lib/peer/store/store_model.hpp"
+#include "tests/unit/control/store/store_model.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,12 +1,13 @@
-#include "lib/l7/http1/body_scanner.hpp"
+#include "lib/l7/http1/followed_body.hpp"
 
+#include "tests/unit/l7/http1/body_end.hpp"
 #include "tests/unit/l7/http1/head_text.hpp"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-namespace sluice::body_scanner_test {
+namespace sluice::followed_body_test {
 namespace {
 
 using Kind = BodyFraming::Kind;
@@ -20,19 +21,12 @@ struct Outcome {
 };
 
 // In pieces of `piece` bytes.
-Outcome scan(BodyFraming framing, std::string_view bytes, std::size_t piece) {
-    BodyScanner scanner{framing};
-    HeadShapes shapes;
-    std::size_t at = 0;
-    while (at < bytes.size()) {
-        const ByteView part = bytes_of(bytes.substr(at, piece));
-        const std::size_t step = scanner.feed(part, shapes);
-        at += step;
-        if (step < part.size()) {
-            break;
-        }
-    }
-    return {at, scanner.is_done(), scanner.is_broken(), test::names_of(shapes)};
+Outcome scan(BodyFraming framing, std::string_view bytes, std::size_t piece,
+             BodyWatch watch = BodyWatch{}) {
+    const test::BodyEnd end = test::follow_body(framing, watch, bytes_of(bytes), piece);
+    EXPECT_TRUE(end.can_be);
+    return {end.bytes, end.is_done, end.is_broken,
+            test::names_of(end.shapes.without({HeadShape::RequestInBody}))};
 }
 
 struct Row {
@@ -45,7 +39,7 @@ struct Row {
 const std::string kLong(ChunkScanner::kMaxLine - 4, 'x');
 const std::string kTrailers = "x:" + std::string(ChunkScanner::kMaxTrailers - 6, 'x');
 
-TEST(ChunkScanner, FindsTheEndInAnyPieces) {
+TEST(FollowedBody, FindsTheEndOfChunksInAnyPieces) {
     const Row rows[] = {
         {"0\r\n\r\n", "GET", ""},
         {"5\r\nhello\r\n0\r\n\r\n", "GET", ""},
@@ -85,12 +79,12 @@ TEST(ChunkScanner, FindsTheEndInAnyPieces) {
     for (const Row& row : rows) {
         for (const std::size_t piece :
              {std::size_t{1}, std::size_t{2}, std::size_t{7}, row.body.size() + 9}) {
-            const Outcome outcome = scan({Kind::Chunked}, row.body + row.behind, piece);
             SCOPED_TRACE(test::quoted(row.body.substr(0, 60)) + " by " + std::to_string(piece));
-            EXPECT_EQ(outcome.is_broken, row.is_broken);
-            EXPECT_EQ(outcome.is_done, !row.is_broken);
-            EXPECT_EQ(outcome.shapes, row.shapes);
-            EXPECT_EQ(outcome.consumed, row.body.size());
+            const Outcome right{row.body.size(), !row.is_broken, row.is_broken,
+                                std::string{row.shapes}};
+            const std::string bytes = row.body + row.behind;
+            EXPECT_EQ(scan({Kind::Chunked}, bytes, piece), right);
+            EXPECT_EQ(scan({Kind::Chunked}, bytes, piece, BodyWatch{true}), right);
         }
     }
 }
@@ -110,7 +104,7 @@ TEST(ChunkScanner, AnAnswersChunkMayBeOfAnySize) {
     EXPECT_TRUE(is_broken(Answers, "8000000000000000\r\n"));
 }
 
-TEST(ChunkScanner, IsNotDoneBeforeItsLastByte) {
+TEST(FollowedBody, IsNotDoneBeforeItsLastByte) {
     const std::string body = "3;x\r\nabc\r\n0\r\nA: b\r\n\r\n";
     for (std::size_t size = 0; size < body.size(); ++size) {
         const Outcome outcome = scan({Kind::Chunked}, body.substr(0, size), 3);
@@ -135,24 +129,13 @@ TEST(ChunkScanner, StepsOverMissedBytesWithinAChunk) {
     EXPECT_FALSE(in_line.skip(1));
 }
 
-TEST(BodyScanner, StepsOverALength) {
+TEST(FollowedBody, StepsOverALength) {
     EXPECT_EQ(scan({Kind::Length, 5}, "helloGET", 3), (Outcome{5, true, false, ""}));
     EXPECT_EQ(scan({Kind::Length, 9}, "helloGET", 3), (Outcome{8, false, false, ""}));
-    BodyScanner missed{{Kind::Length, 9}};
-    EXPECT_TRUE(missed.skip(9));
-    EXPECT_TRUE(missed.is_done());
-    EXPECT_FALSE(missed.skip(1));
-    EXPECT_TRUE(missed.is_broken());
-}
-
-TEST(BodyScanner, HasNoneOrNoEnd) {
-    EXPECT_EQ(scan({Kind::None}, "GET", 3), (Outcome{0, true, false, ""}));
-    EXPECT_EQ(scan({Kind::UntilClose}, "anything", 3), (Outcome{8, false, false, ""}));
-    EXPECT_TRUE(BodyScanner{{Kind::UntilClose}}.skip(5));
 }
 
 // Requests of a connection one behind the other, each found from the end of the one before.
-TEST(BodyScanner, LeadsFromHeadToHead) {
+TEST(FollowedBody, LeadsFromHeadToHead) {
     const std::string all =
         "POST /1 HTTP/1.1\r\nHost: h\r\nContent-Length: 20\r\n\r\nGET /no HTTP/1.1\r\n\r\n"
         "POST /2 HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n14\r\n"
@@ -165,13 +148,12 @@ TEST(BodyScanner, LeadsFromHeadToHead) {
         ASSERT_EQ(parsed.status, HeadStatus::Complete) << rest;
         paths += test::text(parsed.head.path);
         rest = rest.substr(parsed.head.size);
-        BodyScanner body{parsed.head.body};
-        HeadShapes shapes;
-        rest = rest.substr(body.feed(bytes_of(rest), shapes));
-        ASSERT_TRUE(body.is_done());
+        const Outcome body = scan(parsed.head.body, rest, 5, watch_of(parsed.head));
+        ASSERT_TRUE(body.is_done);
+        rest = rest.substr(body.consumed);
     }
     EXPECT_EQ(paths, "/1/2/3/4");
 }
 
 }  // namespace
-}  // namespace sluice::body_scanner_test
+}  // namespace sluice::followed_body_test
