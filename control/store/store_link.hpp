@@ -1,8 +1,8 @@
 #pragma once
-#include "control/store/membership.hpp"
 #include "control/store/partition_clock.hpp"
 #include "control/store/primary_finder.hpp"
 #include "control/store/primary_link.hpp"
+#include "control/store/store_member.hpp"
 
 #include <cstdint>
 #include <map>
@@ -93,7 +93,7 @@ private:
 
     std::shared_ptr<const StoreAccess> access_;
     PrimaryFinder finder_;
-    std::optional<Membership> member_;
+    std::optional<StoreMember> member_;
     std::map<std::string, Primary> primaries_;  // by the words of their addresses
     std::map<std::uint16_t, Pending> pending_;
     std::map<std::uint16_t, PartitionClock> clocks_;

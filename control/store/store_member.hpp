@@ -10,9 +10,9 @@
 namespace sluice {
 
 // This box as one of the cluster's: which slot it has, by which incarnation.
-class Membership {
+class StoreMember {
 public:
-    explicit Membership(StoreHello hello) : hello_{std::move(hello)} {}
+    explicit StoreMember(StoreHello hello) : hello_{std::move(hello)} {}
 
     [[nodiscard]] const StoreHello& hello() const noexcept { return hello_; }
     [[nodiscard]] bool joined() const noexcept { return joined_; }

@@ -1,4 +1,4 @@
-#include "control/store/membership.hpp"
+#include "control/store/store_member.hpp"
 
 #include <algorithm>
 
@@ -13,7 +13,7 @@ std::string other_size(std::uint64_t size, std::uint16_t ours) {
 
 }  // namespace
 
-std::string Membership::joins(CallBy by) const {
+std::string StoreMember::joins(CallBy by) const {
     return join_command({.cluster = hello_.cluster,
                          .node = hello_.node,
                          .size = hello_.size,
@@ -22,7 +22,7 @@ std::string Membership::joins(CallBy by) const {
                         by);
 }
 
-void Membership::take(const JoinAnswer& answer) {
+void StoreMember::take(const JoinAnswer& answer) {
     joined_ = answer.outcome == JoinOutcome::Joined;
     if (joined_) {
         slot_ = answer.slot;
@@ -49,7 +49,7 @@ void Membership::take(const JoinAnswer& answer) {
 
 // Who holds the slot is asked first: after a roster was lost, this box may take a later incarnation
 // and go on.
-bool Membership::fenced(const StoreAnswerTo& answer) {
+bool StoreMember::fenced(const StoreAnswerTo& answer) {
     if (answer.last != hello_.size) {
         fault_ = StoreFault{StoreLinkState::Fenced, other_size(answer.last, hello_.size)};
         joined_ = false;
