@@ -188,6 +188,7 @@ void StoreLink::dial(Primary& primary, std::uint64_t now_us) {
         return;
     }
     primary.link = *std::move(link);
+    primary.dialled_at_us = now_us;
     primary.lacks.clear();
     begin(primary, now_us);
 }
@@ -209,6 +210,10 @@ void StoreLink::hang_up(Primary& primary, StoreFault fault, std::uint64_t now_us
         fault.why = words_of(primary.address) + ": " + fault.why;
     }
     const bool worked = primary.works;
+    // One that lets boxes join and ends soon is dialled less and less, too.
+    if (worked && now_us - primary.dialled_at_us >= kSteadyUs) {
+        primary.gap_us = 0;
+    }
     drop(primary);
     primary.fault = std::move(fault);
     primary.gap_us = std::clamp(2 * primary.gap_us, kFirstGapUs, kLongestGapUs);

@@ -46,6 +46,7 @@ private:
         std::optional<StoreFault> fault;  // until it works
         std::string lacks;                // its error about a function, where a script is tried
         std::uint64_t dial_at_us = 0;
+        std::uint64_t dialled_at_us = 0;
         std::uint64_t gap_us = 0;  // between two dials, growing
     };
     struct Pending {

@@ -82,10 +82,7 @@ std::optional<StoreFault> StoreLink::take_answer(Primary& primary, const Answer&
     }
     rtt_us_ = now_us - answer.sent.at_us;
     if (answer.sent.call == Call::Sync) {
-        std::optional<StoreFault> fault = synced(primary, answer, now_us);
-        // A primary that lets boxes join and has no answer to batches is dialled less and less.
-        primary.gap_us = fault ? primary.gap_us : 0;
-        return fault;
+        return synced(primary, answer, now_us);
     }
     std::optional<StoreFault> fault =
         answer.sent.call == Call::Join ? joined(answer) : ticked(answer, now_us);
