@@ -20,16 +20,19 @@ namespace {
 constexpr std::size_t kMostUnread = std::size_t{1} << 20;
 
 // A reply to 128 windows has 518 elements. The reader asks for the memory of all that an array
-// announces before any of them has come.
-constexpr int kMostElements = 16'384;
+// announces before any of them has come, and keeps what has come until the reply is whole.
+constexpr long long kMostElements = 65'536;
 
 redisReplyObjectFunctions& usual_functions() {
     static redisReplyObjectFunctions usual{};
     return usual;
 }
 
+// `task->privdata` counts the elements of the reply that is under way.
 void* create_bounded_array(const redisReadTask* task, int elements) {
-    return elements > kMostElements ? nullptr : usual_functions().createArray(task, elements);
+    auto& count = *static_cast<long long*>(task->privdata);
+    count += elements;
+    return count > kMostElements ? nullptr : usual_functions().createArray(task, elements);
 }
 
 // Of every reader; the library's own but for arrays.
@@ -117,6 +120,7 @@ void RedisConnection::ReaderEnd::operator()(redisReader* reader) const noexcept 
 RedisConnection::RedisConnection(Fd fd, TlsSession tls)
     : fd_{std::move(fd)}, tls_{std::move(tls)}, reader_{redisReaderCreate()} {
     reader_->fn = &bounded_functions(*reader_);
+    reader_->privdata = elements_.get();
 }
 
 Result<RedisConnection> RedisConnection::dial(const ServerAddress& address,
@@ -261,6 +265,7 @@ Result<RedisReplyOwner> RedisConnection::next() {
     if (redisReaderGetReply(reader_.get(), &reply) != REDIS_OK) {
         return over(fmt::format("what answers is no Redis: {}", reader_->errstr));
     }
+    *elements_ = reply != nullptr ? 0 : *elements_;
     return RedisReplyOwner{static_cast<redisReply*>(reply)};
 }
 

@@ -58,6 +58,8 @@ private:
 
     Fd fd_;
     TlsSession tls_;
+    // Of arrays in the reply under way; the reader knows where it lies.
+    std::unique_ptr<long long> elements_ = std::make_unique<long long>(0);
     std::unique_ptr<redisReader, ReaderEnd> reader_;
     std::string out_;
     bool connected_ = false;

@@ -73,26 +73,29 @@ void StoreLink::add_sockets(std::vector<pollfd>& waited) const {
     }
 }
 
-void StoreLink::go_on(std::span<const pollfd> waited, std::uint64_t now_us) {
+// Answers were made before they were read: what they say of a partition's clock is as of the moment
+// after that, since an earlier one would let it gain what passes in between.
+void StoreLink::go_on(std::span<const pollfd> waited, const Clock& clock) {
     for (const pollfd& socket : waited) {
         if (socket.revents == 0) {
             continue;
         }
         if (socket.fd == finder_.fd()) {
-            finder_.go_on(socket.revents, now_us);
+            finder_.go_on(socket.revents, clock());
             continue;
         }
         for (auto& [at, primary] : primaries_) {
             if (primary.link && primary.link->fd() == socket.fd) {
-                go_on(primary, socket.revents, now_us);
+                go_on(primary, socket.revents, clock);
                 break;
             }
         }
     }
 }
 
-void StoreLink::go_on(Primary& primary, short ready, std::uint64_t now_us) {
+void StoreLink::go_on(Primary& primary, short ready, const Clock& clock) {
     const Result<Done> done = primary.link->go_on(ready);
+    const std::uint64_t now_us = clock();
     for (;;) {
         const PrimaryLink::Heard heard = primary.link->next();
         std::optional<StoreFault> fault;
@@ -119,7 +122,7 @@ void StoreLink::keep(std::uint64_t now_us) {
     finder_.keep(now_us, std::ranges::any_of(primaries_, [](const auto& each) {
                      return each.second.needed && !each.second.works;
                  }));
-    meet_primaries();
+    meet_primaries(now_us);
     for (auto& [at, primary] : primaries_) {
         const bool wanted = primary.needed || is_asked(primary);
         if (wanted && !primary.link && now_us >= primary.dial_at_us) {
@@ -143,7 +146,7 @@ void StoreLink::keep(std::uint64_t now_us) {
 }
 
 // Whoever has a partition or the roster is needed; links to others end.
-void StoreLink::meet_primaries() {
+void StoreLink::meet_primaries(std::uint64_t now_us) {
     if (!finder_.map() || met_ == finder_.told()) {
         return;
     }
@@ -155,7 +158,12 @@ void StoreLink::meet_primaries() {
         if (const ServerAddress* address = primary_of(key)) {
             Primary& primary = primaries_[words_of(*address)];
             primary.address = *address;
+            // A link that was for single calls until now is asked what any is at first.
+            const bool begins = !primary.needed && primary.link && !primary.works;
             primary.needed = true;
+            if (begins) {
+                begin(primary, now_us);
+            }
         }
     };
     need(roster_key(member_->hello().cluster));
@@ -230,6 +238,8 @@ void StoreLink::drop(Primary& primary) {
         if (pending.at == primary.address) {
             pending.under_way = false;
             pending.applied.reset();
+        }
+        if (pending.at == primary.address || pending.asked_at == primary.address) {
             pending.asked_at.reset();
         }
     }

@@ -5,6 +5,7 @@
 #include "control/store/store_member.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -23,6 +24,8 @@ namespace sluice {
 // is kept, and said again with its number on the next connection.
 class StoreLink {
 public:
+    using Clock = std::function<std::uint64_t()>;
+
     explicit StoreLink(StoreAccess access);
 
     // The box that the dataplane is, in place of an earlier one; nullopt: it is gone.
@@ -32,7 +35,7 @@ public:
     void keep(std::uint64_t now_us);
     // The sockets that poll() waits for, behind what is there; and once it has waited.
     void add_sockets(std::vector<pollfd>& waited) const;
-    void go_on(std::span<const pollfd> waited, std::uint64_t now_us);
+    void go_on(std::span<const pollfd> waited, const Clock& clock);
     // Answers that the dataplane is to be told.
     [[nodiscard]] std::vector<StoreReply> take_replies();
     [[nodiscard]] StoreLinkReport report(std::uint64_t now_us) const;
@@ -66,7 +69,7 @@ private:
     [[nodiscard]] const ServerAddress* primary_of(const std::string& key) const;
     [[nodiscard]] Primary* roster_primary();
     [[nodiscard]] bool is_asked(const Primary& primary) const;
-    void meet_primaries();
+    void meet_primaries(std::uint64_t now_us);
     void dial(Primary& primary, std::uint64_t now_us);
     void begin(Primary& primary, std::uint64_t now_us);
     void hang_up(Primary& primary, StoreFault fault, std::uint64_t now_us);
@@ -74,7 +77,7 @@ private:
     void join(Primary& primary, std::uint64_t now_us);
     void tick(Primary& primary, std::uint16_t partition, std::uint64_t now_us);
     void keep_clocks(std::uint64_t now_us);
-    void go_on(Primary& primary, short ready, std::uint64_t now_us);
+    void go_on(Primary& primary, short ready, const Clock& clock);
     // store_link_answers.cpp
     void send(Pending& pending, std::uint64_t now_us);
     void send_all(std::uint64_t now_us);

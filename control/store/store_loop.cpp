@@ -40,8 +40,8 @@ void StoreLoop::run(int stop_fd) {
         if (waited_[0].revents != 0) {
             return;
         }
+        link_.go_on(std::span{waited_}.subspan(2), monotonic_us);
         now_us = monotonic_us();
-        link_.go_on(std::span{waited_}.subspan(2), now_us);
         if (waited_[1].revents != 0) {
             hear(now_us);
         }

@@ -45,6 +45,9 @@ Result<std::shared_ptr<ssl_ctx_st>> tls_context(const ClusterTls& options) {
         return Error{Errc::NoMemory, "no TLS: " + latest_fault()};
     }
     SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER, nullptr);
+    // What waits to be written grows, and moves, until the socket takes it.
+    SSL_CTX_set_mode(context.get(),
+                     SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
     const bool trusted =
         options.ca_file.empty()
             ? SSL_CTX_set_default_verify_paths(context.get()) == 1

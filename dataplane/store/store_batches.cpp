@@ -42,17 +42,19 @@ StoreBatches::Partition& StoreBatches::partition_of(const Account& account) {
     return partitions_[static_cast<std::size_t>((account.hash * count) >> 64)];
 }
 
-// What is under way may have been applied under its number, so it goes on in its partition; there
-// are more of these or as many, since numbers say nothing in others.
+// What is under way may have been applied under its number, so it goes on in its partition. Where the
+// store has that partition no more nobody answers it: it is told anew, and counted twice at most.
 void StoreBatches::set_partitions(std::uint16_t partitions) {
     if (partitions == partitions_.size() || partitions == 0 || partitions > kMostStorePartitions) {
         return;
     }
     std::vector<Waiting> waiting;
-    for (Partition& partition : partitions_) {
-        if (!partition.under_way.empty()) {
+    for (std::size_t at = 0; at < partitions_.size(); ++at) {
+        const Partition& partition = partitions_[at];
+        if (!partition.under_way.empty() && at < partitions) {
             return;  // once nothing is
         }
+        waiting.insert(waiting.end(), partition.under_way.begin(), partition.under_way.end());
         waiting.insert(waiting.end(), partition.waiting.begin(), partition.waiting.end());
     }
     partitions_ = std::vector<Partition>(partitions);

@@ -65,6 +65,12 @@ TEST_F(RedisConnectionTest, AnArrayOfMoreThanAnyAnswerHasIsNone) {
     EXPECT_NE(reply.error().what.find("what answers is no Redis"), std::string::npos);
 }
 
+TEST_F(RedisConnectionTest, ArraysInArraysCountTogether) {
+    const Result<RedisReplyOwner> reply = reply_of("*60000\r\n*60000\r\n");
+    ASSERT_FALSE(reply);
+    EXPECT_NE(reply.error().what.find("what answers is no Redis"), std::string::npos);
+}
+
 TEST_F(RedisConnectionTest, AnArrayOfUsualSizeIsRead) {
     std::string bytes = "*518\r\n";
     for (int i = 0; i < 518; ++i) {

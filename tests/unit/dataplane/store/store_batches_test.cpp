@@ -136,6 +136,22 @@ TEST_F(StoreBatchesTest, ABatchHasNoMoreKeysThanTheStoreTakes) {
     EXPECT_EQ(heard().size(), 300U);
 }
 
+// A store with fewer partitions answers nothing of the others: what is under way there would hold up
+// the box for good.
+TEST_F(StoreBatchesTest, WhatIsUnderWayInAPartitionThatIsGoneIsGivenBack) {
+    batches_.set_partitions(kMostStorePartitions);
+    tell(UINT64_MAX, 10, 42);  // of the last partition
+    take();
+    ASSERT_NE(say(), nullptr);
+    batches_.set_partitions(kStorePartitions);
+    EXPECT_FALSE(batches_.oldest_under_way());
+    const std::vector<StoreTotal> totals = heard();
+    ASSERT_EQ(totals.size(), 1U);
+    EXPECT_EQ(totals[0].kind, StoreTotal::Kind::Later);
+    EXPECT_EQ(totals[0].record, 42U);
+    EXPECT_EQ(batches_.unsynced(), 0U);
+}
+
 TEST_F(StoreBatchesTest, WhatFindsNoRoomIsGivenBack) {
     for (std::size_t i = 0; i < StoreBatches::kMostWaiting + 3; ++i) {
         tell(i, 1, static_cast<std::uint32_t>(i));
