@@ -18,16 +18,16 @@ namespace {
 
 constexpr std::size_t kIdSize = 16;  // digits
 
-// The newest of numbers that have come about by ones: without those that are far ahead of most.
+// The newest of numbers that have come about by ones: without those that are as far ahead of what
+// most boxes have as nobody follows. Boxes that have none yet say 0.
 std::uint64_t newest_of(std::vector<std::uint64_t> numbers) {
-    std::erase(numbers, 0);
     if (numbers.empty()) {
         return 0;
     }
     std::ranges::sort(numbers);
     const std::uint64_t usual = numbers[(numbers.size() - 1) / 2];
     return *std::ranges::find_if(numbers.rbegin(), numbers.rend(), [&](std::uint64_t number) {
-        return number - usual <= kMostAhead || number <= usual;
+        return number <= usual || number - usual < kMostAhead;
     });
 }
 
@@ -70,7 +70,7 @@ Result<FleetOperator::Course> FleetOperator::plan(const std::optional<SetName>& 
         course.after.before = view.head->value.before;
     }
     for (const NodeRecord& node : *nodes) {
-        numbers.insert(numbers.end(), {node.in_force.generation, node.failed});
+        numbers.push_back(std::max(node.in_force.generation, node.failed));
     }
     const std::uint64_t newest = newest_of(std::move(numbers));
     std::vector<HeadSet>& before = course.after.before;
@@ -314,8 +314,11 @@ Result<PanicOutcome> FleetOperator::set_panic(bool pass, const std::string& by,
     if (!nodes) {
         return nodes.error();
     }
-    std::vector<std::uint64_t> numbers{before && *before ? (*before)->number : 0};
+    std::vector<std::uint64_t> numbers;
     std::ranges::transform(*nodes, std::back_inserter(numbers), &NodeRecord::panic);
+    if (before && *before) {
+        numbers.push_back((*before)->number);
+    }
     const PanicRecord panic{.pass = pass, .number = newest_of(std::move(numbers)) + 1, .by = by};
     const Result<Done> done =
         store_.etcd().put({.key = store_.keys().panic(), .value = text_of(panic)});

@@ -346,6 +346,26 @@ TEST(FleetOperator, ANumberFarAheadOfMostIsNotGoneOnFrom) {
     }
 }
 
+// Nobody has ever panicked, and one record says what it likes.
+TEST(FleetOperator, TheFirstPanicIsOneThatBoxesFollow) {
+    for (const std::uint64_t absurd : {UINT64_MAX, std::uint64_t{1} << 53, kMostAhead}) {
+        Fleet fleet;
+        fleet.boxes["e"].panic = absurd;
+        fleet.show(fleet.boxes["e"]);
+        fleet.etcd.put(fleet.keys.panic(), text_of(PanicRecord{.number = absurd}));
+        const Result<PanicOutcome> outcome = fleet.hand().set_panic(true, "me", 0ms);
+        ASSERT_TRUE(outcome);
+        EXPECT_EQ(panic_from(fleet.etcd.keys.at(fleet.keys.panic()).value)->number, 1U);
+        EXPECT_TRUE(outcome->followed.empty());
+    }
+    Fleet fleet;
+    fleet.boxes["e"].panic = kMostAhead - 1;
+    fleet.show(fleet.boxes["e"]);
+    ASSERT_TRUE(fleet.hand().set_panic(true, "me", 0ms));
+    EXPECT_EQ(panic_from(fleet.etcd.keys.at(fleet.keys.panic()).value)->number, kMostAhead)
+        << "which all that have followed none may follow";
+}
+
 TEST(FleetOperator, AGenerationFarAheadOfMostIsNotGoneOnFrom) {
     Fleet fleet;
     ASSERT_TRUE(fleet.hand().roll_out("one", {}));

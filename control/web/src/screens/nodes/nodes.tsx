@@ -16,7 +16,7 @@ const NO_CLUSTER = "no cluster";
 
 function microseconds(value: unknown): string {
   const us = numberIn(value);
-  return shortTimeText(us === null ? null : us * 1000);
+  return us !== null && us < 0 ? `-${shortTimeText(-us * 1000)}` : shortTimeText(us === null ? null : us * 1000);
 }
 
 function Sum({ of }: { of: unknown }) {
