@@ -120,7 +120,9 @@ bool read_head_set(const Fields& fields, HeadSet& set, bool may_be_none) {
     reader.text("by", set.by);
     reader.count("at", set.at);
     const bool is_none = set.set.sum.empty() && set.generation == 0;
-    const bool is_whole = is_sum(set.set.sum) && set.generation != 0;
+    constexpr std::int64_t kLatest = 253'402'300'799;  // of year 9999, behind which no text is
+    const bool is_whole =
+        is_sum(set.set.sum) && set.generation != 0 && set.at >= 0 && set.at <= kLatest;
     return reader.wrong().empty() && (is_whole || (may_be_none && is_none));
 }
 

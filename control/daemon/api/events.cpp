@@ -145,7 +145,7 @@ public:
                 asked_.cluster_from = event.number;
                 break;
             }
-            add(event_json(event));
+            keep(event_json(event));  // they have their places among the others first
         }
         if (!found.events.empty()) {
             std::stable_sort(events_.begin(), events_.end(), [](const Json& a, const Json& b) {
@@ -179,11 +179,13 @@ private:
         }
         return asked_.rule.empty() || event.rule == asked_.rule || concerns_everybody(event);
     }
-    void add(Json event) {
-        if (!asked_.kind.empty() && event["event"].get_ref<const std::string&>() != asked_.kind) {
-            return;
+    void keep(Json event) {
+        if (asked_.kind.empty() || event["event"].get_ref<const std::string&>() == asked_.kind) {
+            events_.push_back(std::move(event));
         }
-        events_.push_back(std::move(event));
+    }
+    void add(Json event) {
+        keep(std::move(event));
         // Half of them go at once, so that each is moved a few times at most.
         if (asked_.newest != 0 && events_.size() >= 2 * asked_.newest) {
             leave_newest();

@@ -27,7 +27,7 @@ std::string link_why(const StoreLinkStats& stats, ClusterEventKind kind) {
     if (kind == ClusterEventKind::StoreUp || !stats.why.empty()) {
         return stats.why;
     }
-    return "no answer for 300 ms, or more to tell than `store.budget` has room for";
+    return "no answer for 300 ms";
 }
 
 }  // namespace

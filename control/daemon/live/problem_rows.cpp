@@ -53,7 +53,7 @@ std::string workers_that(const ProblemFacts& facts, bool (*is_one)(const WorkerS
     return names.empty() ? "" : fmt::format(fmt::runtime(sentence), names.text());
 }
 
-template <std::uint64_t PortStats::* kMember>
+template <std::uint64_t PortStats::*kMember>
 std::uint64_t of_ports(const Stats& stats) {
     std::uint64_t sum = 0;
     for (const PortStats& port : stats.ports) {
@@ -100,7 +100,9 @@ bool has_store_link(const Stats& stats, StoreLinkState state) {
     return stats.store.in_cluster && static_cast<StoreLinkState>(stats.store.state) == state;
 }
 std::string find_store_down(const ProblemFacts& facts) {
-    return facts.stats->store.in_cluster && facts.stats->store.down
+    const bool has_own_row = has_store_link(*facts.stats, StoreLinkState::Refused) ||
+                             has_store_link(*facts.stats, StoreLinkState::Fenced);
+    return facts.stats->store.in_cluster && facts.stats->store.down && !has_own_row
                ? "the cluster's store does not answer: its limits go by `owner_down`"
                : "";
 }

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <string>
 
 namespace sluice::fleet_records_test {
@@ -20,6 +21,14 @@ TEST(FleetRecords, AHeadComesBackWithTheSetsBeforeIt) {
     ASSERT_TRUE(read);
     EXPECT_EQ(read->now, head.now);
     EXPECT_EQ(read->before, head.before);
+}
+
+TEST(FleetRecords, AnInstantThatNoTextHasIsNone) {
+    for (const std::int64_t at : {std::int64_t{-1}, std::int64_t{253'402'300'800}, INT64_MAX}) {
+        HeadSet odd = set('a', 1);
+        odd.at = at;
+        EXPECT_FALSE(head_from(text_of(Head{.now = odd}))) << at;
+    }
 }
 
 TEST(FleetRecords, ARolloutComesBack) {
