@@ -94,8 +94,8 @@ void commit_without_store(const LimitCheck& check, const Account& account,
     }
     BucketState copy = bucket_state_of(cell, *check.numbers, registry.pool(), context.now);
     copy.version = check.entry->stamp().version;
-    const Gcra after =
-        context.core.ledger->share_locally(account, check.cost.count(), copy, *gcra, context.now);
+    const Gcra after = context.core.ledger->share_locally(account, {check.cost.count(), times},
+                                                          copy, *gcra, context.now);
     registry.write(*check.entry, {after.fresh_from, after.below}, context.now);
 }
 

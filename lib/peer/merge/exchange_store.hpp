@@ -120,8 +120,11 @@ void Ledger::declare_if_behind(const StoreTotal& total, B& ledger_store, Now now
     LocalShare* share = local_shares_.find(account);
     if (share != nullptr && share->units == 0) {
         const auto least = ledger_store.owed_by(account, share->least, now);
-        if (owed <= total.current + unsynced || !least) {
+        if (owed <= total.current + unsynced) {
             *share = {};
+        } else if (!least) {
+            return;  // its numbers are others by now; what the copy owes is beyond the store by
+                     // design
         } else {
             owed = *least;
         }
@@ -183,14 +186,14 @@ bool Ledger::send_to_store(std::uint32_t index, const BucketState& copy, B& ledg
 
 // The amount has been admitted, within what a worker may be ahead by.
 template <StoreBackend B>
-bool Ledger::apply_without_store(const Delta& delta, B& ledger_store, Now now,
+bool Ledger::apply_without_store(const Delta& delta, std::uint32_t times, B& ledger_store, Now now,
                                  BucketState& total) noexcept {
     counters_.count(LedgerEvent::LocalShare);
     if (delta.held.has_counts()) {
         (void)note(delta.account, delta.units, now, Due::Soon);
         Delta more = delta;
-        more.units = static_cast<std::uint32_t>(std::min<std::uint64_t>(
-            std::uint64_t{delta.units} * times_without_credit(delta.account.slot), UINT32_MAX));
+        more.units = static_cast<std::uint32_t>(
+            std::min<std::uint64_t>(std::uint64_t{delta.units} * times, UINT32_MAX));
         return ledger_store.apply(more, now, total);
     }
     const Limit* limit = ledger_store.bucket_limit(delta.account);
@@ -198,10 +201,10 @@ bool Ledger::apply_without_store(const Delta& delta, B& ledger_store, Now now,
         return false;
     }
     total = ledger_store.copy_of(delta.account, now);
-    if (times_without_credit(delta.account.slot) == 0) {
+    if (times == 0) {
         return true;
     }
-    total.bucket = share_locally(delta.account, delta.units, total, *limit, now);
+    total.bucket = share_locally(delta.account, {delta.units, times}, total, *limit, now);
     return ledger_store.raise(delta.account, total, {}, now);
 }
 
@@ -213,12 +216,12 @@ bool Ledger::apply_for_cluster(const Delta& delta, B& ledger_store, Now now,
     const ClusterBound& bound = bounds_[delta.account.slot];
     const Credit credit_left = credit(delta.account, delta.units, box_credit(delta.account.slot));
     if (credit_left != Credit::Enough) {
-        if (!is_cut_off(delta.account, credit_left) ||
-            times_without_credit(delta.account.slot) == kClosed) {
+        const std::uint32_t times = times_without_credit(delta.account.slot);
+        if (!is_cut_off(delta.account, credit_left) || times == kClosed) {
             counters_.count(LedgerEvent::StoreFull);
             return false;
         }
-        return apply_without_store(delta, ledger_store, now, total);
+        return apply_without_store(delta, times, ledger_store, now, total);
     }
     const std::uint32_t record = records_.add(delta.account, delta.units, now.at,
                                               ledger_store.due(delta.account, delta.units, now));

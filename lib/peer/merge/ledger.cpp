@@ -162,32 +162,50 @@ void Ledger::hurry_to_store(std::uint32_t record, Instant now) noexcept {
     }
 }
 
-void Ledger::watch_store(Instant now) noexcept {
-    if (store_->down.raised()) {
-        down_at_ = now;
-    }
-    is_recovering_ = down_at_ != Instant{} && !store_->down.raised() && now - down_at_ < kRecovery;
+bool Ledger::is_store_down() noexcept {
+    const bool down = store_->down.raised();
+    outages_ += down && !was_down_ ? 1 : 0;
+    was_down_ = down;
+    return down;
 }
 
-// A local share is of the whole bucket: what the box has spent on credit is, too, for all boxes
-// have. Once the store is back units are noted as ever, and only the copy is charged for all.
-Gcra Ledger::share_locally(const Account& account, std::uint64_t units, const BucketState& copy,
-                           const Limit& limit, Now now) noexcept {
-    const std::uint64_t times = std::max<std::uint64_t>(times_without_credit(account.slot), 1);
-    const bool is_down = store_->down.raised();
+void Ledger::watch_store(Instant now) noexcept {
+    const bool down = is_store_down();
+    if (down) {
+        down_at_ = now;
+    }
+    is_recovering_ = down_at_ != Instant{} && !down && now - down_at_ < kRecovery;
+}
+
+// A local share is of the whole bucket: what the box has spent on credit is, too, once in each
+// outage, for all boxes have. Once the store is back units are noted as ever, and only the copy is
+// charged for all.
+Gcra Ledger::share_locally(const Account& account, const SharedUnits& charge,
+                           const BucketState& copy, const Limit& limit, Now now) noexcept {
+    const bool is_down = is_store_down();
+    const LocalShare* had = local_shares_.find(account);
     BucketState before = copy;
-    if (is_down && local_shares_.find(account) == nullptr) {
-        const std::uint64_t of_others = (times - 1) * records_.unsynced(account);
+    if (is_down && (had == nullptr || had->outage != outages_)) {
+        const std::uint64_t of_others =
+            (std::max<std::uint64_t>(charge.times, 1) - 1) * records_.unsynced(account);
         before.bucket = charged_beyond(copy.bucket, limit, of_others, now.at);
     }
-    const bool is_noted = !is_down && credit(account, units, kMostUnsynced) == Credit::Enough;
+    const bool is_noted =
+        !is_down && credit(account, charge.units, kMostUnsynced) == Credit::Enough;
     if (is_noted) {
-        (void)note(account, units, now, Due::Soon);
+        (void)note(account, charge.units, now, Due::Soon);
     }
-    if (!local_shares_.note(account, is_noted ? 0 : units, before, copy)) {
+    const Gcra after = charged_beyond(
+        before.bucket, limit, charge.units * std::max<std::uint64_t>(charge.times, 1), now.at);
+    LocalShare* share =
+        local_shares_.note(account, is_noted ? 0 : charge.units, before, copy, now.at);
+    if (share == nullptr) {
         counters_.count(LedgerEvent::NoRecord);
+        return after;
     }
-    return charged_beyond(before.bucket, limit, units * times, now.at);
+    share->over = after.fresh_from;
+    share->outage = is_down ? outages_ : share->outage;
+    return after;
 }
 
 void Ledger::answer(DeltaLane& lane, const Total& total) noexcept {

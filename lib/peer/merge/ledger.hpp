@@ -121,7 +121,12 @@ public:
     }
     // Charges the copy of a bucket for what `owner_down` has admitted, and notes what the store is
     // to be told of it; the bucket after that.
-    [[nodiscard]] Gcra share_locally(const Account& account, std::uint64_t units,
+    // `times` as times_without_credit() said when the charge was judged.
+    struct SharedUnits {
+        std::uint64_t units = 0;
+        std::uint32_t times = 1;
+    };
+    [[nodiscard]] Gcra share_locally(const Account& account, const SharedUnits& charge,
                                      const BucketState& copy, const Limit& limit, Now now) noexcept;
     void count(LedgerEvent event) noexcept { counters_.count(event); }
     // The waits of set(), for amounts to the store.
@@ -351,9 +356,10 @@ private:
     template <StoreBackend B>
     void note_local_share(const Account& account, B& ledger_store, Now now) noexcept;
     void watch_store(Instant now) noexcept;
+    [[nodiscard]] bool is_store_down() noexcept;
     template <StoreBackend B>
-    [[nodiscard]] bool apply_without_store(const Delta& delta, B& ledger_store, Now now,
-                                           BucketState& total) noexcept;
+    [[nodiscard]] bool apply_without_store(const Delta& delta, std::uint32_t times, B& ledger_store,
+                                           Now now, BucketState& total) noexcept;
     template <StoreBackend B>
     void send_hurried(B& ledger_store, Now now) noexcept;
     template <StoreBackend B>
@@ -378,6 +384,8 @@ private:
     std::size_t slots_;               // that there may be
     std::size_t cluster_slots_ = 0;   // below which there may be some of the cluster
     LocalShares local_shares_;
+    std::uint32_t outages_ = 0;  // of the store
+    bool was_down_ = false;
     Instant down_at_{};           // when the store was last known to be away
     bool is_recovering_ = false;  // from that, for kRecovery after it
     RecordPool records_;

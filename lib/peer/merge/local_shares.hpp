@@ -10,10 +10,12 @@ namespace sluice {
 
 // A bucket of the cluster that was charged without a note while the store was away.
 struct LocalShare {
-    std::uint64_t hash = 0;   // of the account; 0: nobody's
-    std::uint64_t units = 0;  // admitted so, that the store is to be told of yet
-    BucketState before;       // the copy as it would be without what these were charged
-    BucketState least;        // what the store owes at least, unless it has lost something
+    std::uint64_t hash = 0;    // of the account; 0: nobody's
+    std::uint64_t units = 0;   // admitted so, that the store is to be told of yet
+    BucketState before;        // the copy as it would be without what these were charged
+    BucketState least;         // what the store owes at least, unless it has lost something
+    Instant over{};            // when the copy owes nothing any more: then nothing is to be told
+    std::uint32_t outage = 0;  // that it was charged in last
 };
 
 // Those of a worker, each at one of a few places.
@@ -28,20 +30,23 @@ public:
         return first_of(account, [&](const LocalShare& at) { return at.hash == account.hash; });
     }
     // `before`: the copy that these units are charged to; `least`, for a bucket that had no place.
-    // False: there is no place for it, since what others there have is still to be told.
-    [[nodiscard]] bool note(const Account& account, std::uint64_t units, const BucketState& before,
-                            const BucketState& least) noexcept {
+    // nullptr: there is no place for it, since what others there have is still to be told. What is
+    // paid back by now is not.
+    [[nodiscard]] LocalShare* note(const Account& account, std::uint64_t units,
+                                   const BucketState& before, const BucketState& least,
+                                   Instant now) noexcept {
         LocalShare* share = find(account);
         if (share == nullptr) {
-            share = first_of(account, [](const LocalShare& at) { return at.units == 0; });
+            share = first_of(
+                account, [now](const LocalShare& at) { return at.units == 0 || at.over <= now; });
             if (share == nullptr) {
-                return false;
+                return nullptr;
             }
             *share = {.hash = account.hash, .units = 0, .before = before, .least = least};
         }
         share->before = share->units == 0 ? before : share->before;
         share->units += units;
-        return true;
+        return share;
     }
 
 private:

@@ -86,8 +86,7 @@ public:
                                                            now, kSharedSlot + 1);
         workers_[worker].ledger->set(size_.interval, size_.longest);
         std::array<ClusterBound, kSharedSlot + 1> of_cluster{};
-        of_cluster[kSharedSlot] = {size_.box_unsynced, size_.times_down, false,
-                                   size_.times_down};
+        of_cluster[kSharedSlot] = {size_.box_unsynced, size_.times_down, false, size_.times_down};
         workers_[worker].ledger->set_cluster(of_cluster);
     }
     // All of them, and nothing that was on its way arrives.
@@ -281,7 +280,8 @@ private:
         if (debt_of(copy.bucket, limit(), now.at) + asked > limit().full()) {
             return false;
         }
-        copy.bucket = me.ledger->share_locally(account, cost, copy, limit(), now);
+        copy.bucket = me.ledger->share_locally(
+            account, {cost, me.ledger->times_without_credit(account.slot)}, copy, limit(), now);
         return me.ledger_store->raise(account, copy, {}, now);
     }
 
