@@ -369,9 +369,8 @@ int run(const Settings& settings, const sigset_t& signals) {
     EventFollower follower{rules, link, notices};
     HeatReader heat{rules, link, heatmaps};
     const auto chores = begin_chores(rules, lists, follower, heat);
-    const std::jthread sampling{[&](const std::stop_token& stop) {
-        LiveSampler{rules, link, notices, live, cluster.if_any()}.run(stop);
-    }};
+    LiveSampler sampler{rules, link, notices, live, services.cluster};
+    const std::jthread sampling{[&](const std::stop_token& stop) { sampler.run(stop); }};
     serve_until_stopped(settings.control.path, keeper, *servers);
     notices.end_tests();  // the servers wait for their requests
     previews.stop();

@@ -158,7 +158,7 @@ protected:
     }
     ClusterLog log_{kUtc};
     BoxWatch watch_{log_, "a"};
-    FleetStatus status_{.record = {.rules = "1", .in_force = set(4)}};
+    FleetStatus status_{.record = {.in_force = set(4), .rules = "1"}};
     Clock::time_point now_ = kBegin;
 };
 
