@@ -112,8 +112,7 @@ std::size_t FollowedBody::feed_chunks(ByteView bytes, HeadShapes& shapes,
     return at + taken;
 }
 
-// So few bytes that there is room for each of their lines: data that stood among lines as one of
-// them would not be looked at.
+// At most kMost bytes: there is room for each of their lines, so that no data is taken for one.
 std::size_t FollowedBody::feed_watched(ByteView bytes, std::size_t at, HeadShapes& shapes,
                                        ChunkLines& lines) noexcept {
     const ByteView piece = bytes.subspan(at, std::min(ChunkLines::kMost, bytes.size() - at));
