@@ -367,7 +367,7 @@ Result<bool> FleetOperator::forget(const std::string& node) {
     if (!outcome) {
         return outcome.error();
     }
-    return std::ranges::any_of(outcome->read, [](const auto& keys) { return !keys.empty(); });
+    return std::ranges::any_of(outcome->read, [](const auto& found) { return !found.empty(); });
 }
 
 Result<bool> FleetOperator::resize(std::size_t size) {
