@@ -38,8 +38,8 @@ class Redis:
 
     def start(self):
         self.process = subprocess.Popen(["redis-server", "--port", str(self.port), "--bind", "127.0.0.1", "--save", "",
-                                         "--appendonly", "no", "--repl-diskless-sync-delay", "0", "--dir", self.folder, "--logfile", "redis.log",
-                                         *self.options])
+                                         "--appendonly", "no", "--repl-diskless-sync-delay", "0", "--dir", self.folder,
+                                         "--logfile", "redis.log", *self.options])
         until(lambda: self("PING", quiet=True) == "PONG", "redis-server answers")
 
     def has_a_replica(self):
