@@ -150,7 +150,8 @@ std::optional<StoreFault> StoreLink::joined(const Answer& answer) {
         return StoreFault{StoreLinkState::Refused,
                           "the store has an older function sl1: `sluicectl store init`"};
     }
-    clock_off_us_ = static_cast<std::int64_t>(join->utc_us + rtt_us_ / 2) - utc_us();
+    const std::uint64_t utc = std::min(join->utc_us, kMostStoreNumber) + rtt_us_ / 2;
+    clock_off_us_ = static_cast<std::int64_t>(utc) - utc_us();
     member_->take(*join);
     if (member_->fault()) {
         answer_all_fenced();

@@ -28,9 +28,7 @@ StoreLoop::StoreLoop(std::string socket, StoreLink link, Told told)
 
 void StoreLoop::run(int stop_fd) {
     for (;;) {
-        std::uint64_t now_us = monotonic_us();
-        meet_dataplane(now_us);
-        link_.keep(now_us);
+        meet_dataplane(monotonic_us());
         waited_.assign({{.fd = stop_fd, .events = POLLIN, .revents = 0},
                         {.fd = dataplane_ ? dataplane_->fd() : -1,
                          .events = dataplane_ ? dataplane_->events() : short{0},
@@ -41,10 +39,11 @@ void StoreLoop::run(int stop_fd) {
             return;
         }
         link_.go_on(std::span{waited_}.subspan(2), monotonic_us);
-        now_us = monotonic_us();
+        const std::uint64_t now_us = monotonic_us();
         if (waited_[1].revents != 0) {
             hear(now_us);
         }
+        link_.keep(now_us);  // what has come in time is read before deadlines are looked at
         tell();
         report(now_us);
     }

@@ -42,8 +42,9 @@ StoreBatches::Partition& StoreBatches::partition_of(const Account& account) {
     return partitions_[static_cast<std::size_t>((account.hash * count) >> 64)];
 }
 
-// What is under way may have been applied under its number, so it goes on in its partition. Where the
-// store has that partition no more nobody answers it: it is told anew, and counted twice at most.
+// What is under way may have been applied under its number, so it goes on in its partition. Where
+// the store has that partition no more nobody answers it: it is told anew, and counted twice at
+// most.
 void StoreBatches::set_partitions(std::uint16_t partitions) {
     if (partitions == partitions_.size() || partitions == 0 || partitions > kMostStorePartitions) {
         return;
@@ -58,6 +59,7 @@ void StoreBatches::set_partitions(std::uint16_t partitions) {
         waiting.insert(waiting.end(), partition.waiting.begin(), partition.waiting.end());
     }
     partitions_ = std::vector<Partition>(partitions);
+    next_ = 0;
     std::for_each(waiting.begin(), waiting.end(), [this](const Waiting& each) { give_back(each); });
 }
 

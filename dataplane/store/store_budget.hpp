@@ -17,7 +17,7 @@ public:
 
     enum class Answer : std::uint8_t { Told, NotYet, BeyondPart };
     // One more key of the limit's is told, where it may be. NotYet: what comes back within
-    // milliseconds is enough for it. BeyondPart: others' part would be used for it.
+    // 50 ms is enough for it. BeyondPart: others' part would be used for it.
     [[nodiscard]] Answer take(LimitSlot limit, Nanoseconds now);
 
 private:

@@ -186,9 +186,8 @@ bool Ledger::serve_one(DeltaLane& lane, std::uint64_t number, const Delta& delta
     BucketState total;
     bool applied = false;
     if constexpr (StoreBackend<B>) {
-        applied = is_of_cluster(delta.account.slot)
-                      ? apply_for_cluster(delta, ledger_store, now, total)
-                      : ledger_store.apply(delta, now, total);
+        applied = is_of_cluster(delta.account) ? apply_for_cluster(delta, ledger_store, now, total)
+                                               : ledger_store.apply(delta, now, total);
     } else {
         applied = ledger_store.apply(delta, now, total);
     }
@@ -302,7 +301,7 @@ bool Ledger::send_one(std::uint32_t index, B& ledger_store, Now now) noexcept {
         return true;  // all of it was a lease
     }
     const bool to_store = keeps_total(account);
-    if (!ledger_store.shares(account) || (to_store && !is_of_cluster(account.slot))) {
+    if (!ledger_store.shares(account) || (to_store && !is_of_cluster(account))) {
         counters_.count(LedgerEvent::Dropped);
         records_.drop_unsent(index);
         return true;

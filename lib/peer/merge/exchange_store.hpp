@@ -151,8 +151,7 @@ void Ledger::send_hurried(B& ledger_store, Now now) noexcept {
     for (std::size_t i = 0; i < hurried_count_; ++i) {
         const Record& record = records_.at(hurried_[i]);
         const Account account = record.account();
-        const bool much = record.unsent() != 0 && keeps_total(account) &&
-                          is_of_cluster(account.slot) &&
+        const bool much = record.unsent() != 0 && keeps_total(account) && is_of_cluster(account) &&
                           2 * std::uint64_t{record.unsent()} >= bounds_[account.slot].box_unsynced;
         if (much && !send_one(hurried_[i], ledger_store, now)) {
             break;  // the others are due soon

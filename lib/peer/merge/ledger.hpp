@@ -43,7 +43,7 @@ public:
 
     // After the store is back, for so long a box goes by its local share yet: meanwhile others come
     // back, too, and tell what they have spent.
-    static constexpr Nanoseconds kRecovery{500'000'000};
+    static constexpr Nanoseconds kRecovery{1'500'000'000};
 
     // `memory` is zeroes, or what the ledger of this worker left there. It bounds the accounts with
     // unsynced amounts: credit() says NoRecord when none is free. Every account's slot is below
@@ -71,7 +71,7 @@ public:
     // The owner's copy is the total: it is charged, and that is all. Of a limit of the cluster the
     // store has the total, and nobody in the box owns anything.
     [[nodiscard]] bool owns(const Account& account) const noexcept {
-        return keeps_total(account) && !is_of_cluster(account.slot);
+        return keeps_total(account) && !is_of_cluster(account);
     }
     // The same, but false of every account while there are limits of the cluster: without a look at
     // the slot, for whoever asks about each packet.
@@ -86,15 +86,17 @@ public:
     // The limits of the cluster, by slot.
     void set_cluster(std::span<const ClusterBound> bounds) noexcept;
     [[nodiscard]] bool has_cluster() const noexcept { return alone_ != me_; }
-    [[nodiscard]] bool is_of_cluster(LimitSlot slot) const noexcept {
-        return has_cluster() && bounds_[slot].box_unsynced != 0;
+    // The bucket of a whole rule, to which a full table coarsens, has no name that boxes share: its
+    // hash is 0 under every limit, and a slot is one of this box.
+    [[nodiscard]] bool is_of_cluster(const Account& account) const noexcept {
+        return has_cluster() && account.hash != 0 && bounds_[account.slot].box_unsynced != 0;
     }
     // Units that this worker may have spent of an account which its peer has not confirmed, if
     // workers may have so many of the account.
     [[nodiscard]] std::uint64_t bound_of(const Account& account,
                                          std::uint64_t max_unsynced) const noexcept {
-        return is_of_cluster(account.slot) && keeps_total(account) ? box_credit(account.slot)
-                                                                   : max_unsynced;
+        return is_of_cluster(account) && keeps_total(account) ? box_credit(account.slot)
+                                                              : max_unsynced;
     }
     // U_m; none yet where the store has just come back and others may still go by their local
     // share.
@@ -105,7 +107,7 @@ public:
     // An account whose total of the box this worker has is judged without credit: the store is
     // away, its budget has no room for the account, or there is no record to tell it by.
     [[nodiscard]] bool is_cut_off(const Account& account, Credit missing) const noexcept {
-        return is_of_cluster(account.slot) && keeps_total(account) &&
+        return is_of_cluster(account) && keeps_total(account) &&
                (missing == Credit::NoRecord || store_->down.raised() ||
                 store_->over_budget.raised() || box_credit(account.slot) == 0);
     }

@@ -10,7 +10,7 @@ namespace sluice {
 
 // A bucket of the cluster that was charged without a note while the store was away.
 struct LocalShare {
-    std::uint64_t hash = 0;    // of the account; 0: nobody's
+    Account account{};         // its hash is 0: nobody's
     std::uint64_t units = 0;   // admitted so, that the store is to be told of yet
     BucketState before;        // the copy as it would be without what these were charged
     BucketState least;         // what the store owes at least, unless it has lost something
@@ -27,7 +27,8 @@ public:
 
     // nullptr: there is none.
     [[nodiscard]] LocalShare* find(const Account& account) noexcept {
-        return first_of(account, [&](const LocalShare& at) { return at.hash == account.hash; });
+        return first_of(account,
+                        [&](const LocalShare& at) { return at.account.has_key_of(account); });
     }
     // `before`: the copy that these units are charged to; `least`, for a bucket that had no place.
     // nullptr: there is no place for it, since what others there have is still to be told. What is
@@ -42,7 +43,7 @@ public:
             if (share == nullptr) {
                 return nullptr;
             }
-            *share = {.hash = account.hash, .units = 0, .before = before, .least = least};
+            *share = {.account = account, .units = 0, .before = before, .least = least};
         }
         share->before = share->units == 0 ? before : share->before;
         share->units += units;

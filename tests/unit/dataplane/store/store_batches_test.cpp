@@ -136,8 +136,8 @@ TEST_F(StoreBatchesTest, ABatchHasNoMoreKeysThanTheStoreTakes) {
     EXPECT_EQ(heard().size(), 300U);
 }
 
-// A store with fewer partitions answers nothing of the others: what is under way there would hold up
-// the box for good.
+// A store with fewer partitions answers nothing of the others: what is under way there would hold
+// up the box for good.
 TEST_F(StoreBatchesTest, WhatIsUnderWayInAPartitionThatIsGoneIsGivenBack) {
     batches_.set_partitions(kMostStorePartitions);
     tell(UINT64_MAX, 10, 42);  // of the last partition
@@ -150,6 +150,16 @@ TEST_F(StoreBatchesTest, WhatIsUnderWayInAPartitionThatIsGoneIsGivenBack) {
     EXPECT_EQ(totals[0].kind, StoreTotal::Kind::Later);
     EXPECT_EQ(totals[0].record, 42U);
     EXPECT_EQ(batches_.unsynced(), 0U);
+    for (const std::uint16_t partitions : {kStorePartitions, std::uint16_t{1}}) {
+        batches_.set_partitions(partitions);
+        tell(UINT64_MAX, 10, 42);
+        take();
+        const StoreBatch* said = say();
+        ASSERT_NE(said, nullptr) << partitions;
+        EXPECT_EQ(said->partition, partitions - 1);
+        batches_.settle(reply_to(*said), now_);
+        now_ += StoreBatches::kLeastGap;
+    }
 }
 
 TEST_F(StoreBatchesTest, WhatFindsNoRoomIsGivenBack) {
