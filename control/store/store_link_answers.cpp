@@ -2,6 +2,7 @@
 #include "control/store/function_text.hpp"
 #include "control/store/store_link.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
