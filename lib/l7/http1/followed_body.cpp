@@ -11,17 +11,19 @@ namespace sluice {
 namespace {
 
 // The last bytes of a state, which a scanner of chunks leaves free.
+constexpr std::size_t kFree = 4;
+constexpr std::size_t kScannerBytes = sizeof(ChunkScanner) - kFree;
 constexpr std::size_t kWatchAt = 14;
 constexpr std::size_t kKindAt = 15;
 constexpr std::byte kSizedMark{0x53};
 
 struct BehindScanner : ChunkScanner {
-    std::array<std::byte, 2> free;
+    std::array<std::byte, kFree> free;
 };
 static_assert(std::is_trivially_copyable_v<ChunkScanner> &&
                   sizeof(ChunkScanner) == sizeof(FollowedBody::State) &&
                   sizeof(BehindScanner) == sizeof(ChunkScanner),
-              "the last two bytes of a scanner are none of its own");
+              "the last bytes of a scanner are none of its own, and no value");
 
 // The handlers of http.server of Python read no body of theirs, and programs of their kind.
 constexpr auto kUnreadMethods =
@@ -74,7 +76,7 @@ FollowedBody::State FollowedBody::state() const noexcept {
     if (is_sized_) {
         std::memcpy(state.data(), &left_, sizeof(left_));
     } else {
-        std::memcpy(state.data(), &chunks_, sizeof(chunks_));
+        std::memcpy(state.data(), &chunks_, kScannerBytes);
     }
     state[kWatchAt] = watch_.state();
     state[kKindAt] = is_sized_ ? kSizedMark : std::byte{0};
