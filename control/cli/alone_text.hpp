@@ -11,9 +11,10 @@ namespace sluice {
 // none.
 [[nodiscard]] inline std::string alone_text(const Json& answer) {
     const Json cluster = answer.value("alone_in_cluster", Json());
-    return cluster.is_string() ? fmt::format("on this box alone: the other boxes of the cluster {} "
-                                             "go on as before\n",
-                                             cluster.get<std::string>())
+    return cluster.is_string() ? fmt::format(
+                                     "on this box alone: the other boxes of the cluster {} "
+                                     "go on as before\n",
+                                     cluster.get<std::string>())
                                : "";
 }
 

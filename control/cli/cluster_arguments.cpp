@@ -41,10 +41,10 @@ void canary_options(CLI::App& app, Options& options) {
 }
 
 void nodes_arguments(CLI::App& app, Options& options) {
-    app.add_option(
-           "ACTION", options.word,
-           "forget: a box that is away or drained does not return; resize: the cluster gets the `size` "
-           "of sluice.yaml; none: shows the boxes")
+    app.add_option("ACTION", options.word,
+                   "forget: a box that is away or drained does not return; resize: the cluster "
+                   "gets the `size` "
+                   "of sluice.yaml; none: shows the boxes")
         ->check(CLI::IsMember({"forget", "resize"}));
     app.add_option("NODE", options.node, "of forget: the box, by its `cluster.node`");
     cluster_config_option(app, options);

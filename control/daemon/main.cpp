@@ -316,6 +316,12 @@ void serve_until_stopped(const std::string& path, LinkKeeper& keeper, const Serv
     spdlog::info("stopping");
 }
 
+// While sluiced is root yet, whose the key of the databases is.
+void prepare(DataplaneLink& link, const Settings& settings) {
+    link.set_cluster(cluster_of(settings.cluster));
+    share_database_key(settings, link);
+}
+
 int run(const Settings& settings, const sigset_t& signals) {
     set_up_log(settings.log_level, settings.log_format);
     const Result<StateLock> lock = StateLock::take(settings.state_dir);
@@ -324,8 +330,7 @@ int run(const Settings& settings, const sigset_t& signals) {
     }
     DataplaneLink link{settings.dataplane_socket, DataplaneLink::kTimeout,
                        std::filesystem::absolute(settings.state_dir).string()};
-    link.set_cluster(cluster_of(settings.cluster));
-    share_database_key(settings, link);  // root's, and so before sluiced is another user
+    prepare(link, settings);
     Result<OfRoot> of_root = open_and_confine(settings);
     if (!of_root) {
         return say_refused(of_root.error());

@@ -39,7 +39,7 @@ Result<std::string> read_secret_beside(const std::string& folder, const std::str
         return text;
     }
     const std::string path = (std::filesystem::path{folder} / file).string();
-    struct stat info {};
+    struct stat info{};
     if (::stat(path.c_str(), &info) != 0) {
         return Error{Errc::Unreachable, path + ": " + std::strerror(errno)};
     }

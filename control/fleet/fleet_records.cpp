@@ -329,4 +329,15 @@ Result<PanicRecord> panic_from(std::string_view text) {
     return panic;
 }
 
+std::uint64_t newest_of(std::vector<std::uint64_t> numbers) {
+    if (numbers.empty()) {
+        return 0;
+    }
+    std::ranges::sort(numbers);
+    const std::uint64_t usual = numbers[(numbers.size() - 1) / 2];
+    return *std::ranges::find_if(numbers.rbegin(), numbers.rend(), [&](std::uint64_t number) {
+        return number <= usual || number - usual < kMostAhead;
+    });
+}
+
 }  // namespace sluice

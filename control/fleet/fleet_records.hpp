@@ -131,6 +131,10 @@ struct NodeRecord {
 // others have is a mistake, or is meant to leave no number above it: nobody follows it.
 inline constexpr std::uint64_t kMostAhead = std::uint64_t{1} << 20;
 
+// The newest of numbers that have come about by ones: without those that are as far ahead of what
+// most boxes have as nobody follows. Boxes that have none yet say 0.
+[[nodiscard]] std::uint64_t newest_of(std::vector<std::uint64_t> numbers);
+
 struct ClusterRecord {
     std::uint64_t size = 0;
     std::string secret{};  // digest of the hash secret; empty: it was made without one

@@ -21,7 +21,7 @@ std::string list_metrics(const RuleView& rules, std::chrono::system_clock::time_
     text.family("sluice_list_age_seconds",
                 "Since when the file of a list or database is as it is, by its own time.");
     for (const std::string& file : rules.list_files) {
-        struct stat info {};
+        struct stat info{};
         if (::stat(file.c_str(), &info) == 0) {
             const std::chrono::duration<double> age =
                 now.time_since_epoch() - since_epoch(info.st_mtim);

@@ -19,7 +19,7 @@ namespace {
 
 struct RunMember {
     const char* name;
-    std::string RunWords::*word;
+    std::string RunWords::* word;
 };
 constexpr auto kRunTexts = std::to_array<RunMember>({{"load", &RunWords::load},
                                                      {"backlog", &RunWords::backlog},
@@ -38,7 +38,7 @@ constexpr auto kRunTexts = std::to_array<RunMember>({{"load", &RunWords::load},
 
 struct RunList {
     const char* name;
-    std::vector<std::string> RunWords::*words;
+    std::vector<std::string> RunWords::* words;
     std::size_t most;
 };
 constexpr auto kRunLists = std::to_array<RunList>(

@@ -83,8 +83,8 @@ private:
     bool is_panic_ = false;
     std::uint64_t panic_read_ = 0;  // the number that had been followed when it was read
     bool was_connected_ = false;    // to the dataplane
-    std::uint64_t failed_ = 0;                   // the generation that could not be in force last
-    HeadSet refused_;                            // the head that was not taken
+    std::uint64_t failed_ = 0;      // the generation that could not be in force last
+    HeadSet refused_;               // the head that was not taken
     std::shared_ptr<const RuleView> summed_of_;  // and the sum of its text
     std::string sum_;
 };

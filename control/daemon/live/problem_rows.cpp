@@ -53,7 +53,7 @@ std::string workers_that(const ProblemFacts& facts, bool (*is_one)(const WorkerS
     return names.empty() ? "" : fmt::format(fmt::runtime(sentence), names.text());
 }
 
-template <std::uint64_t PortStats::*kMember>
+template <std::uint64_t PortStats::* kMember>
 std::uint64_t of_ports(const Stats& stats) {
     std::uint64_t sum = 0;
     for (const PortStats& port : stats.ports) {

@@ -43,7 +43,7 @@ private:
     std::optional<Named> current_;
     std::optional<Named> former_;         // whose place was taken
     std::deque<std::string> superseded_;  // names of it and of those before, oldest first
-    std::jthread thread_;          // the current one's; it ends before the next begins
+    std::jthread thread_;                 // the current one's; it ends before the next begins
 };
 
 }  // namespace sluice

@@ -162,6 +162,34 @@ void Ledger::hurry_to_store(std::uint32_t record, Instant now) noexcept {
     }
 }
 
+void Ledger::set(Nanoseconds merge_interval, Nanoseconds longest_wait) noexcept {
+    interval_ = merge_interval;
+    longest_ = std::max(longest_wait, merge_interval);
+}
+
+void Ledger::count(Credit missing) noexcept {
+    counters_.count(missing == Credit::UsedUp ? LedgerEvent::UsedUp : LedgerEvent::NoRecord);
+}
+
+void Ledger::set_store_waits(Nanoseconds sync, Nanoseconds longest_wait) noexcept {
+    store_interval_ = sync;
+    store_longest_ = std::max(longest_wait, sync);
+}
+
+bool Ledger::is_cut_off(const Account& account, Credit missing) const noexcept {
+    return is_of_cluster(account) && keeps_total(account) &&
+           (missing == Credit::NoRecord || store_->down.raised() || store_->over_budget.raised() ||
+            box_credit(account.slot) == 0);
+}
+
+std::uint32_t Ledger::times_without_credit(LimitSlot slot) const noexcept {
+    const ClusterBound& bound = bounds_[slot];
+    if (!store_->down.raised() && !is_recovering_) {
+        return bound.machines;
+    }
+    return bound.closed_down ? kClosed : bound.times_down;
+}
+
 bool Ledger::is_store_down() noexcept {
     const bool down = store_->down.raised();
     outages_ += down && !was_down_ ? 1 : 0;

@@ -106,21 +106,11 @@ public:
     }
     // An account whose total of the box this worker has is judged without credit: the store is
     // away, its budget has no room for the account, or there is no record to tell it by.
-    [[nodiscard]] bool is_cut_off(const Account& account, Credit missing) const noexcept {
-        return is_of_cluster(account) && keeps_total(account) &&
-               (missing == Credit::NoRecord || store_->down.raised() ||
-                store_->over_budget.raised() || box_credit(account.slot) == 0);
-    }
+    [[nodiscard]] bool is_cut_off(const Account& account, Credit missing) const noexcept;
     // Units that a copy is then charged for each one: by `owner_down` (0: it is open) while the
     // store is away, else by the box's share. kClosed: nothing is admitted.
     static constexpr std::uint32_t kClosed = UINT32_MAX;
-    [[nodiscard]] std::uint32_t times_without_credit(LimitSlot slot) const noexcept {
-        const ClusterBound& bound = bounds_[slot];
-        if (!store_->down.raised() && !is_recovering_) {
-            return bound.machines;
-        }
-        return bound.closed_down ? kClosed : bound.times_down;
-    }
+    [[nodiscard]] std::uint32_t times_without_credit(LimitSlot slot) const noexcept;
     // Charges the copy of a bucket for what `owner_down` has admitted, and notes what the store is
     // to be told of it; the bucket after that.
     // `times` as times_without_credit() said when the charge was judged.
@@ -132,16 +122,10 @@ public:
                                      const BucketState& copy, const Limit& limit, Now now) noexcept;
     void count(LedgerEvent event) noexcept { counters_.count(event); }
     // The waits of set(), for amounts to the store.
-    void set_store_waits(Nanoseconds sync, Nanoseconds longest_wait = kLongestStoreWait) noexcept {
-        store_interval_ = sync;
-        store_longest_ = std::max(longest_wait, sync);
-    }
+    void set_store_waits(Nanoseconds sync, Nanoseconds longest_wait = kLongestStoreWait) noexcept;
 
     // How long an amount may wait before it is sent, if it is due soon.
-    void set(Nanoseconds merge_interval, Nanoseconds longest_wait = kLongestWait) noexcept {
-        interval_ = merge_interval;
-        longest_ = std::max(longest_wait, merge_interval);
-    }
+    void set(Nanoseconds merge_interval, Nanoseconds longest_wait = kLongestWait) noexcept;
 
     // Of an account that another worker owns.
 
@@ -167,9 +151,7 @@ public:
     }
 
     // A charge that credit() did not allow.
-    void count(Credit missing) noexcept {
-        counters_.count(missing == Credit::UsedUp ? LedgerEvent::UsedUp : LedgerEvent::NoRecord);
-    }
+    void count(Credit missing) noexcept;
 
     // Before the copy is charged, so that who is killed in between has noted too much. kNoRecord:
     // without credit, more cannot be noted.

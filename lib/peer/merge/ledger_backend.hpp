@@ -20,40 +20,40 @@ struct Leasing {
 
 // The keeper of the buckets.
 template <typename B>
-concept LedgerBackend = requires(B& ledger_store, const B& fixed, const Account& account,
-                                 const Delta& delta, const BucketState& state, Now now,
-                                 BucketState& total) {
-    fixed.prefetch(account);
-    // What a lease on the worker's own copy has left, which ends; whether it may have another
-    // one; and that it has.
-    { ledger_store.recall(account) } -> std::same_as<std::uint64_t>;
-    { ledger_store.leasing(account) } -> std::same_as<Leasing>;
-    ledger_store.grant(account, std::uint32_t{});
-    // True if the limit is one that workers share, under the rules in force.
-    { fixed.shares(account) } -> std::same_as<bool>;
-    // The worker's own copy; one that has been forgotten is as good as fresh.
-    { ledger_store.copy_of(account, now) } -> std::same_as<BucketState>;
-    // Charges an amount to the total, if its window counts still, and tells the total. False:
-    // there is no place for it, or the limit is not known.
-    { ledger_store.apply(delta, now, total) } -> std::same_as<bool>;
-    // The copy owes at least what a total says and `more`. False: there is no place for it, or
-    // the total was written under other numbers.
-    { ledger_store.raise(account, state, More{}, now) } -> std::same_as<bool>;
-};
+concept LedgerBackend =
+    requires(B& ledger_store, const B& fixed, const Account& account, const Delta& delta,
+             const BucketState& state, Now now, BucketState& total) {
+        fixed.prefetch(account);
+        // What a lease on the worker's own copy has left, which ends; whether it may have another
+        // one; and that it has.
+        { ledger_store.recall(account) } -> std::same_as<std::uint64_t>;
+        { ledger_store.leasing(account) } -> std::same_as<Leasing>;
+        ledger_store.grant(account, std::uint32_t{});
+        // True if the limit is one that workers share, under the rules in force.
+        { fixed.shares(account) } -> std::same_as<bool>;
+        // The worker's own copy; one that has been forgotten is as good as fresh.
+        { ledger_store.copy_of(account, now) } -> std::same_as<BucketState>;
+        // Charges an amount to the total, if its window counts still, and tells the total. False:
+        // there is no place for it, or the limit is not known.
+        { ledger_store.apply(delta, now, total) } -> std::same_as<bool>;
+        // The copy owes at least what a total says and `more`. False: there is no place for it, or
+        // the total was written under other numbers.
+        { ledger_store.raise(account, state, More{}, now) } -> std::same_as<bool>;
+    };
 
 // And books of limits that count in sub-windows.
 template <typename B>
-concept TallyBackend = requires(B& ledger_store, const Account& account, const BucketState& state,
-                                Now now) {
-    // What the total is made of: the newest sub-window, and all others; how many places are
-    // filled.
-    { ledger_store.newest(account, now) } -> std::same_as<std::uint64_t>;
-    { ledger_store.earlier(account, std::span<SubWindow>{}, now) } -> std::same_as<std::size_t>;
-    // The copy is the total and `more`, all of it as if spent now; then, from the oldest on,
-    // what was spent earlier.
-    { ledger_store.renew(account, state, More{}, now) } -> std::same_as<bool>;
-    ledger_store.move_back(account, SubWindow{}, now);
-};
+concept TallyBackend =
+    requires(B& ledger_store, const Account& account, const BucketState& state, Now now) {
+        // What the total is made of: the newest sub-window, and all others; how many places are
+        // filled.
+        { ledger_store.newest(account, now) } -> std::same_as<std::uint64_t>;
+        { ledger_store.earlier(account, std::span<SubWindow>{}, now) } -> std::same_as<std::size_t>;
+        // The copy is the total and `more`, all of it as if spent now; then, from the oldest on,
+        // what was spent earlier.
+        { ledger_store.renew(account, state, More{}, now) } -> std::same_as<bool>;
+        ledger_store.move_back(account, SubWindow{}, now);
+    };
 
 // And of limits that the boxes of a cluster share.
 template <typename B>
