@@ -161,10 +161,6 @@ Result<OfRoot> open_and_confine(const Settings& settings) {
     return OfRoot{*std::move(entrance), *std::move(web), *std::move(webhooks), *std::move(fleet)};
 }
 
-std::optional<EtcdAccess> etcd_of(const std::optional<FleetAccess>& fleet) {
-    return fleet ? std::optional{fleet->etcd} : std::nullopt;
-}
-
 // nullptr: there is none.
 Result<std::unique_ptr<HttpServer>> serve_tcp(const ApiOptions& api, TcpEntrance entrance,
                                               Audit& audit, ApiCounters& counters,

@@ -22,4 +22,8 @@ struct FleetAccess {
 // of its digits are one.
 [[nodiscard]] std::string digest_of_cluster_secret(std::string_view text);
 
+[[nodiscard]] inline std::optional<EtcdAccess> etcd_of(const std::optional<FleetAccess>& fleet) {
+    return fleet ? std::optional{fleet->etcd} : std::nullopt;
+}
+
 }  // namespace sluice
