@@ -154,14 +154,13 @@ void StoreLink::meet_primaries(std::uint64_t now_us) {
     for (auto& [at, primary] : primaries_) {
         primary.needed = false;
     }
-    const auto need = [this](const std::string& key) {
+    const auto need = [this, now_us](const std::string& key) {
         if (const ServerAddress* address = primary_of(key)) {
             Primary& primary = primaries_[words_of(*address)];
             primary.address = *address;
             // A link that was for single calls until now is asked what any is at first.
-            const bool begins = !primary.needed && primary.link && !primary.works;
             primary.needed = true;
-            if (begins) {
+            if (primary.link && !primary.begun) {
                 begin(primary, now_us);
             }
         }
@@ -202,6 +201,7 @@ void StoreLink::dial(Primary& primary, std::uint64_t now_us) {
 }
 
 void StoreLink::begin(Primary& primary, std::uint64_t now_us) {
+    primary.begun = primary.needed;
     if (&primary == roster_primary()) {
         join(primary, now_us);
     }
@@ -234,6 +234,7 @@ void StoreLink::hang_up(Primary& primary, StoreFault fault, std::uint64_t now_us
 void StoreLink::drop(Primary& primary) {
     primary.link.reset();
     primary.works = false;
+    primary.begun = false;
     for (auto& [partition, pending] : pending_) {
         if (pending.at == primary.address) {
             pending.under_way = false;

@@ -45,6 +45,7 @@ private:
         ServerAddress address;
         std::optional<PrimaryLink> link;
         bool needed = false;              // it has the roster or a partition
+        bool begun = false;               // its link was asked for all that is needed of it
         bool works = false;               // the function has answered
         std::optional<StoreFault> fault;  // until it works
         std::string lacks;                // its error about a function, where a script is tried
