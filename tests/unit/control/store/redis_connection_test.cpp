@@ -44,7 +44,7 @@ protected:
         }
         peer_ = ::accept(listening_, nullptr, nullptr);
         EXPECT_EQ(::write(peer_, bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
-        for (const short ready : {POLLOUT, POLLIN}) {
+        for (const short ready : {short{POLLOUT}, short{POLLIN}}) {
             if (const Result<Done> done = connection->go_on(ready); !done) {
                 return done.error();
             }

@@ -223,7 +223,7 @@ TEST_F(FleetBox, AGenerationFarAheadIsNotAdopted) {
 
 // Rules that name a file of the box's may be meant to read it.
 TEST_F(FleetBox, AVerdictHasNothingOfWhatAFileOfTheBoxHolds) {
-    const std::string path = (folder_ / "secret").string();
+    const std::string path = folder_ / "secret";
     std::ofstream{path} << "hunter2\n";
     const std::string list = "version: 1\ndata: {lists: {bad: {type: cidr, file: " + path +
                              "}}}\n" + std::string{kTwo}.substr(std::string{"version: 1\n"}.size());
