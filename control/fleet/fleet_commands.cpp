@@ -8,7 +8,7 @@
 #include <thread>
 #include <utility>
 
-// What operators do to a cluster beside rollouts: panic, boxes that do not return, its size.
+// Commands of operators to a cluster beside rollouts: panic, boxes that do not return, its size.
 namespace sluice {
 
 // Above every number that a box has followed, also where etcd has forgotten its own. A record that

@@ -85,7 +85,7 @@ private:
         Clock::time_point alive_at{};     // of the lease
         Clock::time_point answered_at{};  // etcd's last answer
     };
-    // What a wait ends with; nullopt: it goes on. `is_late`: its time is over.
+    // The outcome of a wait; nullopt: it goes on. `is_late`: its time is over.
     using Check = std::function<std::optional<Result<Done>>(const std::vector<NodeRecord>& nodes,
                                                             bool is_late)>;
 

@@ -40,7 +40,7 @@ public:
     // The number of slots; 0: no box has begun the cluster.
     [[nodiscard]] Result<std::uint64_t> size();
 
-    // Its own key alone, whatever the other records are.
+    // The key of the panic alone, whatever the other records are.
     [[nodiscard]] Result<std::optional<PanicRecord>> panic();
 
     // Chunks that are there already are not written again. `between`: called after each; its error

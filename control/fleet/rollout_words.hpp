@@ -38,7 +38,7 @@ inline constexpr std::chrono::milliseconds kRolloutPoll{50};
     return node.failed == set.generation;
 }
 
-// What is wrong with the box; empty: nothing that it knows of.
+// The box's problem; empty: none that it knows of.
 [[nodiscard]] inline std::string problem_of(const NodeRecord& node) {
     return node.error.empty() && node.is_dataplane_away ? "its dataplane is away" : node.error;
 }

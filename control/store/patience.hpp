@@ -3,7 +3,7 @@
 
 namespace sluice {
 
-// Of servers that the store is reached by.
+// Deadlines and pauses towards the servers that the store is reached by.
 inline constexpr std::uint64_t kDeadlineUs =
     1'000'000;                                        // without an answer a connection is given up
 inline constexpr std::uint64_t kFirstGapUs = 50'000;  // between two dials, growing

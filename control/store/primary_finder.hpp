@@ -10,7 +10,7 @@
 
 namespace sluice {
 
-// Where the store's primaries are: at the addresses themselves in turn, or as sentinels or nodes
+// Finds the store's primaries: at the addresses themselves in turn, or as sentinels or nodes
 // of a Redis Cluster say, who are asked again and again on a connection of their own.
 class PrimaryFinder {
 public:
@@ -31,7 +31,7 @@ public:
     // Why nobody says.
     [[nodiscard]] const std::optional<StoreFault>& fault() const noexcept { return fault_; }
 
-    // It is asked at once: a primary has said that another has a key.
+    // The map is asked for at once: a primary has said that another has a key.
     void ask_now() noexcept { next_us_ = 0; }
     // A primary is not where it is said to be: whoever comes next is asked. `worked`: it was there.
     void primary_lost(bool worked, std::uint64_t now_us);

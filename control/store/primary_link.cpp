@@ -43,7 +43,7 @@ std::uint64_t PrimaryLink::say(Call call, std::string_view command, std::uint64_
     return said_;
 }
 
-// What may be evicted, and who is primary.
+// Asks for the eviction policy, and for who is primary.
 void PrimaryLink::look(std::uint64_t now_us) {
     looked_us_ = now_us;
     say(Call::Memory, command({"INFO", "memory"}), now_us);

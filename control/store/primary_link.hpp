@@ -37,7 +37,7 @@ public:
     // -> its number
     std::uint64_t say(Call call, std::string_view command, std::uint64_t now_us,
                       std::uint16_t partition = 0);
-    // What is due: a look, one WAIT behind all that was said. A fault: it does not answer.
+    // Does what is due: a look, one WAIT behind all that was said. A fault: it does not answer.
     [[nodiscard]] std::optional<StoreFault> keep(std::uint64_t now_us);
     [[nodiscard]] Result<Done> go_on(short ready) { return connection_.go_on(ready); }
     // The next answer that is the caller's; nothing: it has not come; a fault: the link is over.

@@ -35,7 +35,7 @@ void* create_bounded_array(const redisReadTask* task, int elements) {
     return count > kMostElements ? nullptr : usual_functions().createArray(task, elements);
 }
 
-// Of every reader; the library's own but for arrays.
+// Functions of every reader: the library's own but for arrays.
 redisReplyObjectFunctions& bounded_functions(const redisReader& reader) {
     static redisReplyObjectFunctions bounded = [&] {
         usual_functions() = *reader.fn;

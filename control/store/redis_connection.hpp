@@ -58,7 +58,7 @@ private:
 
     Fd fd_;
     TlsSession tls_;
-    // Of arrays in the reply under way; the reader knows where it lies.
+    // Elements of arrays in the reply under way; the reader has the address.
     std::unique_ptr<long long> elements_ = std::make_unique<long long>(0);
     std::unique_ptr<redisReader, ReaderEnd> reader_;
     std::string out_;

@@ -14,10 +14,10 @@ namespace sluice {
 
 inline constexpr std::uint16_t kHashSlots = 16'384;
 
-// Of a key in a Redis Cluster: CRC16 of its part in braces.
+// The slot of a key in a Redis Cluster: CRC16 of its part in braces.
 [[nodiscard]] std::uint16_t hash_slot(std::string_view key) noexcept;
 
-// Which primary has which hash slots.
+// The hash slots of each primary.
 class SlotMap {
 public:
     [[nodiscard]] static SlotMap all_at(ServerAddress primary);
@@ -40,7 +40,7 @@ private:
     std::vector<Range> ranges_;
 };
 
-// Where a node of a Redis Cluster sends a call instead: MOVED for good, ASK once.
+// Another node that a node of a Redis Cluster sends a call to: MOVED for good, ASK once.
 struct Redirection {
     bool once = false;
     std::optional<ServerAddress> to;  // nullopt: it does not know the host

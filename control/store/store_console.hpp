@@ -61,7 +61,7 @@ private:
     std::map<std::string, StoreConsole> consoles_;  // by their names
 };
 
-// Those of the addresses that answer, and say that they are primaries.
+// Addresses that answer, and say that they are primaries.
 [[nodiscard]] std::vector<ServerAddress> primaries_among(const StoreAccess& access);
 
 // The whole number that a reply is; else 0.

@@ -16,7 +16,7 @@ struct StoreFault {
 // The meaning of a store's error for the link, and what to do about it.
 [[nodiscard]] StoreFault store_fault_of(std::string_view error);
 
-// Whoever answers so may have the functions as a script; and whoever has no right to either says
+// A store that lacks functions may have them as a script; one that gives no right to either says
 // so.
 [[nodiscard]] bool lacks_functions(std::string_view error) noexcept;
 [[nodiscard]] bool lacks_right(std::string_view error) noexcept;

@@ -145,7 +145,7 @@ void StoreLink::keep(std::uint64_t now_us) {
     }
 }
 
-// Whoever has a partition or the roster is needed; links to others end.
+// Primaries with a partition or the roster are needed; links to others end.
 void StoreLink::meet_primaries(std::uint64_t now_us) {
     if (!finder_.map() || met_ == finder_.told()) {
         return;

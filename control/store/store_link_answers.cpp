@@ -211,7 +211,7 @@ std::optional<StoreFault> StoreLink::synced(Primary& primary, const Answer& answ
     return std::nullopt;
 }
 
-// Of all batches before that WAIT. No replica has them: they are said again, and waited for again.
+// All batches before that WAIT are confirmed by it, or are said again where no replica has them.
 void StoreLink::confirmed(const Primary& primary, const Answer& answer) {
     const bool has = answer.reply->type == REDIS_REPLY_INTEGER && answer.reply->integer >= 1;
     for (auto at = pending_.begin(); at != pending_.end();) {

@@ -47,8 +47,8 @@ void StoreMember::take(const JoinAnswer& answer) {
     }
 }
 
-// Who holds the slot is asked first: after a roster was lost, this box may take a later incarnation
-// and go on.
+// The slot's holder is asked for first: after a roster was lost, this box may take a later
+// incarnation and go on.
 bool StoreMember::fenced(const StoreAnswerTo& answer) {
     if (answer.last != hello_.size) {
         fault_ = StoreFault{StoreLinkState::Fenced, other_size(answer.last, hello_.size)};

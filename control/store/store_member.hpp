@@ -9,7 +9,7 @@
 
 namespace sluice {
 
-// This box as one of the cluster's: which slot it has, by which incarnation.
+// The box as a member of its cluster: its slot, and its incarnation.
 class StoreMember {
 public:
     explicit StoreMember(StoreHello hello) : hello_{std::move(hello)} {}

@@ -16,7 +16,7 @@ namespace sluice {
 // One command: an array of strings (RESP).
 [[nodiscard]] std::string redis_command(std::span<const std::string> words);
 
-// What the store says against a command; empty: nothing.
+// The store's error about a command; empty: none.
 [[nodiscard]] std::string_view error_of(const redisReply& reply) noexcept;
 
 [[nodiscard]] std::string partition_key(std::string_view cluster, std::uint16_t partition);
@@ -52,7 +52,7 @@ struct Joining {
 [[nodiscard]] std::string join_command(const Joining& joining, CallBy by = CallBy::Function);
 [[nodiscard]] Result<JoinAnswer> join_answer(const redisReply& reply);
 
-// Where a partition's clock stands, by its caller and then by itself. `born` 0: it has not begun.
+// The reading of a partition's clock, by its caller and then by itself. `born` 0: it has not begun.
 struct TickAnswer {
     std::uint64_t born = 0;
     std::uint64_t now_us = 0;

@@ -45,7 +45,7 @@ Result<std::shared_ptr<ssl_ctx_st>> tls_context(const ClusterTls& options) {
         return Error{Errc::NoMemory, "no TLS: " + latest_fault()};
     }
     SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER, nullptr);
-    // What waits to be written grows, and moves, until the socket takes it.
+    // Bytes that wait to be written grow, and move, until the socket takes them.
     SSL_CTX_set_mode(context.get(),
                      SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
     const bool trusted =

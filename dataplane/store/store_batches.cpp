@@ -42,7 +42,7 @@ StoreBatches::Partition& StoreBatches::partition_of(const Account& account) {
     return partitions_[static_cast<std::size_t>((account.hash * count) >> 64)];
 }
 
-// What is under way may have been applied under its number, so it goes on in its partition. Where
+// A batch under way may have been applied under its number, so it goes on in its partition. Where
 // the store has that partition no more nobody answers it: it is told anew, and counted twice at
 // most.
 void StoreBatches::set_partitions(std::uint16_t partitions) {
@@ -188,7 +188,7 @@ void StoreBatches::settle(const StoreReply& reply, Nanoseconds /*now*/) {
         case StoreOutcome::Fenced:
             return;  // it is said again until the slot is this box's once more
         case StoreOutcome::Gap:
-            // This one is the next of those that the store has: where it has fewer, batches that
+            // The batch is the next of those that the store has: where it has fewer, batches that
             // had been confirmed are gone; where it has more, an answer was a lie, or came from
             // another store, and what it has of this one is counted twice.
             if (reply.last + 1 != partition->batch.seq) {

@@ -67,7 +67,7 @@ public:
     [[nodiscard]] const StoreBatchCounts& counts() const noexcept { return counts_; }
     // Units that workers have told and the store has not confirmed.
     [[nodiscard]] std::uint64_t unsynced() const noexcept { return unsynced_; }
-    // Of what was last to be taken, the budget had no room for some.
+    // The budget had no room for some of the amounts that were last to be taken.
     [[nodiscard]] bool is_short() const noexcept { return short_; }
 
 private:

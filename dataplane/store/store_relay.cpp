@@ -190,7 +190,7 @@ void StoreRelay::watch_answers() {
     signal.raise(down);
 }
 
-// What has no room now and then is told a little later; what has none again and again is not.
+// Amounts without room now and then are told a little later; without it again and again, not.
 void StoreRelay::watch_budget(bool is_short) {
     const Clock::time_point at = Clock::now();
     if (is_short) {

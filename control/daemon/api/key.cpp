@@ -212,8 +212,8 @@ const LimitSummary* limit_of_cluster(const FoundKey& key) {
     return found == limits.end() ? nullptr : &*found;
 }
 
-// What a key has used is the sum of all boxes, and the store's: what one of them gave back would be
-// used again with its next answer.
+// The units that a key has used are the sum of all boxes, and the store's: one box's gift would be
+// used again with the store's next answer.
 HttpResponse counted_by_cluster(const LimitSummary& limit, const FoundKey& key) {
     return problem_response(
         409, "counted by the cluster",

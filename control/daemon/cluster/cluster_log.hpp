@@ -28,7 +28,7 @@ public:
         std::uint64_t missed = 0;  // that came between `from` and the oldest there is
         std::vector<ClusterEvent> events;
     };
-    // From that number on; 0, or one that is yet to come: from the oldest.
+    // Events from a number on; of 0, or of one that is yet to come, from the oldest.
     [[nodiscard]] Slice read(std::uint64_t from) const;
 
     using Counts = std::array<std::uint64_t, kClusterEventCount>;

@@ -16,8 +16,8 @@
 
 namespace sluice {
 
-// What is told of the cluster to those who look at this box: its events, its boxes. Two threads of
-// its own: one looks at the dataplane and the box's standing, one asks etcd, which may take long.
+// The events and boxes of the cluster, for those who look at this box. Two threads of its own: one
+// looks at the dataplane and the box's standing, one asks etcd, which may take long.
 class ClusterPart {
 public:
     static constexpr std::chrono::milliseconds kLook{500};

@@ -63,7 +63,7 @@ void StoreWatch::see_link(const StoreLinkStats& stats, Clock::time_point now, st
     }
 }
 
-// What the way to the store took is no difference of clocks.
+// The time that an answer took on its way is no difference of clocks.
 void StoreWatch::see_clock(const StoreLinkStats& stats, Clock::time_point now,
                            std::int64_t utc_ns) {
     if (static_cast<StoreLinkState>(stats.state) != StoreLinkState::Ready) {

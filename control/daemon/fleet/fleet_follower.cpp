@@ -268,7 +268,7 @@ void FleetFollower::end_trial(const FleetView& view) {
             state_.adopted_text = state_.trial->text;
         }
     } else if (!is_kept && runs_trial()) {
-        // Its own timer may end it first: then the rules of before are back already.
+        // The box's timer may end the trial first: then the rules of before are back already.
         const RuleChange change =
             box_.rules.rollback(Rollback{.from = Author{::getuid()}, .is_of_trial = true});
         if (change.refusal && runs_trial()) {

@@ -47,7 +47,7 @@ void FleetMember::note_failure(const Error& error) {
     }
     board_.change([&](FleetStatus& status) {
         ++status.etcd_failures;
-        // Who is none of the cluster's does not become one by an outage.
+        // A refused or drained box does not become a member by an outage.
         if (status.membership != Membership::Refused && status.membership != Membership::Drained) {
             status.membership = Membership::Away;
             status.why = error.what;

@@ -54,8 +54,8 @@ struct TenantTurn {
 // Ends the tenant's trial; without one, the text of before takes the place of the present one.
 [[nodiscard]] RuleChange rollback_tenant(LiveRules& rules, const TenantTurn& turn);
 
-// Of a tenant that sluice.yaml has no more: its text of now and of before, the modes of its rules
-// and the settings of their keys are gone for good.
+// A tenant that sluice.yaml has no more loses for good: its texts of now and of before, the modes
+// of its rules, and the settings of their keys.
 [[nodiscard]] RuleChange forget_tenant(LiveRules& rules, const TenantTurn& turn);
 
 // Takes back the rules of tenants that were not confirmed in time.

@@ -83,9 +83,10 @@ inline std::uint64_t lost_from(std::uint64_t level, std::uint64_t box_unsynced,
         std::min<Wide>(Wide{level} + box_unsynced + paid, UINT64_MAX));
 }
 
-// What of a local share is still owed, not the sum of what was spent: an outage is not to be paid
-// for a second time. Of `times_down` that the copy was charged for each unit one is this box's;
-// what the copy owes beyond the store from then on stands for what the others are yet to tell.
+// The debt that is left of a local share, not the sum of what was spent: an outage is not to be
+// paid for a second time. Of `times_down` that the copy was charged for each unit one is this
+// box's; what the copy owes beyond the store from then on stands for what the others are yet to
+// tell.
 template <StoreBackend B>
 void Ledger::note_local_share(const Account& account, B& ledger_store, Now now) noexcept {
     LocalShare* share = local_shares_.find(account);

@@ -18,7 +18,7 @@ struct LocalShare {
     std::uint32_t outage = 0;  // that it was charged in last
 };
 
-// Those of a worker, each at one of a few places.
+// The local shares of a worker, each at one of a few places.
 class LocalShares {
 public:
     explicit LocalShares(bool any) : places_{zeroed_array<LocalShare>(any ? kPlaces : kWays)} {
