@@ -3,6 +3,7 @@
 #include "control/cli/table.hpp"
 #include "control/cli/terminal.hpp"
 #include "control/fleet/rollout_words.hpp"
+#include "control/fleet/store_reading_json.hpp"
 #include "control/time_text.hpp"
 
 #include <fmt/format.h>
@@ -53,16 +54,6 @@ std::string clock_text(std::int64_t off_us) {
     const auto size =
         off_us < 0 ? 0 - static_cast<std::uint64_t>(off_us) : static_cast<std::uint64_t>(off_us);
     return (off_us < 0 ? "-" : "+") + time_text(microseconds(size));
-}
-
-Json store_json(const StoreReading& store) {
-    if (store.state.empty()) {
-        return nullptr;
-    }
-    return {{"state", store.state},
-            {"rtt_us", store.rtt_us},
-            {"clock_offset_us", store.clock_off_us},
-            {"unsynced", store.unsynced}};
 }
 
 }  // namespace
@@ -121,7 +112,7 @@ Json nodes_json(const ClusterNodes& cluster) {
                         {"set", node.in_force.set.sum},
                         {"rules", rules_word(node, head)},
                         {"rules_generation", node.rules},
-                        {"store", store_json(node.store)},
+                        {"store", reading_json(node.store)},
                         {"problem", problem_of(node).empty() ? Json() : Json(problem_of(node))}});
     }
     return {{"generation", head ? head->generation : 0},

@@ -5,6 +5,7 @@
 #include "control/daemon/api/stat_json.hpp"
 #include "control/daemon/cluster/cluster_part.hpp"
 #include "control/fleet/rollout_words.hpp"
+#include "control/fleet/store_reading_json.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -33,17 +34,6 @@ Json verdict_json(const NodeRecord& node, const FleetView& view) {
         return nullptr;
     }
     return {{"good", node.staged.is_good}, {"why", seen_text(node.staged.why)}};
-}
-
-// null: it has not read its link to the store.
-Json reading_json(const StoreReading& store) {
-    if (store.state.empty()) {
-        return nullptr;
-    }
-    return {{"state", store.state},
-            {"rtt_us", store.rtt_us},
-            {"clock_offset_us", store.clock_off_us},
-            {"unsynced", store.unsynced}};
 }
 
 Json node_json(const NodeRecord& node, const FleetView& view) {
