@@ -53,6 +53,8 @@ class StandIn:
         self.ports = [{"name": f"uplink {side}", "link": "up", "rx_pps": 1e6, "rx_bps": 8e9, "tx_pps": 9e5, "tx_bps": 7e9,
                        "dropped_pps": 0} for side in ("outside", "inside")]
         self.run, self.web, self.tokens, self.began = "0a1b2c3d", "page-1", {TOKEN}, time.monotonic()
+        self.is_told_who = threading.Event()  # cleared: who asks for that waits
+        self.is_told_who.set()
         self.before = []  # modules that answer before those of screens
         self.refusal = None  # (status, problem) of every call to /v1/live
         self.asked = []  # (method, path with its query, body)
@@ -111,6 +113,7 @@ class StandIn:
         if token not in (self.tokens or ()):
             return 401, {"type": "about:blank", "title": "no session", "detail": "ask for a link"}
         if path == "/v1/session":
+            self.is_told_who.wait(10)
             return 200, self.who
         if path == "/v1/series" and "rule" not in query:
             return 200, self.series()

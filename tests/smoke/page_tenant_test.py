@@ -9,7 +9,8 @@ from page.events import made
 from page_case import main, PageCase
 
 SHORT = ("Tenant.test_every_screen_of_theirs_and_no_other", "Tenant.test_their_rules_on_trial_and_confirmed",
-         "Tenant.test_what_is_written_outlasts_a_trial_that_nobody_confirms")
+         "Tenant.test_what_is_written_outlasts_a_trial_that_nobody_confirms",
+         "Tenant.test_nothing_is_asked_before_it_is_known_who_looks")
 # Each screen of theirs, and what shows that it is there.
 SCREENS = {"overview": "document.querySelector('main table') !== null", "rules": "document.querySelector('table.rules tbody tr') !== null",
            "builder": "document.querySelector('main .code') !== null", "events": "document.querySelector('table.events tbody tr') !== null",
@@ -99,6 +100,21 @@ class Tenant(PageCase):
         self.press_button("Throw my changes away")
         self.browser.wait_for("the text in force", "return document.querySelector('main textarea').value === arguments[0]", before)
         self.nothing_amiss(but=("422",))
+
+    def test_nothing_is_asked_before_it_is_known_who_looks(self):
+        stand_in = self.begin_as()
+        self.enter(stand_in)
+        self.browser.show_as(390, 844)
+        self.open("builder", "document.querySelector('main textarea') !== null")
+        stand_in.is_told_who.clear()
+        self.browser.run("location.reload()")
+        self.browser.wait_for("the question", "return document.querySelector('.lock')?.textContent.includes('who you are')")
+        # Two frames: what a screen asks for is asked behind the first.
+        self.browser.run("return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(0))))")
+        stand_in.is_told_who.set()
+        self.browser.wait_for("their rules", "return document.querySelector('main textarea')?.value === arguments[0]", stand_in.tenant_text)
+        self.assertEqual(vars(stand_in).get("refused", []), [])
+        self.nothing_amiss()
 
 
 if __name__ == "__main__":

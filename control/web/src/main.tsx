@@ -6,10 +6,11 @@ import { listenToKeys } from "./frame/keys";
 import { Lock } from "./frame/lock";
 import { screenOf, screensFor } from "./frame/screen";
 import { tenant } from "./frame/tenant";
-import { begin, route } from "./page";
+import { begin, lastWho, route } from "./page";
 import { Guard } from "./parts/guard";
 import { SCREENS } from "./screens/screens";
 
+// Screens ask as soon as they are there, and whom they ask for decides which they are.
 function Page() {
   const screens = screensFor(SCREENS, tenant.value !== null);
   const screen = screenOf(screens, route.value);
@@ -17,9 +18,11 @@ function Page() {
     <>
       <Lock />
       <Frame screens={screens} screen={screen}>
-        <Guard of={screen.name}>
-          <screen.View />
-        </Guard>
+        {lastWho.value !== null && (
+          <Guard of={screen.name}>
+            <screen.View />
+          </Guard>
+        )}
       </Frame>
     </>
   );

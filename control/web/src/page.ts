@@ -2,7 +2,7 @@ import { computed, effect, signal, untracked } from "@preact/signals";
 
 import { fragmentOf, routeOf, type Place, type Route } from "./frame/route";
 import { emptySeries, extended, seriesOf, type Series } from "./plot/series";
-import type { LiveAnswer } from "./transport/answers";
+import type { LiveAnswer, Who } from "./transport/answers";
 import { isSeriesAnswer, UNKNOWN_ANSWER } from "./transport/known_answer";
 import { Kept } from "./transport/kept";
 import { LivePoll, type LiveQuery } from "./transport/live_poll";
@@ -45,6 +45,11 @@ export const isStale = computed(() => ageMs.value === null || ageMs.value > STAL
 export const series = signal<Series | null>(null);
 export const seriesTrouble = signal<string | null>(null);
 export const who = computed(() => (session.state.value.kind === "open" ? session.state.value.who : null));
+/** The last one who was known here: screens are theirs, also while a session is asked for again. Null: nobody yet. */
+export const lastWho = signal<Who | null>(null);
+effect(() => {
+  lastWho.value = who.value ?? lastWho.peek();
+});
 /** UTC, too, of a box that does not say where it is. */
 export const zone = computed<Zone>(() => (zoneChoice.value === "box" ? boxZoneOf(who.value) : zoneChoice.value));
 

@@ -1,10 +1,10 @@
 import { computed } from "@preact/signals";
 
-import { who } from "../page";
+import { lastWho } from "../page";
 import { ownIdOf } from "./tenant_words";
 
 /** The tenant whose people look at this page; null: operators. */
-export const tenant = computed<string | null>(() => (who.value?.role === "tenant" ? (who.value.tenant ?? "") : null));
+export const tenant = computed<string | null>(() => (lastWho.value?.role === "tenant" ? (lastWho.value.tenant ?? "") : null));
 
 /** What an empty list of the rules in force says. */
 export function noRulesText(): string {
