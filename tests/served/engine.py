@@ -117,6 +117,7 @@ class Run:
         self.at, self.until, self.syns, self.number = 0, None, 0, 0
         self.failed = ""
         self.datagrams = []  # that have come
+        self.ready = []  # packets of Sends that follow each other: made first, then sent with nothing between them
 
     def peer(self, step):
         return self.peers[self.plan.flows[step.flow]]
@@ -126,25 +127,33 @@ class Run:
 
     def put(self, peer, head, payload=b""):
         self.number = self.number + 1 & 0xFFFF
-        for packet in wire.packets(self.client, self.target.address, peer.flow.sport, self.target.port, head, payload,
-                                   self.number):
+        self.ready += wire.packets(self.client, self.target.address, peer.flow.sport, self.target.port, head, payload, self.number)
+
+    def send_ready(self):
+        """A server's answer to the first of several would come between them if each was made when the one before was sent."""
+        ready, self.ready = self.ready, []
+        for packet in ready:
             self.link.send(packet)
 
     def take(self, segment):
         peer = self.by_port.get(segment.dport)
         if peer is not None and peer.take(segment):
             self.put(peer, Headers(peer.acknowledged, peer.server_next))
+            self.send_ready()
 
     def advance(self, now):
         """All that can be done at once."""
         while not self.done():
             step = self.plan.steps[self.at]
+            if not isinstance(step, Send):
+                self.send_ready()
             going = {Open: self.open, Send: self.send, Wait: self.wait, Deliver: self.deliver, Finish: self.finish,
                      Datagram: self.datagram, Until: self.wait_for, Do: self.do}
             going = going[type(step)](step, now)
             if not going:
-                return
+                break
             self.at, self.until, self.syns = self.at + 1, None, 0
+        self.send_ready()
 
     def open(self, step, now):
         peer = self.peer(step)
@@ -237,6 +246,7 @@ class Run:
         for peer in self.peers.values():
             if peer.is_open and not peer.reset:
                 self.put(peer, Headers(peer.acknowledged, peer.server_next, RST | ACK))
+        self.send_ready()
 
 
 class Engine:
