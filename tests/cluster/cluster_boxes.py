@@ -187,6 +187,11 @@ class ClusterBoxes:
             return "none"
         return "down" if link["state"] == "ready" and link["down"] else link["state"]
 
+    def without_store(self):
+        """How many charges the boxes judged with what they had alone, the store having been silent for too long."""
+        return sum(worker["ledger"][event] for box in self.boxes for worker in box.workers()
+                   for event in ("used_up", "local_share", "local_share_refused"))
+
     def wait_until_shared(self, boxes=None):
         """So many have the store, all if nothing else is said."""
         boxes = len(self.boxes) if boxes is None else boxes
