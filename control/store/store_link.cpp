@@ -46,6 +46,15 @@ void StoreLink::greet(const std::optional<StoreHello>& hello) {
     met_.reset();
 }
 
+void StoreLink::adopt(const StoreClocks& known) {
+    for (const StoreClockReading& at : known.clocks) {
+        PartitionClock& clock = clocks_[at.partition];
+        if (clock.born() == 0 || clock.born() == at.born) {
+            clock.adopt(at.born, at.ahead_us);
+        }
+    }
+}
+
 void StoreLink::take(const StoreBatch& batch, std::uint64_t now_us) {
     if (!member_ || batch.partition >= partitions()) {
         return;

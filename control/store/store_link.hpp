@@ -1,8 +1,8 @@
 #pragma once
-#include "control/store/partition_clock.hpp"
 #include "control/store/primary_finder.hpp"
 #include "control/store/primary_link.hpp"
 #include "control/store/store_member.hpp"
+#include "lib/peer/store/partition_clock.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -30,6 +30,8 @@ public:
 
     // The box that the dataplane is, in place of an earlier one; nullopt: it is gone.
     void greet(const std::optional<StoreHello>& hello);
+    // Behind greet(): clocks of partitions that an earlier process was told of.
+    void adopt(const StoreClocks& known);
     void take(const StoreBatch& batch, std::uint64_t now_us);
     // Deadlines, and what is due each second.
     void keep(std::uint64_t now_us);

@@ -79,6 +79,8 @@ void StoreLoop::hear(std::uint64_t now_us) {
                 return;
             }
             link_.greet(*hello);
+        } else if (const auto* clocks = std::get_if<StoreClocks>(&request)) {
+            link_.adopt(*clocks);
         } else {
             link_.take(std::get<StoreBatch>(request), now_us);
         }

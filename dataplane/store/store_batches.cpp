@@ -177,7 +177,7 @@ void StoreBatches::answer(const Waiting& waiting, const StoreLevel& level) {
                   .kind = level.expired ? StoreTotal::Kind::Over : StoreTotal::Kind::Level});
 }
 
-void StoreBatches::settle(const StoreReply& reply, Nanoseconds /*now*/) {
+void StoreBatches::settle(const StoreReply& reply, Nanoseconds now) {
     Partition* partition =
         reply.partition < partitions_.size() ? &partitions_[reply.partition] : nullptr;
     if (partition == nullptr || partition->under_way.empty() || reply.seq != partition->batch.seq) {
@@ -207,12 +207,24 @@ void StoreBatches::settle(const StoreReply& reply, Nanoseconds /*now*/) {
     }
     counts_.lost += partition->born != 0 && partition->born != reply.born ? 1 : 0;
     partition->born = reply.born;
+    partition->clock.tell(reply.born, reply.now_us, static_cast<std::uint64_t>(now.count()) / 1000);
     partition->last = reply.seq;
     for (std::size_t i = 0; i < reply.levels.size(); ++i) {
         answer(partition->under_way[i], reply.levels[i]);
     }
     partition->under_way.clear();
     partition->to_say = false;
+}
+
+StoreClocks StoreBatches::clocks() const {
+    StoreClocks known;
+    for (std::size_t i = 0; i < partitions_.size(); ++i) {
+        const PartitionClock& clock = partitions_[i].clock;
+        if (clock.born() != 0) {
+            known.clocks.push_back({static_cast<std::uint16_t>(i), clock.born(), clock.ahead_us()});
+        }
+    }
+    return known;
 }
 
 std::optional<Nanoseconds> StoreBatches::oldest_under_way() const {

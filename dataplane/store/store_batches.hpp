@@ -3,7 +3,9 @@
 #include "lib/base/units.hpp"
 #include "lib/base/wide.hpp"
 #include "lib/peer/merge/delta_lane.hpp"
+#include "lib/peer/store/partition_clock.hpp"
 #include "lib/peer/store/store_batch.hpp"
+#include "lib/wire/store_messages.hpp"
 
 #include <array>
 #include <cstddef>
@@ -60,7 +62,10 @@ public:
     [[nodiscard]] const StoreBatch* next_to_say(Nanoseconds now);
     // The store may not have heard what was said: all that is under way is to be said again.
     void say_all_again();
+    // `now`: of the machine's monotonic clock.
     void settle(const StoreReply& reply, Nanoseconds now);
+    // Of each partition that has answered.
+    [[nodiscard]] StoreClocks clocks() const;
 
     // Since when the batch has been under way that has been so for the longest; nullopt: none is.
     [[nodiscard]] std::optional<Nanoseconds> oldest_under_way() const;
@@ -81,6 +86,7 @@ private:
         StoreBatch batch;
         std::uint64_t last = 0;  // that has been answered
         std::uint64_t born = 0;  // 0: not told yet
+        PartitionClock clock;
         Nanoseconds made{};
         Nanoseconds said{};
         bool to_say = false;  // at once

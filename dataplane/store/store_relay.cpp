@@ -90,7 +90,11 @@ void StoreRelay::run() {
 void StoreRelay::turn() {
     socket_.serve(
         kTurn,
-        {.connected = [this] { batches_.say_all_again(); },
+        {.connected =
+             [this] {
+                 socket_.say(batches_.clocks());
+                 batches_.say_all_again();
+             },
          .heard = [this](const StoreAnswer& answer) { hear(answer); },
          .disconnected = [this] { set_state(StoreLinkState::Away, "sluice-store is not there"); }});
     bool is_short = false;

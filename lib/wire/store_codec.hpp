@@ -13,7 +13,7 @@
 namespace sluice {
 
 // The dataplane's; StoreHello is its first.
-using StoreRequest = std::variant<StoreHello, StoreBatch>;
+using StoreRequest = std::variant<StoreHello, StoreBatch, StoreClocks>;
 // Messages of sluice-store.
 using StoreAnswer = std::variant<StoreReply, StoreLinkReport>;
 

@@ -4,12 +4,14 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 // Messages between sluice-dataplane and sluice-store, which speaks to the store for it. The
-// dataplane listens, since it lives without the other. Levels and units cross, never instants.
+// dataplane listens, since it lives without the other. Levels and units cross, never instants: of
+// time only how far the store's clocks are ahead of the machine's monotonic clock.
 namespace sluice {
 
-inline constexpr std::uint32_t kStoreLinkVersion = 1;
+inline constexpr std::uint32_t kStoreLinkVersion = 2;
 
 // The box, said first by the dataplane. `life` is random in each life of its process.
 struct StoreHello {
@@ -22,6 +24,29 @@ struct StoreHello {
 
     static void fields(auto& archive, auto& m) {
         archive(m.version, m.cluster, m.node, m.size, m.life, m.durability);
+    }
+};
+
+// A partition's clock in the store, by the latest answers that the dataplane has.
+struct StoreClockReading {
+    std::uint16_t partition = 0;
+    std::uint64_t born = 0;
+    std::int64_t ahead_us = 0;  // of the machine's monotonic clock
+
+    static void fields(auto& archive, auto& m) {
+        archive(m.partition, m.born, m.ahead_us);
+        archive.check(m.partition < kMostStorePartitions && m.born != 0);
+    }
+};
+
+// Said behind the hello: a process that begins goes on by the clocks of the one before, or what
+// was paid back while no process was there would be owed for good.
+struct StoreClocks {
+    std::vector<StoreClockReading> clocks;
+
+    static void fields(auto& archive, auto& m) {
+        archive(m.clocks);
+        archive.check(m.clocks.size() <= kMostStorePartitions);
     }
 };
 

@@ -16,7 +16,8 @@ BATCH = struct.Struct("<HQI")
 ENTRY = struct.Struct("<QBBQQQQQqB")
 REPLY = struct.Struct("<HQBQQQI")
 LEVEL = struct.Struct("<QQqBB")
-HELLO, SAID_BATCH = 0, 1
+HELLO, SAID_BATCH, SAID_CLOCKS = 0, 1, 2
+VERSION = 2
 SAID_REPLY, REPORT = 0, 1
 APPLIED, GAP, FENCED = range(3)
 AWAY, REFUSED, IS_FENCED, READY = range(4)
@@ -38,7 +39,9 @@ def text(data, at):
 
 
 def read_request(data):
-    """(hello, None) or (None, Batch)"""
+    """(hello, None), (None, Batch), or twice None of clocks, of which this store has none"""
+    if data[0] == SAID_CLOCKS:
+        return None, None
     if data[0] == SAID_BATCH:
         partition, seq, count = BATCH.unpack_from(data, 1)
         return None, Batch(partition, seq, [ENTRY.unpack_from(data, 1 + BATCH.size + number * ENTRY.size) for number in range(count)])
@@ -54,7 +57,7 @@ def framed(payload):
 
 def hello_bytes(node, life, cluster="test", size=3):
     words = [part for word in (cluster, node) for part in (HEAD.pack(len(word)), word.encode())]
-    return framed(bytes([HELLO]) + HEAD.pack(1) + b"".join(words) + struct.pack("<HQB", size, life, 0))
+    return framed(bytes([HELLO]) + HEAD.pack(VERSION) + b"".join(words) + struct.pack("<HQB", size, life, 0))
 
 
 def batch_bytes(batch):

@@ -12,6 +12,7 @@ import unittest
 STATES = ["away", "refused", "fenced", "ready"]
 APPLIED, GAP, FENCED = range(3)
 WITHIN = 15
+VERSION = 2
 
 
 def until(look, what):
@@ -59,8 +60,9 @@ def text(words):
     return struct.pack("<I", len(words)) + words.encode()
 
 
-def bucket(digest, units):
-    return struct.pack("<QBBQQQQQqB", digest, 0, 0, units, 3600 * 10**9, 1, 0, 0, 0, 0)
+def bucket(digest, units, seconds=3600):
+    """`seconds` in which a unit is paid back."""
+    return struct.pack("<QBBQQQQQqB", digest, 0, 0, units, seconds * 10**9, 1, 0, 0, 0, 0)
 
 
 class Box:
@@ -80,13 +82,15 @@ class Box:
         self.durability = ["memory", "replica"].index(durability)
         self.start()
 
-    def start(self):
+    def start(self, clocks=()):
+        """`clocks`: (partition, born, us ahead of the monotonic clock) that an earlier sluice-store has told of."""
         self.process = subprocess.Popen([self.program, "--config", str(self.config)], stderr=subprocess.DEVNULL)
         self.listener.settimeout(WITHIN)
         self.link = self.listener.accept()[0]
         self.link.settimeout(WITHIN)
-        self.send(b"\0" + struct.pack("<I", 1) + text("edge") + text(self.name) +
-                  struct.pack("<HQB", self.size, self.life, self.durability))
+        self.send(b"\0" + struct.pack("<I", VERSION) + text("edge") + text(self.name) +
+                  struct.pack("<HQB", self.size, self.life, self.durability),
+                  b"\2" + struct.pack("<I", len(clocks)) + b"".join(struct.pack("<HQq", *clock) for clock in clocks))
 
     def send(self, *payloads):
         """At once."""
@@ -119,13 +123,13 @@ class Box:
                 return seen[1]
         raise AssertionError(f"{self.name} is not {state} {words}: {seen}")
 
-    def batch(self, units, seq=None, digest=7, partition=3):
+    def batch(self, units, seq=None, digest=7, partition=3, **of_bucket):
         """The message of a batch of one key."""
         self.seq[partition] = self.seq.get(partition, 0) + 1 if seq is None else seq
-        return b"\1" + struct.pack("<HQI", partition, self.seq[partition], 1) + bucket(digest, units)
+        return b"\1" + struct.pack("<HQI", partition, self.seq[partition], 1) + bucket(digest, units, **of_bucket)
 
-    def tell(self, units, seq=None, digest=7, partition=3):
-        self.send(self.batch(units, seq, digest, partition))
+    def tell(self, units, seq=None, digest=7, partition=3, **of_bucket):
+        self.send(self.batch(units, seq, digest, partition, **of_bucket))
 
     def reply(self):
         """-> the next reply and the key's level"""
@@ -134,9 +138,9 @@ class Box:
             if kind == "reply":
                 return message[0], message[1][0][0] if message[1] else None
 
-    def say(self, units, seq=None, digest=7, partition=3):
+    def say(self, units, seq=None, digest=7, partition=3, **of_bucket):
         """The same until it is answered."""
-        self.tell(units, seq, digest, partition)
+        self.tell(units, seq, digest, partition, **of_bucket)
         return self.reply()
 
     def end(self):

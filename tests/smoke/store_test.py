@@ -7,6 +7,7 @@ import os
 import pathlib
 import signal
 import sys
+import time
 import unittest
 
 from store_box import APPLIED, FENCED, GAP, RIGHTS, StoreCase, TestAuthority, free_port, until
@@ -64,6 +65,27 @@ class StoreTest(StoreCase):
         empty, _ = box.say(1, seq=3)
         self.assertEqual((empty["outcome"], empty["last"]), (GAP, 0))
         self.assertNotEqual(empty["born"], first["born"])
+
+    def test_time_goes_on_while_no_process_is_there(self):
+        box = self.box()
+        self.ctl("init", box)
+        box.reaches("ready")
+        first, level = box.say(100, seconds=1)
+        self.assertEqual(level, 100)
+
+        def restarted(*clocks):
+            box.process.kill()
+            box.process.wait()
+            box.start(clocks)
+            box.reaches("ready")
+            return box.say(1, seconds=1)
+
+        told, level = restarted()
+        self.assertEqual(level, 101, "of a clock that nobody knows nothing is paid back")
+        later_us = told["now"] - time.monotonic_ns() // 1000 + 20 * 10**6
+        _, level = restarted((3, first["born"], later_us))
+        self.assertLessEqual(level, 82)
+        self.assertGreater(level, 0)
 
     def test_names_sizes_and_the_last_slot(self):
         box = self.box()

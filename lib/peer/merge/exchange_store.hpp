@@ -57,7 +57,7 @@ void Ledger::take_store_total(const StoreTotal& total, B& ledger_store, Now now)
     }
     counters_.count(LedgerEvent::StoreTaken);
     if (total.kind == StoreTotal::Kind::Level) {
-        note_local_share(total.account, ledger_store, now);
+        note_local_share(total.account, total.current, ledger_store, now);
     }
     const bool raised = raise(delta, answer, ledger_store, now);
     if (raised || total.kind == StoreTotal::Kind::Over) {
@@ -83,12 +83,25 @@ inline std::uint64_t lost_from(std::uint64_t level, std::uint64_t box_unsynced,
         std::min<Wide>(Wide{level} + box_unsynced + paid, UINT64_MAX));
 }
 
+// What a store that owes `owed` of a key may be told of local shares: as much as all boxes may owe
+// together. Beyond that are shares of boxes that were cut off while others were not, c of M: these
+// were admitted beyond the limit, as is stated, and nobody is to be refused for them later.
+inline std::uint64_t room_for_shares(const Limit* limit, std::uint64_t overshoot,
+                                     std::uint64_t owed) noexcept {
+    if (limit == nullptr) {
+        return UINT64_MAX;
+    }
+    const Wide most = Wide{limit->burst()} + overshoot;
+    return owed >= most ? 0 : static_cast<std::uint64_t>(std::min<Wide>(most - owed, UINT64_MAX));
+}
+
 // The debt that is left of a local share, not the sum of what was spent: an outage is not to be
 // paid for a second time. Of `times_down` that the copy was charged for each unit one is this
 // box's; what the copy owes beyond the store from then on stands for what the others are yet to
-// tell.
+// tell. `level`: what the store owes.
 template <StoreBackend B>
-void Ledger::note_local_share(const Account& account, B& ledger_store, Now now) noexcept {
+void Ledger::note_local_share(const Account& account, std::uint64_t level, B& ledger_store,
+                              Now now) noexcept {
     LocalShare* share = local_shares_.find(account);
     if (share == nullptr || share->units == 0) {
         return;
@@ -97,7 +110,11 @@ void Ledger::note_local_share(const Account& account, B& ledger_store, Now now) 
     const std::uint64_t copy = ledger_store.owed(account, now);
     const std::uint64_t before =
         std::min(copy, ledger_store.owed_by(account, share->before, now).value_or(0));
-    const std::uint64_t room = kMostUnsynced - std::min(kMostUnsynced, records_.unsynced(account));
+    const std::uint64_t unsynced = records_.unsynced(account);
+    const std::uint64_t room =
+        std::min(kMostUnsynced - std::min(kMostUnsynced, unsynced),
+                 room_for_shares(ledger_store.bucket_limit(account),
+                                 bounds_[account.slot].overshoot, level + unsynced));
     const std::uint64_t units = std::min({share->units, (copy - before + times) / times, room});
     const std::uint32_t record = units == 0 ? kNoRecord : note(account, units, now, Due::Soon);
     if (record == kNoRecord) {

@@ -338,7 +338,8 @@ private:
     template <StoreBackend B>
     void declare_if_behind(const StoreTotal& total, B& ledger_store, Now now) noexcept;
     template <StoreBackend B>
-    void note_local_share(const Account& account, B& ledger_store, Now now) noexcept;
+    void note_local_share(const Account& account, std::uint64_t level, B& ledger_store,
+                          Now now) noexcept;
     void watch_store(Instant now) noexcept;
     [[nodiscard]] bool is_store_down() noexcept;
     template <StoreBackend B>

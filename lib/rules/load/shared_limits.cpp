@@ -57,6 +57,7 @@ bool share_with_cluster(LoadedLimit& limit, std::uint64_t largest, const Sharers
     }
     limit.cluster_overshoot = terms.overshoot;
     limit.cluster = bound_of(limit.owner_down, terms.box_unsynced, sharers.machines);
+    limit.cluster.overshoot = terms.overshoot;
     limit.shared = sharers.workers > 1 ? terms.worker_unsynced : terms.box_unsynced;
     return true;
 }

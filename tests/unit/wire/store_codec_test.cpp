@@ -38,7 +38,8 @@ std::vector<StoreRequest> requests() {
                        .size = 8,
                        .life = 77,
                        .durability = Durability::Replica},
-            StoreBatch{.partition = 7, .seq = 1, .entries = {bucket(9), window(10)}}, full};
+            StoreBatch{.partition = 7, .seq = 1, .entries = {bucket(9), window(10)}}, full,
+            StoreClocks{}, StoreClocks{{{3, 9, -5}, {255, 1, 1LL << 52}}}};
 }
 
 std::vector<StoreAnswer> answers() {
@@ -83,6 +84,9 @@ TEST(StoreCodec, RefusesWhatIsBeyondItsBounds) {
     StoreBatch many{.partition = 0, .seq = 1, .entries = {}};
     many.entries.assign(kMostStoreEntries + 1, bucket(1));
     EXPECT_FALSE(decode_store_request(encode(StoreRequest{many})).has_value());
+    EXPECT_FALSE(decode_store_request(encode(StoreRequest{StoreClocks{{{0, 0, 1}}}})).has_value());
+    const StoreClocks too_many{{kMostStorePartitions + 1U, StoreClockReading{0, 1, 1}}};
+    EXPECT_FALSE(decode_store_request(encode(StoreRequest{too_many})).has_value());
     EXPECT_FALSE(
         decode_store_request(encode(StoreRequest{StoreBatch{.partition = kMostStorePartitions}}))
             .has_value());

@@ -129,6 +129,7 @@ private:
                       {.workers = course.workers,
                        .box_unsynced = static_cast<std::uint32_t>(terms.box_unsynced),
                        .times_down = static_cast<std::uint16_t>(course.boxes),
+                       .overshoot = terms.overshoot,
                        .store = {.machines = course.boxes, .ring = 64}}},
               batches{course.workers, 200'000} {}
 
@@ -315,6 +316,7 @@ std::vector<Course> courses() {
                 .away_for = 4s,
                 .cut_off = 1,
                 .lasts = 12s}),
+        outage({.name = "two_cut_off", .rate = 200, .away_for = 4s, .cut_off = 2, .lasts = 14s}),
         outage({.name = "healed_one_by_one",
                 .rate = 200,
                 .away_for = 4s,

@@ -49,6 +49,28 @@ protected:
     Nanoseconds now_ = 100s;
 };
 
+TEST_F(StoreBatchesTest, ClocksAreThoseOfTheQuickestAnswers) {
+    const auto settle = [&](std::uint64_t clock_us, Nanoseconds after, std::uint64_t born = 5) {
+        tell(3, 1);
+        take();
+        now_ += after;
+        StoreReply reply = reply_to(*say());
+        reply.now_us = clock_us;
+        reply.born = born;
+        batches_.settle(reply, now_);
+        return batches_.clocks().clocks;
+    };
+    EXPECT_TRUE(batches_.clocks().clocks.empty());
+    const std::vector<StoreClockReading> first = settle(1'000'000, 0s);
+    ASSERT_EQ(first.size(), 1U);
+    EXPECT_EQ(first[0].partition, 0U);
+    EXPECT_EQ(first[0].born, 5U);
+    EXPECT_EQ(first[0].ahead_us, 1'000'000 - 100'000'000);
+    EXPECT_EQ(settle(2'000'000, 3s)[0].ahead_us, first[0].ahead_us) << "an answer that was late";
+    EXPECT_EQ(settle(9'000'000, 1s)[0].ahead_us, 9'000'000 - 104'000'000);
+    EXPECT_EQ(settle(1, 1s, 6)[0].ahead_us, 1 - 105'000'000) << "of another birth";
+}
+
 TEST_F(StoreBatchesTest, AnAmountIsSaidUntilItIsAnswered) {
     tell(3, 10, 42);
     take();

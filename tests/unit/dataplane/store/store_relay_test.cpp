@@ -166,6 +166,12 @@ TEST_F(StoreRelayTest, ABatchIsSaidAgainToWhoeverComesNext) {
     next.say(store_.sync(0, *again, 1'000'000));
     ASSERT_TRUE(wait_until([this] { return totals() == 1; }));
     EXPECT_EQ(lanes_.store(0)->totals.peek(0).current, 9U) << "counted once";
+    Peer last{path()};
+    (void)last.hear();
+    const std::optional<StoreRequest> clocks = last.hear();
+    ASSERT_TRUE(clocks && std::holds_alternative<StoreClocks>(*clocks));
+    ASSERT_EQ(std::get<StoreClocks>(*clocks).clocks.size(), 1U);
+    EXPECT_EQ(std::get<StoreClocks>(*clocks).clocks[0].partition, again->partition);
 }
 
 TEST_F(StoreRelayTest, WorkersAreToldWhileNobodyAnswers) {

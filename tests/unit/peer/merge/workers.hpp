@@ -45,6 +45,7 @@ struct WorkersSize {
     // 0: it is in none.
     std::uint32_t box_unsynced = 0;
     std::uint16_t times_down = 1;
+    std::uint64_t overshoot = UINT32_MAX;  // of all boxes
     StoreTerms store{};
     Nanoseconds skew{0};  // how much further each worker's UTC is ahead than that of the one before
 };
@@ -86,7 +87,8 @@ public:
                                                            now, kSharedSlot + 1);
         workers_[worker].ledger->set(size_.interval, size_.longest);
         std::array<ClusterBound, kSharedSlot + 1> of_cluster{};
-        of_cluster[kSharedSlot] = {size_.box_unsynced, size_.times_down, false, size_.times_down};
+        of_cluster[kSharedSlot] = {size_.box_unsynced, size_.times_down, false, size_.times_down,
+                                   size_.overshoot};
         workers_[worker].ledger->set_cluster(of_cluster);
     }
     // All of them, and nothing that was on its way arrives.

@@ -10,8 +10,11 @@ namespace sluice {
 class PartitionClock {
 public:
     void tell(std::uint64_t born, std::uint64_t now_us, std::uint64_t received_us) noexcept {
-        const auto ahead = static_cast<std::int64_t>(now_us - received_us);
-        ahead_ = born == born_ ? std::max(ahead_, ahead) : ahead;
+        adopt(born, static_cast<std::int64_t>(now_us - received_us));
+    }
+    // The same as another process of the machine has reckoned it.
+    void adopt(std::uint64_t born, std::int64_t ahead_us) noexcept {
+        ahead_ = born == born_ ? std::max(ahead_, ahead_us) : ahead_us;
         born_ = born;
     }
     // 0: it was never told.
@@ -19,6 +22,7 @@ public:
         return born_ == 0 ? 0 : sent_us + static_cast<std::uint64_t>(ahead_);
     }
     [[nodiscard]] std::uint64_t born() const noexcept { return born_; }
+    [[nodiscard]] std::int64_t ahead_us() const noexcept { return ahead_; }
 
 private:
     std::uint64_t born_ = 0;
