@@ -27,6 +27,10 @@ Json active_json(const ActiveTimes& times, Nanoseconds utc) {
             {"changes", std::move(changes)}};
 }
 
+bool is_inactive(const RuleSummary& rule, Nanoseconds utc) {
+    return rule.mode != Mode::Off && rule.active && !state_at(rule.active->schedule, utc).active;
+}
+
 Json inactive_json(const RuleSummary& rule, Nanoseconds utc) {
     const bool idle = rule.active && !state_at(rule.active->schedule, utc).active;
     return idle ? Json(next_text(*rule.active, utc)) : Json();

@@ -51,6 +51,8 @@ class Running(BoxCase):
         """What the worker says. Where it did not come to it in time it has done nothing, and is asked again."""
         def answer():
             done = self.box.ctl("key", *words, "--json")
+            if not done.stdout:
+                return None
             told = json.loads(done.stdout)
             if any(not worker["begun"] for worker in told.get("unanswered", [])):
                 return None

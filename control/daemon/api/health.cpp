@@ -150,12 +150,11 @@ Json store_link_json(const StoreLinkStats& store) {
             {"clock_off_s", static_cast<double>(store.clock_off_us) / 1e6}};
 }
 
-// Rules that would judge but for the time of day.
 Json inactive_rules_json(const RuleView& view) {
     const Nanoseconds now = utc_now();
     Json inactive = Json::array();
     for (const RuleSummary& rule : view.rules) {
-        if (rule.mode != Mode::Off && rule.active && !state_at(rule.active->schedule, now).active) {
+        if (is_inactive(rule, now)) {
             inactive.push_back(rule.id);
         }
     }

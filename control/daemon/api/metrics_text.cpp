@@ -1,5 +1,6 @@
 #include "control/daemon/api/metrics_text.hpp"
 
+#include "control/active_json.hpp"
 #include "control/daemon/api/metrics_writer.hpp"
 #include "control/daemon/api/numbers.hpp"
 #include "control/daemon/api/rule_metrics.hpp"
@@ -182,7 +183,7 @@ std::string metrics_text(const std::optional<Stats>& stats, const RuleView& rule
     text.single("sluice_lists_not_in_force",
                 "Whether a list or database has changed and cannot be read: the old one goes on.",
                 rules.list_problem.empty() ? 0 : 1);
-    put_rule_modes(text, rules);
+    put_rule_modes(text, rules, utc_now());
     put_service_modes(text, rules);
     text.single("sluice_dataplane_up", "Whether the dataplane answers.", stats ? 1 : 0);
     if (!stats) {

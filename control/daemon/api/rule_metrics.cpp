@@ -1,5 +1,6 @@
 #include "control/daemon/api/rule_metrics.hpp"
 
+#include "control/active_json.hpp"
 #include "control/daemon/api/stat_metrics.hpp"
 
 #include <fmt/format.h>
@@ -67,7 +68,7 @@ void put_rule_counts(MetricsWriter& text, const std::vector<RuleStats>& rules) {
 }
 
 // Rules that enforce are the rest: nearly all of them, on most boxes.
-void put_rule_modes(MetricsWriter& text, const RuleView& view) {
+void put_rule_modes(MetricsWriter& text, const RuleView& view, Nanoseconds utc) {
     std::array<std::size_t, kModeNames.size()> rules{};
     for (const RuleSummary& rule : view.rules) {
         ++rules[static_cast<std::size_t>(rule.mode)];
@@ -79,6 +80,13 @@ void put_rule_modes(MetricsWriter& text, const RuleView& view) {
         if (rule.mode != Mode::Enforce) {
             text.sample(
                 {{"rule", rule.id}, {"mode", kModeNames[static_cast<std::size_t>(rule.mode)]}}, 1);
+        }
+    }
+    text.family("sluice_rule_inactive_info",
+                "Rules that judge nothing now, by the hours in which they are active.");
+    for (const RuleSummary& rule : view.rules) {
+        if (is_inactive(rule, utc)) {
+            text.sample({{"rule", rule.id}}, 1);
         }
     }
 }

@@ -22,7 +22,7 @@ inline constexpr std::string_view kOtherRules = "_others";  // no id begins so
 
 void put_rule_counts(MetricsWriter& text, const std::vector<RuleStats>& rules);
 void put_rule_details(MetricsWriter& text, const std::vector<RuleStats>& rules);
-void put_rule_modes(MetricsWriter& text, const RuleView& view);
+void put_rule_modes(MetricsWriter& text, const RuleView& view, Nanoseconds utc);
 void put_service_modes(MetricsWriter& text, const RuleView& view);
 
 }  // namespace sluice

@@ -6,8 +6,10 @@
 #include <absl/time/time.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -37,11 +39,26 @@ std::filesystem::path folder_of_zones() {
     return folder != nullptr ? folder : "/usr/share/zoneinfo";
 }
 
+// `localtime` is the machine's own zone, and so another on each box; Factory says that nobody has
+// chosen one, and posixrules is a zone under another name.
+bool is_of_this_machine(std::string_view name) {
+    return name == "localtime" || name == "posixrules" || name == "Factory";
+}
+
+// Beside zones there are tables about them. RFC 8536: a zone's file begins with its magic.
+bool holds_zone(const std::filesystem::path& file) {
+    std::array<char, 4> magic{};
+    std::ifstream in{file, std::ios::binary};
+    return in.read(magic.data(), magic.size()) && std::string_view{magic.data(), 4} == "TZif";
+}
+
 // Abseil keeps every name that it was asked for, unknown ones as unknown, until the process ends:
 // it is asked for those alone that the system has.
 bool has_zone(std::string_view name) {
     std::error_code failed;
-    return std::filesystem::is_regular_file(folder_of_zones() / name, failed);
+    const std::filesystem::path file = folder_of_zones() / name;
+    return !is_of_this_machine(name) && std::filesystem::is_regular_file(file, failed) &&
+           holds_zone(file);
 }
 
 // Every name that the system has but those that are others under another folder.
@@ -54,7 +71,7 @@ std::vector<std::string> zone_names() {
         const std::string name = at->path().lexically_relative(folder).string();
         if (name == "posix" || name == "right") {
             at.disable_recursion_pending();
-        } else if (at->is_regular_file(failed) && is_zone_name(name)) {
+        } else if (is_zone_name(name) && has_zone(name)) {
             names.push_back(name);
         }
     }

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <memory>
 #include <regex>
 #include <set>
 #include <sstream>
@@ -92,6 +93,9 @@ TEST(Metrics, ModesOfRules) {
     view.rules[1] = {.id = "sharp", .mode = Mode::Enforce};
     view.rules[2] = {.id = "idle", .mode = Mode::Off};
     view.rules[3] = {.id = "sharper", .mode = Mode::Enforce};
+    // A span of no day is never; one that is off is off whatever the hour.
+    view.rules[2].active = view.rules[3].active =
+        ActiveTimes{.schedule = {std::make_shared<const ZoneOffsets>(), {}}, .text = ""};
     const std::string text = metrics_text(std::nullopt, view);
     EXPECT_EQ(value_of(text, R"(sluice_rules{mode="enforce"})"), "2");
     EXPECT_EQ(value_of(text, R"(sluice_rules{mode="monitor"})"), "1");
@@ -99,6 +103,9 @@ TEST(Metrics, ModesOfRules) {
     EXPECT_EQ(value_of(text, R"(sluice_rule_mode_info{rule="watched",mode="monitor"})"), "1");
     EXPECT_EQ(value_of(text, R"(sluice_rule_mode_info{rule="idle",mode="off"})"), "1");
     EXPECT_EQ(text.find(R"(rule="sharp")"), std::string::npos);
+    EXPECT_EQ(value_of(text, R"(sluice_rule_inactive_info{rule="sharper"})"), "1");
+    EXPECT_EQ(text.find(R"(sluice_rule_inactive_info{rule="idle"})"), std::string::npos);
+    EXPECT_EQ(text.find(R"(sluice_rule_inactive_info{rule="watched"})"), std::string::npos);
 }
 
 TEST(Metrics, ADataplaneWithOtherRulesThanSluicedHolds) {

@@ -90,9 +90,11 @@ TEST(TimeZones, AreCalledAsInTheDatabaseAndNothingElse) {
     for (const std::string name :
          {"", "posix/Europe/Berlin", "right/Europe/Berlin", "Europe", "Europe/", "Europe/Nowhere",
           "/etc/passwd", "../zoneinfo/UTC", "file:/etc/hostname", "Fixed/UTC+01:00:00", "zone.tab",
-          "tzdata.zi", "A//B"}) {
+          "tzdata.zi", "A//B", "localtime", "posixrules", "Factory", "leapseconds"}) {
         EXPECT_FALSE(read_time_zone(name).has_value()) << name;
     }
+    EXPECT_EQ(read_time_zone("leapseconds").error().what.find("did you mean"), std::string::npos);
+    EXPECT_EQ(read_time_zone("Localtime").error().what.find("`localtime`"), std::string::npos);
     EXPECT_FALSE(read_time_zone(std::string(1000, 'A')).has_value());
 }
 
