@@ -161,6 +161,8 @@ Result<Done> FleetOperator::run(std::string_view bytes, Course& course) {
     }
     if (done && !course.asked.canary.empty()) {
         done = waves(course);
+    } else if (done && !course.asked.confirm) {
+        done = try_everywhere(course);
     }
     return !done ? done : course.asked.confirm ? hold(course) : promote(course);
 }

@@ -277,6 +277,28 @@ TEST(FleetOperator, AWaveEndsWhereTheDataplaneOfABoxEnds) {
     EXPECT_FALSE(fleet.is_under_way());
 }
 
+TEST(FleetOperator, ACanaryInPanicJudgesNothing) {
+    Fleet fleet;
+    fleet.boxes["c"].is_panic = true;
+    fleet.show(fleet.boxes["c"]);
+    const Result<RolloutOutcome> outcome =
+        fleet.hand().roll_out("one", {.canary = "c", .soak = 0s});
+    ASSERT_FALSE(outcome);
+    EXPECT_EQ(outcome.error().what, "it is not in force on c: it is in panic, and judges nothing");
+    EXPECT_TRUE(fleet.hand().roll_out("one", {})) << "all at once, as before";
+}
+
+// Its rules compile; its dataplane does not take them.
+TEST(FleetOperator, OneThatCannotRunItStopsItForAll) {
+    Fleet fleet;
+    fleet.weak = "d";
+    const Result<RolloutOutcome> outcome = fleet.hand().roll_out("one", {});
+    ASSERT_FALSE(outcome);
+    EXPECT_EQ(outcome.error().what, "it is not in force on d: no room");
+    EXPECT_FALSE(fleet.head());
+    EXPECT_FALSE(fleet.is_under_way());
+}
+
 TEST(FleetOperator, AWaveEndsWhereABoxIsGone) {
     Fleet fleet;
     fleet.etcd.before = [&] {
