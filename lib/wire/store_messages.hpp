@@ -9,7 +9,7 @@
 // dataplane listens, since it lives without the other. Levels and units cross, never instants.
 namespace sluice {
 
-inline constexpr std::uint32_t kStoreLinkVersion = 1;
+inline constexpr std::uint32_t kStoreLinkVersion = 2;
 
 // The box, said first by the dataplane. `life` is random in each life of its process.
 struct StoreHello {
@@ -19,9 +19,10 @@ struct StoreHello {
     std::uint16_t size = 0;
     std::uint64_t life = 0;
     Durability durability = Durability::Memory;
+    std::uint64_t secret_digest = 0;  // of the secret by which the box names keys
 
     static void fields(auto& archive, auto& m) {
-        archive(m.version, m.cluster, m.node, m.size, m.life, m.durability);
+        archive(m.version, m.cluster, m.node, m.size, m.life, m.durability, m.secret_digest);
     }
 };
 
