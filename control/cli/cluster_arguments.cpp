@@ -57,9 +57,9 @@ void nodes_arguments(CLI::App& app, Options& options) {
 }
 
 void rollout_arguments(CLI::App& app, Options& options) {
-    app.add_option("ACTION", options.word, "status or abort")
+    app.add_option("ACTION", options.word, "status, abort or history")
         ->required()
-        ->check(CLI::IsMember({"status", "abort"}));
+        ->check(CLI::IsMember({"status", "abort", "history"}));
     cluster_config_option(app, options);
 }
 

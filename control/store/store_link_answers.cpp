@@ -115,7 +115,7 @@ std::optional<StoreFault> StoreLink::take_error(Primary& primary, const Answer& 
     return std::nullopt;
 }
 
-// Its connection goes on, with the batches of others.
+// The connection goes on, with the batches of other partitions.
 bool StoreLink::is_of_partition(const Answer& answer, std::string_view error,
                                 std::uint64_t now_us) {
     const bool is_batch = answer.sent.call == Call::Sync;

@@ -150,6 +150,20 @@ TEST(FleetOperator, ATrialWaitsForItsConfirmationWhileOthersAreRefused) {
     EXPECT_FALSE(fleet.hand().confirm()) << "nothing waits for it";
 }
 
+TEST(FleetOperator, AConfirmNamesBoxesThatHaveLeftTheTrial) {
+    Fleet fleet;
+    ASSERT_TRUE(fleet.hand().roll_out("one", {.confirm = 60s}));
+    fleet.boxes["d"].is_detached = true;
+    fleet.show(fleet.boxes["d"]);
+    std::vector<std::string> said;
+    FleetOperator hand{
+        FleetStore{EtcdClient{std::make_unique<FakeTransport>(fleet.etcd), {}}, "lab"},
+        [&](const std::string& text) { said.push_back(text); }};
+    fleet.etcd.before = [&] { fleet.boxes["d"].is_detached = fleet.is_under_way(); };
+    ASSERT_TRUE(hand.confirm());
+    EXPECT_EQ(said, std::vector<std::string>{"d does not run it on trial, and is to take it now"});
+}
+
 TEST(FleetOperator, ATrialWhoseLeaseEndsIsNotConfirmed) {
     Fleet fleet;
     ASSERT_TRUE(fleet.hand().roll_out("one", {.confirm = 60s}));
@@ -288,7 +302,7 @@ TEST(FleetOperator, ACanaryInPanicJudgesNothing) {
     EXPECT_TRUE(fleet.hand().roll_out("one", {})) << "all at once, as before";
 }
 
-// Its rules compile; its dataplane does not take them.
+// The rules compile, and the dataplane of one box does not take them.
 TEST(FleetOperator, OneThatCannotRunItStopsItForAll) {
     Fleet fleet;
     fleet.weak = "d";
