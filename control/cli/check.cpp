@@ -3,6 +3,7 @@
 #include "control/cli/commands.hpp"
 #include "control/cli/long_work.hpp"
 #include "control/cli/rule_input.hpp"
+#include "control/cli/rule_text.hpp"
 #include "control/cli/table.hpp"
 #include "control/cli/tenant_check.hpp"
 #include "control/cli/terminal.hpp"
@@ -153,7 +154,8 @@ void print_rules(const CompiledRules& compiled) {
             table.row({cells[0], cells[1], cells[2], "", "", ""});
         }
         for (const LimitSummary& limit : rule.limits) {
-            table.row({cells[0], cells[1], cells[2], limit.name, limit.scope, bound_text(limit)});
+            table.row({cells[0], cells[1], cells[2], limit.name,
+                       scope_text(limit.scope, limit.cluster.has_value()), bound_text(limit)});
             cells = {"", "", ""};
         }
         if (!rule.ban.empty()) {

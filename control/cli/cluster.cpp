@@ -153,6 +153,15 @@ ExitCode show_rollout(const Options& options, FleetOperator& cluster) {
     return ExitCode::Done;
 }
 
+ExitCode show_history(const Options& options, FleetOperator& cluster) {
+    const Result<FleetView> view = cluster.store().view();
+    if (!view) {
+        return refuse_for(view.error());
+    }
+    print(options.json ? dump_line(history_json(*view)) : history_text(*view));
+    return ExitCode::Done;
+}
+
 ExitCode end_rollout(const Options& options, FleetOperator& cluster) {
     const Result<bool> done = cluster.abort();
     if (!done) {
@@ -312,8 +321,9 @@ ExitCode run_nodes(const Options& options) {
 
 ExitCode run_rollout(const Options& options) {
     return with_cluster(options, [&](FleetOperator& cluster) {
-        return options.word == "abort" ? end_rollout(options, cluster)
-                                       : show_rollout(options, cluster);
+        return options.word == "abort"     ? end_rollout(options, cluster)
+               : options.word == "history" ? show_history(options, cluster)
+                                           : show_rollout(options, cluster);
     });
 }
 

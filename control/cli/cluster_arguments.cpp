@@ -3,10 +3,13 @@
 
 #include <CLI/CLI.hpp>
 
+#include <chrono>
 #include <string>
 
 namespace sluice {
 namespace {
+
+constexpr std::chrono::hours kLongestSoak{7};
 
 void cluster_config_option(CLI::App& app, Options& options) {
     app.add_option("--config", options.config_file,
@@ -34,7 +37,10 @@ void canary_options(CLI::App& app, Options& options) {
         ->type_name("TIME")
         ->check([](const std::string& text) {
             const Result<Nanoseconds> time = parse_confirm_time(text);
-            return time ? std::string{} : time.error().what;
+            return !time                  ? time.error().what
+                   : *time > kLongestSoak ? "three waves of it are to end within the day that a "
+                                            "box's trial lasts at most: 7h is the longest"
+                                          : std::string{};
         });
     app.add_flag("--now", options.now, "of --cluster: ends the rollout that is under way")
         ->excludes(canary);
@@ -51,9 +57,9 @@ void nodes_arguments(CLI::App& app, Options& options) {
 }
 
 void rollout_arguments(CLI::App& app, Options& options) {
-    app.add_option("ACTION", options.word, "status or abort")
+    app.add_option("ACTION", options.word, "status, abort or history")
         ->required()
-        ->check(CLI::IsMember({"status", "abort"}));
+        ->check(CLI::IsMember({"status", "abort", "history"}));
     cluster_config_option(app, options);
 }
 

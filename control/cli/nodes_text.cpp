@@ -6,10 +6,12 @@
 #include "control/fleet/store_reading_json.hpp"
 #include "control/time_text.hpp"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <ctime>
 #include <utility>
 
 namespace sluice {
@@ -54,6 +56,20 @@ std::string clock_text(std::int64_t off_us) {
     const auto size =
         off_us < 0 ? 0 - static_cast<std::uint64_t>(off_us) : static_cast<std::uint64_t>(off_us);
     return (off_us < 0 ? "-" : "+") + time_text(microseconds(size));
+}
+
+std::vector<HeadSet> sets_of(const FleetView& view) {
+    std::vector<HeadSet> sets;
+    if (view.head) {
+        sets = view.head->value.before;
+        sets.insert(sets.begin(), view.head->value.now);
+    }
+    return sets;
+}
+
+// Of a set's record, which bounds it.
+std::string utc_text(std::int64_t at) {
+    return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(static_cast<std::time_t>(at)));
 }
 
 }  // namespace
@@ -145,6 +161,26 @@ std::string rollout_text(const FleetView& view, const std::vector<NodeRecord>& n
                    has_verdict && !node.staged.why.empty() ? node.staged.why : problem_of(node)});
     }
     return text + table.text();
+}
+
+std::string history_text(const FleetView& view) {
+    Table table{{{"GENERATION", kRight}, {"SET"}, {"BY"}, {"AT"}}};
+    for (const HeadSet& set : sets_of(view)) {
+        table.row(
+            {std::to_string(set.generation), short_sum(set.set.sum), set.by, utc_text(set.at)});
+    }
+    return table.text();
+}
+
+Json history_json(const FleetView& view) {
+    Json sets = Json::array();
+    for (const HeadSet& set : sets_of(view)) {
+        sets.push_back({{"generation", set.generation},
+                        {"set", set.set.sum},
+                        {"by", set.by},
+                        {"at", utc_text(set.at)}});
+    }
+    return {{"sets", sets}};
 }
 
 }  // namespace sluice

@@ -22,5 +22,8 @@ struct ClusterNodes {
 [[nodiscard]] std::string nodes_text(const ClusterNodes& cluster);
 [[nodiscard]] Json nodes_json(const ClusterNodes& cluster);
 [[nodiscard]] std::string rollout_text(const FleetView& view, const std::vector<NodeRecord>& nodes);
+// The sets that all were to run, the newest first: `rollback --cluster` goes to the second.
+[[nodiscard]] std::string history_text(const FleetView& view);
+[[nodiscard]] Json history_json(const FleetView& view);
 
 }  // namespace sluice

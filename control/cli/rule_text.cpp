@@ -33,7 +33,7 @@ std::string limit_table(const Json& limits) {
     Table table{{{"LIMIT"}, {"KEY"}, {"IS"}, {"SCOPE"}}};
     for (const Json& limit : limits) {
         table.row({text_at(limit, "name"), text_at(limit, "key"), text_at(limit, "text"),
-                   text_at(limit, "scope")});
+                   scope_text(text_at(limit, "scope"), limit.contains("cluster"))});
     }
     std::string text = "\n" + table.text();
     for (const Json& limit : limits) {
@@ -113,6 +113,10 @@ std::string anywhere_text(const Json& applied) {
 }
 
 }  // namespace
+
+std::string scope_text(std::string_view of_workers, bool is_of_cluster) {
+    return fmt::format("{}{}", is_of_cluster ? "cluster, " : "", of_workers);
+}
 
 std::string service_mode_text(const Json& service) {
     const std::string mode = text_at(service, "mode");

@@ -2,6 +2,7 @@
 #include "control/json.hpp"
 
 #include <string>
+#include <string_view>
 
 namespace sluice {
 
@@ -18,6 +19,9 @@ namespace sluice {
 [[nodiscard]] std::string service_mode_text(const Json& service);
 // A service of `GET /v1/rules` in full.
 [[nodiscard]] std::string whole_service_text(const Json& service);
+
+// Who counts together under a limit: the workers of the box, or behind `cluster` its boxes, too.
+[[nodiscard]] std::string scope_text(std::string_view of_workers, bool is_of_cluster);
 
 // The answer to a set that was put in force.
 [[nodiscard]] std::string applied_text(const Json& applied);

@@ -115,8 +115,8 @@ std::string rules_text(const Json& document) {
             const std::string set = cells[0].empty() ? "" : keys_set_text(rule);
             const std::string shown = of_limit == key ? "" : of_limit;
             table.row({cells[0], cells[1], cells[2], shown + set, text_at(limit, "text"),
-                       text_at(limit, "scope"), cells[0].empty() ? "" : action,
-                       cells[0].empty() ? "" : events});
+                       scope_text(text_at(limit, "scope"), limit.contains("cluster")),
+                       cells[0].empty() ? "" : action, cells[0].empty() ? "" : events});
             cells.assign(4, "");
             key = of_limit;
         }

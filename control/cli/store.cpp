@@ -119,6 +119,25 @@ std::optional<Error> try_amount(StoreConsole& console, const StoreOfCluster& sto
     return std::nullopt;
 }
 
+// What the roster says against sluice.yaml. A secret that cannot be read here is not compared.
+std::optional<Error> roster_fault(const StoreRoster& roster, const StoreOfCluster& store) {
+    if (roster.size != 0 && roster.size != store.cluster.size) {
+        return Error{Errc::Refused,
+                     fmt::format("the cluster has the size {} at the store, and {} here",
+                                 roster.size, store.cluster.size)};
+    }
+    const Result<std::string> digest = read_secret_digest(store.cluster.secret_file);
+    if (!digest) {
+        say_warning(digest.error().what + ": the secret is not compared");
+    } else if (!roster.secret.empty() && roster.secret != *digest) {
+        return Error{Errc::Refused, fmt::format("the boxes of the cluster have another secret than "
+                                                "{}: keys have other names here, and limits would "
+                                                "not be shared",
+                                                store.cluster.secret_file)};
+    }
+    return std::nullopt;
+}
+
 // A primary by itself: what may be evicted, its role, its replicas. -> its replicas
 Result<std::string> check_primary(StoreConsole& console, const StoreOfCluster& store) {
     const Result<std::string> memory = info_of(console, "memory");
@@ -176,6 +195,20 @@ std::optional<Error> try_amounts(StoreConsoles& consoles, const StoreOfCluster& 
     return std::nullopt;
 }
 
+// An Error names the first partition that cannot be read.
+Result<std::uint64_t> count_keys(StoreConsoles& consoles, const StoreOfCluster& store) {
+    std::uint64_t keys = 0;
+    for (std::uint16_t partition = 0; partition < consoles.partitions(); ++partition) {
+        const Result<std::uint64_t> count = keys_of(consoles, store.cluster.name, partition);
+        if (!count) {
+            return Error{count.error().code,
+                         fmt::format("partition {}: {}", partition, count.error().what)};
+        }
+        keys += *count;
+    }
+    return keys;
+}
+
 ExitCode check_store(StoreConsoles& consoles, const StoreOfCluster& store) {
     if (const std::optional<Error> fault = two_primaries(store.access)) {
         return store_refusal(*fault);
@@ -199,10 +232,12 @@ ExitCode check_store(StoreConsoles& consoles, const StoreOfCluster& store) {
     if (const std::optional<Error> fault = try_amounts(consoles, store)) {
         return store_refusal(*fault);
     }
-    if (roster->size != 0 && roster->size != store.cluster.size) {
-        return refuse(fmt::format("the cluster has the size {} at the store, and {} here",
-                                  roster->size, store.cluster.size),
-                      ExitCode::Refused);
+    if (const std::optional<Error> fault = roster_fault(*roster, store)) {
+        return store_refusal(*fault);
+    }
+    const Result<std::uint64_t> keys = count_keys(consoles, store);
+    if (!keys) {
+        return store_refusal(keys.error());
     }
     print(fmt::format("{}function sl1 revision {}, no key is evicted, {} of {} slots held\n", text,
                       roster->revision, roster->slots.size(), store.cluster.size));
@@ -240,13 +275,9 @@ ExitCode show_store(StoreConsoles& consoles, const StoreOfCluster& store, bool j
     if (!roster) {
         return store_refusal(roster.error());
     }
-    std::uint64_t keys = 0;
-    for (std::uint16_t partition = 0; partition < consoles.partitions(); ++partition) {
-        const Result<std::uint64_t> count = keys_of(consoles, store.cluster.name, partition);
-        if (!count) {
-            return store_refusal(count.error());
-        }
-        keys += *count;
+    const Result<std::uint64_t> keys = count_keys(consoles, store);
+    if (!keys) {
+        return store_refusal(keys.error());
     }
     const Result<std::vector<StoreConsole*>> all = consoles.all();
     if (!all) {
@@ -261,7 +292,7 @@ ExitCode show_store(StoreConsoles& consoles, const StoreOfCluster& store, bool j
         used +=
             (used.empty() ? "" : " + ") + visible_line(info_value(*memory, "used_memory_human"));
     }
-    print(json ? dump_line(store_json(*roster, keys, used)) : store_text(*roster, keys, used));
+    print(json ? dump_line(store_json(*roster, *keys, used)) : store_text(*roster, *keys, used));
     return ExitCode::Done;
 }
 
@@ -277,6 +308,24 @@ ExitCode forget_node(StoreConsoles& consoles, const StoreOfCluster& store,
         return refuse(fmt::format("no slot is held by {}", node), ExitCode::Refused);
     }
     print(fmt::format("slot {} is free; {} joins again if it still runs\n", slot, node));
+    return ExitCode::Done;
+}
+
+// The secret of this box's file becomes the cluster's.
+ExitCode rekey_cluster(StoreConsoles& consoles, const StoreOfCluster& store) {
+    const Result<std::string> digest = read_secret_digest(store.cluster.secret_file);
+    if (!digest) {
+        return refuse(digest.error().what, ExitCode::Refused);
+    }
+    const Result<RedisReplyOwner> reply =
+        consoles.call("sl1_rekey", roster_key(store.cluster.name), std::array{*digest});
+    if (!reply) {
+        return store_refusal(reply.error());
+    }
+    print(
+        fmt::format("the secret in {} is the cluster's: boxes with another one are fenced until "
+                    "they start with it\n",
+                    store.cluster.secret_file));
     return ExitCode::Done;
 }
 
@@ -326,6 +375,9 @@ ExitCode run_store(const Options& options) {
     }
     if (options.word == "forget") {
         return forget_node(*consoles, *store, options.store.node);
+    }
+    if (options.word == "rekey") {
+        return rekey_cluster(*consoles, *store);
     }
     return options.word == "resize" ? resize_cluster(*consoles, *store)
                                     : show_store(*consoles, *store, options.json);

@@ -118,9 +118,9 @@ void notify_arguments(CLI::App& app, Options& options) {
 }
 
 void store_arguments(CLI::App& app, Options& options) {
-    app.add_option("ACTION", options.word, "init, check, status, forget or resize")
+    app.add_option("ACTION", options.word, "init, check, status, forget, rekey or resize")
         ->required()
-        ->check(CLI::IsMember({"init", "check", "status", "forget", "resize"}));
+        ->check(CLI::IsMember({"init", "check", "status", "forget", "rekey", "resize"}));
     app.add_option("NODE", options.store.node, "of forget: the name of a box that does not return");
     app.add_option("--config", options.config_file, "sluice.yaml of the box")->required();
     app.add_option("--user", options.store.user,

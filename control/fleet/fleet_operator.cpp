@@ -161,6 +161,8 @@ Result<Done> FleetOperator::run(std::string_view bytes, Course& course) {
     }
     if (done && !course.asked.canary.empty()) {
         done = waves(course);
+    } else if (done && !course.asked.confirm) {
+        done = try_everywhere(course);
     }
     return !done ? done : course.asked.confirm ? hold(course) : promote(course);
 }
@@ -249,6 +251,17 @@ Result<RolloutOutcome> FleetOperator::roll_back(const RolloutCourse& asked) {
     return done ? finish(*course) : done.error();
 }
 
+// Boxes that have left the trial, such as by a rollback of their own operator, are taken along.
+void FleetOperator::report_untried(const HeadSet& next) {
+    const Result<std::vector<NodeRecord>> nodes = store_.nodes();
+    for (const NodeRecord& node : nodes ? *nodes : std::vector<NodeRecord>{}) {
+        if (!runs(node, next)) {
+            report_(fmt::format("{} does not run it on trial, and is to take it now",
+                                why_behind(node)));
+        }
+    }
+}
+
 Result<RolloutOutcome> FleetOperator::confirm() {
     const Result<FleetView> view = store_.view();
     if (!view) {
@@ -267,6 +280,7 @@ Result<RolloutOutcome> FleetOperator::confirm() {
         course.after.before.insert(course.after.before.begin(), view->head->value.now);
         course.after.before.resize(std::min(course.after.before.size(), Head::kMost));
     }
+    report_untried(course.rollout.next);
     if (const Result<Done> done = promote(course); !done) {
         return done.error();
     }

@@ -102,7 +102,9 @@ private:
     [[nodiscard]] Result<Done> stage(Course& course);
     [[nodiscard]] Result<Done> hold(Course& course);
     [[nodiscard]] Result<Done> waves(Course& course);
+    void report_untried(const HeadSet& next);
     [[nodiscard]] Result<Done> soak(Course& course);
+    [[nodiscard]] Result<Done> try_everywhere(Course& course);
     [[nodiscard]] Result<Done> promote(const Course& course);
     [[nodiscard]] Result<Done> wait_in_force(Course& course);
     [[nodiscard]] bool is_under_way(const Course& course);

@@ -22,8 +22,13 @@ struct Missing {
     bool has_failed = false;  // waiting is of no use
 };
 
-std::optional<Missing> first_missing(const Rollout& rollout, const std::vector<NodeRecord>& nodes) {
+// `judges`: what it runs is to judge packets, as the boxes of a wave do.
+std::optional<Missing> first_missing(const Rollout& rollout, const std::vector<NodeRecord>& nodes,
+                                     bool judges) {
     for (const NodeRecord& node : nodes) {
+        if (judges && node.is_panic && is_meant(rollout, node)) {
+            return Missing{node.node + ": it is in panic, and judges nothing", true};
+        }
         if (!is_meant(rollout, node) || (runs(node, rollout.next) && !node.is_dataplane_away)) {
             continue;
         }
@@ -116,7 +121,8 @@ Result<Done> FleetOperator::wait_in_force(Course& course) {
     return wait(
         course, kPushing,
         [&](const std::vector<NodeRecord>& nodes, bool is_late) -> std::optional<Result<Done>> {
-            const std::optional<Missing> missing = first_missing(course.rollout, nodes);
+            const std::optional<Missing> missing =
+                first_missing(course.rollout, nodes, !course.asked.canary.empty());
             if (!missing) {
                 return Done{};
             }
@@ -145,6 +151,16 @@ Result<Done> FleetOperator::hold(Course& course) {
     return wait_in_force(course);
 }
 
+// What only a dataplane can refuse, such as for want of memory, is found out before the set is the
+// head: the boxes that took it go back with the lease.
+Result<Done> FleetOperator::try_everywhere(Course& course) {
+    course.rollout.is_staged = true;
+    course.rollout.is_everywhere = true;
+    course.rollout.trial_seconds = static_cast<std::uint64_t>((kPushing + kTrialSlack).count());
+    const Result<Done> done = put(course, course.lease);
+    return done ? wait_in_force(course) : done;
+}
+
 // A box of the wave that goes away, or back to other rules, ends the rollout. One that has come
 // since is staging it yet.
 Result<Done> FleetOperator::soak(Course& course) {
@@ -156,7 +172,8 @@ Result<Done> FleetOperator::soak(Course& course) {
                 return std::ranges::find(course.rollout.nodes, node.node) ==
                        course.rollout.nodes.end();
             });
-            if (const std::optional<Missing> missing = first_missing(course.rollout, of_wave)) {
+            if (const std::optional<Missing> missing =
+                    first_missing(course.rollout, of_wave, true)) {
                 return is_under_way(course)
                            ? Error{Errc::Refused, "it does not run any more on " + missing->why}
                            : rollout_ended();

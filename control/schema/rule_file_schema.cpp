@@ -220,6 +220,7 @@ Json rule_file_schema() {
         {"defaults", object(rule_keys::kDefaults, {{"mode", words(kModeNames)},
                                                    {"missing_key", words(kMissingKeyNames)},
                                                    {"scope", words(kClusterScopeNames)},
+                                                   {"owner_down", words(kOwnerDownNames)},
                                                    {"on_full", on_full_schema()}})},
         {"limits", map_of(ref("limit"))},
         {"rules", list_of(ref("rule"))},

@@ -11,7 +11,7 @@
 -- Invariants: the clock never goes back and moves by the callers' monotonic clocks alone; TIME starts
 -- it. A key is forgotten after `till`, seconds of that clock, when nothing of it counts any more: no
 -- expiry of the server, whose clock may be set. Whatever is rounded leaves more owed, never less.
-local REVISION = 2
+local REVISION = 3
 local MOST = 2 ^ 53 -- doubles hold each whole number up to it
 local UNDER = 1 - 2 ^ -50 -- more than the rounding of one product and sum
 local STEPS = 2 ^ 44 -- a part of a unit is kept in so many steps
@@ -297,8 +297,9 @@ local function tick(keys, args)
   return {REVISION, born, clock}
 end
 
--- Slots of a cluster: a hash with its size `m`, the latest incarnation `i` and, of each slot that is
--- held, `s<slot>`. A node keeps its slot by its name until it is forgotten.
+-- Slots of a cluster: a hash with its size `m`, the latest incarnation `i`, the digest `d` of the
+-- secret by which its boxes name keys and, of each slot that is held, `s<slot>`. A node keeps its
+-- slot by its name until it is forgotten.
 local function read_roster(roster)
   local all, held, size, latest = redis.call('HGETALL', roster), {}, nil, 0
   for i = 1, #all, 2 do
@@ -334,16 +335,26 @@ local function whole(number)
   return string.format('%.0f', number)
 end
 
-local JOINED, OTHER_SIZE, FULL, REPLACED = 0, 1, 2, 3
+-- A name is its holder's for as long as the holder joins again, and some time more.
+local LEASE = 5000000 -- us
 
--- KEYS: the roster. ARGS: M, node, life, the latest incarnation that the node has seen.
+local function is_there(holder, now)
+  return holder.life ~= '' and not holder.left and now >= holder.seen and now - holder.seen < LEASE
+end
+
+local JOINED, OTHER_SIZE, FULL, REPLACED, OTHER_SECRET, NAME_HELD = 0, 1, 2, 3, 4, 5
+
+-- KEYS: the roster. ARGS: M, node, life, the latest incarnation that the node has seen, the digest of
+-- its secret. The first box's digest is the cluster's.
 -- -> outcome, slot, incarnation, M of the cluster, revision of this function, UTC
 local function join(keys, args)
   begin()
   local asked, node, life, seen = tonumber(args[1]), args[2], args[3], tonumber(args[4])
+  local digest, named = args[5] or '', redis.call('HGET', keys[1], 'd')
   local held, size, latest = read_roster(keys[1])
   local now = utc()
   if size and size ~= asked then return {OTHER_SIZE, 0, 0, size, REVISION, now} end
+  if named and digest ~= '' and digest ~= named then return {OTHER_SECRET, 0, 0, asked, REVISION, now} end
   local slot = slot_of(held, asked, node)
   if not slot then return {FULL, 0, 0, asked, REVISION, now} end
   local holder = held[slot]
@@ -351,6 +362,8 @@ local function join(keys, args)
     holder = {node = node, life = '', incarnation = 0, former = {}}
   elseif was_replaced(holder, life) then
     return {REPLACED, slot, holder.incarnation, asked, REVISION, now}
+  elseif holder.life ~= life and is_there(holder, now) then
+    return {NAME_HELD, slot, holder.incarnation, asked, REVISION, now}
   end
   if holder.life ~= life or holder.incarnation < seen then
     if holder.life ~= life and holder.life ~= '' then
@@ -360,10 +373,31 @@ local function join(keys, args)
     holder.life = life
     holder.incarnation = max(now, latest + 1, seen + 1)
   end
-  holder.seen = now
+  holder.seen, holder.left = now, nil
+  if not named and digest ~= '' then redis.call('HSET', keys[1], 'd', digest) end
   redis.call('HSET', keys[1], 'm', asked, 'i', whole(max(latest, holder.incarnation)), 's' .. slot,
     cmsgpack.pack(holder))
   return {JOINED, slot, holder.incarnation, asked, REVISION, now}
+end
+
+-- KEYS: the roster. ARGS: node and life of a box that ends: its name is free for its next life, and
+-- its slot stays its own. -> 1, or 0 where another life has the name
+local function leave(keys, args)
+  begin()
+  for slot, holder in pairs((read_roster(keys[1]))) do
+    if holder.node == args[1] and holder.life == args[2] then
+      holder.left = true
+      redis.call('HSET', keys[1], 's' .. slot, cmsgpack.pack(holder))
+      return 1
+    end
+  end
+  return 0
+end
+
+-- An operator gives the cluster another secret, by its digest: boxes with the one before are refused.
+local function rekey(keys, args)
+  redis.call('HSET', keys[1], 'd', args[1])
+  return 1
 end
 
 -- An operator takes the slot from a node that does not come back. -> slot, or -1
@@ -394,8 +428,8 @@ local function resize(keys, args)
   return to
 end
 
--- KEYS: the roster or a partition. -> UTC, revision, M, then of a roster slot, node, incarnation,
--- life and UTC when last seen of each; of a partition born, clock, keys, then slot, incarnation and
+-- KEYS: the roster or a partition. -> UTC, revision, M, then of a roster the secret's digest and slot,
+-- node, incarnation, life and UTC when last seen of each; of a partition born, clock, keys, then slot, incarnation and
 -- last batch of each node
 local function status(keys)
   begin()
@@ -403,7 +437,7 @@ local function status(keys)
   local state = redis.call('HGET', keys[1], 'b')
   if not state then
     local held, size = read_roster(keys[1])
-    local out = {now, REVISION, size or 0}
+    local out = {now, REVISION, size or 0, redis.call('HGET', keys[1], 'd') or ''}
     for slot, holder in pairs(held) do
       out[#out + 1] = {slot, holder.node, holder.incarnation, holder.life, holder.seen}
     end
@@ -426,6 +460,8 @@ end
 redis.register_function('sl1_sync', sync)
 redis.register_function('sl1_tick', tick)
 redis.register_function('sl1_join', join)
+redis.register_function('sl1_leave', leave)
+redis.register_function('sl1_rekey', rekey)
 redis.register_function('sl1_release', release)
 redis.register_function('sl1_resize', resize)
 redis.register_function{function_name = 'sl1_status', callback = status, flags = {'no-writes'}}

@@ -2,6 +2,7 @@
 
 #include "control/store/sync_call.hpp"
 #include "control/text_file.hpp"
+#include "lib/bucket/hash/cluster_secret.hpp"
 
 #include <fmt/format.h>
 
@@ -20,6 +21,19 @@ Result<std::string> read_password(const std::string& file) {
         return Error{Errc::BadSyntax, file + ": its first line is to be the password"};
     }
     return line;
+}
+
+Result<std::string> read_secret_digest(const std::string& file) {
+    constexpr std::size_t kMost = 64;  // bytes, as sluice-dataplane reads of it
+    const Result<std::string> text = read_text_file(file, kMost);
+    if (!text) {
+        return text.error();
+    }
+    const std::optional<HashSecret> secret = read_secret_digits(*text);
+    if (!secret) {
+        return Error{Errc::BadSyntax, file + ": 32 hexadecimal digits are expected"};
+    }
+    return digest_text(digest_of_secret(*secret));
 }
 
 Result<StoreAccess> open_access(const ClusterStore& store) {

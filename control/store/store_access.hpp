@@ -25,6 +25,9 @@ struct StoreAccess {
 // The first line of a file; empty without one.
 [[nodiscard]] Result<std::string> read_password(const std::string& file);
 
+// The digest of the cluster's secret in that file, as the store has it.
+[[nodiscard]] Result<std::string> read_secret_digest(const std::string& file);
+
 // AUTH as a command; empty without a password.
 [[nodiscard]] std::string greeting_of(const StoreAccess& access);
 

@@ -244,8 +244,9 @@ Result<StoreRoster> read_roster(StoreConsoles& consoles, const std::string& clus
     StoreRoster roster{.utc_us = number_at(told, 0),
                        .revision = number_at(told, 1),
                        .size = number_at(told, 2),
+                       .secret = text_at(told, 3),
                        .slots = {}};
-    for (std::size_t i = 3; told.type == REDIS_REPLY_ARRAY && i < told.elements; ++i) {
+    for (std::size_t i = 4; told.type == REDIS_REPLY_ARRAY && i < told.elements; ++i) {
         const redisReply& slot = *told.element[i];
         roster.slots.push_back({.slot = number_at(slot, 0),
                                 .node = text_at(slot, 1),

@@ -77,6 +77,7 @@ struct StoreRoster {
     std::uint64_t utc_us = 0;
     std::uint64_t revision = 0;
     std::uint64_t size = 0;  // 0: nobody has joined yet
+    std::string secret;      // digest of the secret of its boxes; empty: nobody has said one
     std::vector<RosterSlot> slots;
 };
 [[nodiscard]] Result<StoreRoster> read_roster(StoreConsoles& consoles, const std::string& cluster);

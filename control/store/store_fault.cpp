@@ -47,13 +47,22 @@ constexpr auto kFaults = std::to_array<FaultRow>({
 
 constexpr std::size_t kMostErrorText = 200;
 
-}  // namespace
-
-StoreFault store_fault_of(std::string_view error) {
+const FaultRow* row_of(std::string_view error) noexcept {
     const auto* row = std::ranges::find_if(
         kFaults, [&](const FaultRow& each) { return error.starts_with(each.begins); });
+    return row == kFaults.end() ? nullptr : row;
+}
+
+}  // namespace
+
+bool is_known_fault(std::string_view error) noexcept {
+    return row_of(error) != nullptr;
+}
+
+StoreFault store_fault_of(std::string_view error) {
+    const FaultRow* row = row_of(error);
     const std::string text = visible_line(error.substr(0, kMostErrorText));
-    if (row == kFaults.end()) {
+    if (row == nullptr) {
         return {StoreLinkState::Refused, fmt::format("the store answers: {}", text)};
     }
     return {row->state, fmt::format("{} ({})", row->why, text)};

@@ -16,6 +16,9 @@ struct StoreFault {
 // The meaning of a store's error for the link, and what to do about it.
 [[nodiscard]] StoreFault store_fault_of(std::string_view error);
 
+// True of errors whose meaning is known; others may be of one key alone.
+[[nodiscard]] bool is_known_fault(std::string_view error) noexcept;
+
 // A store that lacks functions may have them as a script; one that gives no right to either says
 // so.
 [[nodiscard]] bool lacks_functions(std::string_view error) noexcept;

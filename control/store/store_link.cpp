@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
 #include <poll.h>
 
 namespace sluice {
@@ -35,8 +36,12 @@ StoreLink::Primary* StoreLink::roster_primary() {
 }
 
 void StoreLink::greet(const std::optional<StoreHello>& hello) {
+    if (!hello) {
+        leave();
+    }
     pending_.clear();
     replies_.clear();
+    faults_.clear();
     member_.reset();
     if (hello) {
         member_.emplace(*hello);
@@ -52,6 +57,16 @@ void StoreLink::adopt(const StoreClocks& known) {
         if (clock.born() == 0 || clock.born() == at.born) {
             clock.adopt(at.born, at.ahead_us);
         }
+    }
+}
+
+// The dataplane is gone. What the socket does not take at once is lost: the name is free some
+// seconds later then.
+void StoreLink::leave() {
+    Primary* roster = member_ && member_->joined() ? roster_primary() : nullptr;
+    if (roster != nullptr && roster->link) {
+        roster->link->say(PrimaryLink::Call::Join, member_->leaves(roster->link->by()), 0);
+        (void)roster->link->go_on(POLLOUT);
     }
 }
 
@@ -163,20 +178,10 @@ void StoreLink::meet_primaries(std::uint64_t now_us) {
     for (auto& [at, primary] : primaries_) {
         primary.needed = false;
     }
-    const auto need = [this, now_us](const std::string& key) {
-        if (const ServerAddress* address = primary_of(key)) {
-            Primary& primary = primaries_[words_of(*address)];
-            primary.address = *address;
-            // A link that was for single calls until now is asked what any is at first.
-            primary.needed = true;
-            if (primary.link && !primary.begun) {
-                begin(primary, now_us);
-            }
-        }
-    };
-    need(roster_key(member_->hello().cluster));
+    without_primary_ = 0;
+    need(roster_key(member_->hello().cluster), now_us);
     for (std::uint16_t partition = 0; partition < partitions(); ++partition) {
-        need(partition_key(member_->hello().cluster, partition));
+        need(partition_key(member_->hello().cluster, partition), now_us);
     }
     for (auto at = primaries_.begin(); at != primaries_.end();) {
         if (!at->second.needed && !is_asked(at->second)) {
@@ -187,6 +192,21 @@ void StoreLink::meet_primaries(std::uint64_t now_us) {
             }
         }
         ++at;
+    }
+}
+
+void StoreLink::need(const std::string& key, std::uint64_t now_us) {
+    const ServerAddress* address = primary_of(key);
+    if (address == nullptr) {
+        ++without_primary_;
+        return;
+    }
+    Primary& primary = primaries_[words_of(*address)];
+    primary.address = *address;
+    // A link that was for single calls until now is asked what any is at first.
+    primary.needed = true;
+    if (primary.link && !primary.begun) {
+        begin(primary, now_us);
     }
 }
 
@@ -273,15 +293,25 @@ void StoreLink::tick(Primary& primary, std::uint16_t partition, std::uint64_t no
 
 // One partition after the other, so that each is told where its clock stands once a minute.
 void StoreLink::keep_clocks(std::uint64_t now_us) {
-    if (now_us < tick_at_us_ || !member_->joined()) {
+    if (!member_->joined()) {
+        return;
+    }
+    for (const std::uint16_t partition : faults_.due_clocks(now_us)) {
+        tick_where_due(partition, now_us);
+    }
+    if (now_us < tick_at_us_) {
         return;
     }
     tick_at_us_ = now_us + kTickEveryUs / partitions();
     tick_next_ = static_cast<std::uint16_t>((tick_next_ + 1) % partitions());
-    const ServerAddress* address = primary_of(partition_key(member_->hello().cluster, tick_next_));
+    tick_where_due(tick_next_, now_us);
+}
+
+void StoreLink::tick_where_due(std::uint16_t partition, std::uint64_t now_us) {
+    const ServerAddress* address = primary_of(partition_key(member_->hello().cluster, partition));
     const auto at = address == nullptr ? primaries_.end() : primaries_.find(words_of(*address));
     if (at != primaries_.end() && at->second.works) {
-        tick(at->second, tick_next_, now_us);
+        tick(at->second, partition, now_us);
     }
 }
 
@@ -310,6 +340,15 @@ StoreLinkReport StoreLink::report(std::uint64_t now_us) const {
         }
         all_work = all_work && (primary.works || !primary.needed);
         slow = slow || (primary.link && now_us > primary.link->waits_since(now_us) + kSlowUs);
+    }
+    if (without_primary_ != 0) {
+        return refuse({StoreLinkState::Away,
+                       fmt::format("no node of the Redis Cluster has the slots of {} of {} "
+                                   "partitions",
+                                   without_primary_, partitions())});
+    }
+    if (const std::optional<StoreFault> fault = faults_.fault(partitions())) {
+        return refuse(*fault);
     }
     if (slow) {
         report.why = "the store is slow to answer";

@@ -1,4 +1,5 @@
 #pragma once
+#include "control/store/partition_faults.hpp"
 #include "control/store/primary_finder.hpp"
 #include "control/store/primary_link.hpp"
 #include "control/store/store_member.hpp"
@@ -73,13 +74,16 @@ private:
     [[nodiscard]] Primary* roster_primary();
     [[nodiscard]] bool is_asked(const Primary& primary) const;
     void meet_primaries(std::uint64_t now_us);
+    void need(const std::string& key, std::uint64_t now_us);
     void dial(Primary& primary, std::uint64_t now_us);
     void begin(Primary& primary, std::uint64_t now_us);
     void hang_up(Primary& primary, StoreFault fault, std::uint64_t now_us);
     void drop(Primary& primary);
     void join(Primary& primary, std::uint64_t now_us);
+    void leave();
     void tick(Primary& primary, std::uint16_t partition, std::uint64_t now_us);
     void keep_clocks(std::uint64_t now_us);
+    void tick_where_due(std::uint16_t partition, std::uint64_t now_us);
     void go_on(Primary& primary, short ready, const Clock& clock);
     // store_link_answers.cpp
     void send(Pending& pending, std::uint64_t now_us);
@@ -91,6 +95,8 @@ private:
     void redirect(Pending* pending, const Redirection& redirection);
     [[nodiscard]] bool goes_by_script(Primary& primary, const Answer& answer,
                                       std::string_view error, std::uint64_t now_us);
+    [[nodiscard]] bool is_of_partition(const Answer& answer, std::string_view error,
+                                       std::uint64_t now_us);
     [[nodiscard]] std::optional<StoreFault> joined(const Answer& answer);
     [[nodiscard]] std::optional<StoreFault> ticked(const Answer& answer, std::uint64_t now_us);
     [[nodiscard]] std::optional<StoreFault> synced(Primary& primary, const Answer& answer,
@@ -104,6 +110,8 @@ private:
     std::map<std::string, Primary> primaries_;  // by the words of their addresses
     std::map<std::uint16_t, Pending> pending_;
     std::map<std::uint16_t, PartitionClock> clocks_;
+    PartitionFaults faults_;
+    std::size_t without_primary_ = 0;  // partitions, and the roster
     std::vector<StoreReply> replies_;
     std::optional<std::uint64_t> met_;  // so often primaries were found then
     std::uint64_t join_at_us_ = 0;

@@ -42,7 +42,8 @@ void StoreLink::send(Pending& pending, std::uint64_t now_us) {
     const std::uint16_t partition = pending.batch.partition;
     const ServerAddress* address =
         pending.asked_at ? &*pending.asked_at : primary_of(partition_key(hello.cluster, partition));
-    if (!member_->joined() || address == nullptr || finder_.told() < pending.behind) {
+    if (!member_->joined() || address == nullptr || finder_.told() < pending.behind ||
+        faults_.holds_back(partition, now_us)) {
         return;
     }
     const auto at = primaries_.find(words_of(*address));
@@ -100,7 +101,8 @@ std::optional<StoreFault> StoreLink::take_error(Primary& primary, const Answer& 
     const auto pending =
         answer.sent.call == Call::Sync ? pending_.find(answer.sent.partition) : pending_.end();
     const bool redirected = access_->cluster_mode && redirection_of(error);
-    if (!redirected && !goes_by_script(primary, answer, error, now_us)) {
+    if (!redirected && !goes_by_script(primary, answer, error, now_us) &&
+        !is_of_partition(answer, error, now_us)) {
         const bool by_script = answer.sent.by == CallBy::Script;
         return store_fault_of(by_script && !primary.lacks.empty() ? primary.lacks : error);
     }
@@ -111,6 +113,16 @@ std::optional<StoreFault> StoreLink::take_error(Primary& primary, const Answer& 
         redirect(pending == pending_.end() ? nullptr : &pending->second, *redirection_of(error));
     }
     return std::nullopt;
+}
+
+// The connection goes on, with the batches of other partitions.
+bool StoreLink::is_of_partition(const Answer& answer, std::string_view error,
+                                std::uint64_t now_us) {
+    const bool is_batch = answer.sent.call == Call::Sync;
+    return (is_batch || answer.sent.call == Call::Tick) &&
+           faults_.take(answer.sent.partition,
+                        is_batch ? PartitionFaults::Of::Batch : PartitionFaults::Of::Clock, error,
+                        now_us);
 }
 
 // Another primary has it: for good, which is asked for anew, or for this call alone.
@@ -165,6 +177,7 @@ std::optional<StoreFault> StoreLink::ticked(const Answer& answer, std::uint64_t 
     if (!tick) {
         return StoreFault{StoreLinkState::Refused, tick.error().what};
     }
+    faults_.end(answer.sent.partition, PartitionFaults::Of::Clock);
     if (tick->born != 0) {
         clocks_[answer.sent.partition].tell(tick->born, tick->now_us, now_us);
     }
@@ -184,6 +197,7 @@ std::optional<StoreFault> StoreLink::synced(Primary& primary, const Answer& answ
     if (!sync) {
         return StoreFault{StoreLinkState::Refused, sync.error().what};
     }
+    faults_.end(partition, PartitionFaults::Of::Batch);
     clocks_[partition].tell(sync->born, sync->now_us, now_us);
     if (sync->outcome == StoreOutcome::Fenced) {
         pending.under_way = false;

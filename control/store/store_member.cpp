@@ -13,13 +13,21 @@ std::string other_size(std::uint64_t size, std::uint16_t ours) {
 
 }  // namespace
 
+Joining StoreMember::joining() const {
+    return {.cluster = hello_.cluster,
+            .node = hello_.node,
+            .size = hello_.size,
+            .life = hello_.life,
+            .seen = seen_,
+            .secret_digest = hello_.secret_digest};
+}
+
 std::string StoreMember::joins(CallBy by) const {
-    return join_command({.cluster = hello_.cluster,
-                         .node = hello_.node,
-                         .size = hello_.size,
-                         .life = hello_.life,
-                         .seen = seen_},
-                        by);
+    return join_command(joining(), by);
+}
+
+std::string StoreMember::leaves(CallBy by) const {
+    return leave_command(joining(), by);
 }
 
 void StoreMember::take(const JoinAnswer& answer) {
@@ -40,6 +48,18 @@ void StoreMember::take(const JoinAnswer& answer) {
                 "all {} slots of the cluster are held: `sluicectl store "
                 "status` names the holders",
                 answer.size);
+            break;
+        case JoinOutcome::OtherSecret:
+            fault_->why =
+                "the cluster's first box has another secret in its `cluster.secret_file`: keys "
+                "have other names here, and limits would not be shared; a new secret for all is "
+                "`sluicectl store rekey`";
+            break;
+        case JoinOutcome::NameHeld:
+            fault_->why = fmt::format(
+                "another box is called {}, and joined first: names are for one; it is this box's "
+                "once the other was not heard of for 5 s",
+                hello_.node);
             break;
         default:
             fault_->why =

@@ -23,12 +23,16 @@ public:
 
     // The call by which it asks for its slot.
     [[nodiscard]] std::string joins(CallBy by) const;
+    // The call by which it frees its name for its next life.
+    [[nodiscard]] std::string leaves(CallBy by) const;
     void take(const JoinAnswer& answer);
     // An amount of it was refused. True: the slot is to be asked for again.
     [[nodiscard]] bool fenced(const StoreAnswerTo& answer);
     void lose() noexcept { joined_ = false; }
 
 private:
+    [[nodiscard]] Joining joining() const;
+
     StoreHello hello_;
     bool joined_ = false;
     std::uint16_t slot_ = 0;

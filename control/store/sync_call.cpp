@@ -204,8 +204,19 @@ Result<StoreAnswerTo> sync_answer(const redisReply& reply, const StoreBatch& bat
 std::string join_command(const Joining& joining, CallBy by) {
     return call_command(
         by, "sl1_join", roster_key(joining.cluster),
-        std::array<std::string, 4>{std::to_string(joining.size), std::string{joining.node},
-                                   std::to_string(joining.life), std::to_string(joining.seen)});
+        std::array<std::string, 5>{std::to_string(joining.size), std::string{joining.node},
+                                   std::to_string(joining.life), std::to_string(joining.seen),
+                                   digest_text(joining.secret_digest)});
+}
+
+std::string leave_command(const Joining& joining, CallBy by) {
+    return call_command(
+        by, "sl1_leave", roster_key(joining.cluster),
+        std::array<std::string, 2>{std::string{joining.node}, std::to_string(joining.life)});
+}
+
+std::string digest_text(std::uint64_t secret_digest) {
+    return fmt::format("{:016x}", secret_digest);
 }
 
 std::string tick_command(const std::string& key, std::uint64_t reckoned_us, std::uint64_t born,
@@ -227,7 +238,7 @@ Result<JoinAnswer> join_answer(const redisReply& reply) {
     constexpr std::size_t kParts = 6;
     std::vector<std::int64_t> numbers;
     if (!read_numbers(reply, numbers) || numbers.size() < kParts || numbers[0] < 0 ||
-        numbers[0] > static_cast<std::int64_t>(JoinOutcome::Replaced) ||
+        numbers[0] > static_cast<std::int64_t>(JoinOutcome::NameHeld) ||
         count_in(numbers[1]) > UINT16_MAX) {
         return not_ours();
     }

@@ -33,7 +33,7 @@ enum class CallBy : std::uint8_t { Function, Script };
 // An Error: the store answers something else than this function does.
 [[nodiscard]] Result<StoreAnswerTo> sync_answer(const redisReply& reply, const StoreBatch& batch);
 
-enum class JoinOutcome : std::uint8_t { Joined, OtherSize, Full, Replaced };
+enum class JoinOutcome : std::uint8_t { Joined, OtherSize, Full, Replaced, OtherSecret, NameHeld };
 struct JoinAnswer {
     JoinOutcome outcome = JoinOutcome::Joined;
     std::uint16_t slot = 0;
@@ -48,8 +48,13 @@ struct Joining {
     std::uint16_t size = 0;
     std::uint64_t life = 0;
     std::uint64_t seen = 0;  // the latest incarnation that fenced this node
+    std::uint64_t secret_digest = 0;
 };
 [[nodiscard]] std::string join_command(const Joining& joining, CallBy by = CallBy::Function);
+// A box ends: its name is free for its next life at once.
+[[nodiscard]] std::string leave_command(const Joining& joining, CallBy by);
+// The digest of a secret as the roster has it.
+[[nodiscard]] std::string digest_text(std::uint64_t secret_digest);
 [[nodiscard]] Result<JoinAnswer> join_answer(const redisReply& reply);
 
 // The reading of a partition's clock, by its caller and then by itself. `born` 0: it has not begun.

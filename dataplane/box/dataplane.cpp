@@ -135,7 +135,7 @@ Result<Done> Dataplane::begin_relay(const BoxConfig& box) {
     socket.path = socket.path.substr(0, socket.path.rfind('/') + 1) + "store.sock";
     socket.owner = box.dataplane.owner.empty() ? box.user : box.dataplane.owner;
     Result<std::unique_ptr<StoreRelay>> relay =
-        StoreRelay::start(*box.cluster, socket, workers_.amounts());
+        StoreRelay::start(*box.cluster, state_.secrets().hash, socket, workers_.amounts());
     if (!relay) {
         return relay.error();
     }

@@ -1,6 +1,7 @@
 #include "dataplane/store/store_relay.hpp"
 
 #include "lib/base/log.hpp"
+#include "lib/bucket/hash/cluster_secret.hpp"
 
 #include <algorithm>
 #include <csignal>
@@ -36,13 +37,16 @@ std::string visible(const std::string& why) {
 }  // namespace
 
 Result<std::unique_ptr<StoreRelay>> StoreRelay::start(const ClusterOptions& cluster,
+                                                      const HashSecret& secret,
                                                       const SocketOptions& socket,
                                                       DeltaLanes& lanes) {
-    Result<StoreSocket> listening = StoreSocket::listen(socket, {.cluster = cluster.name,
-                                                                 .node = cluster.node,
-                                                                 .size = cluster.size,
-                                                                 .life = random_life(),
-                                                                 .durability = cluster.durability});
+    Result<StoreSocket> listening =
+        StoreSocket::listen(socket, {.cluster = cluster.name,
+                                     .node = cluster.node,
+                                     .size = cluster.size,
+                                     .life = random_life(),
+                                     .durability = cluster.durability,
+                                     .secret_digest = digest_of_secret(secret)});
     if (!listening) {
         return listening.error();
     }

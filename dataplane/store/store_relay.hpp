@@ -29,6 +29,7 @@ public:
 
     // `lanes` have lanes to a store, and outlive it.
     [[nodiscard]] static Result<std::unique_ptr<StoreRelay>> start(const ClusterOptions& cluster,
+                                                                   const HashSecret& secret,
                                                                    const SocketOptions& socket,
                                                                    DeltaLanes& lanes);
     ~StoreRelay();

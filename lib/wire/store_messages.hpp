@@ -21,9 +21,10 @@ struct StoreHello {
     std::uint16_t size = 0;
     std::uint64_t life = 0;
     Durability durability = Durability::Memory;
+    std::uint64_t secret_digest = 0;  // of the secret by which the box names keys
 
     static void fields(auto& archive, auto& m) {
-        archive(m.version, m.cluster, m.node, m.size, m.life, m.durability);
+        archive(m.version, m.cluster, m.node, m.size, m.life, m.durability, m.secret_digest);
     }
 };
 

@@ -47,8 +47,8 @@ def read_request(data):
         return None, Batch(partition, seq, [ENTRY.unpack_from(data, 1 + BATCH.size + number * ENTRY.size) for number in range(count)])
     cluster, at = text(data, 5)
     node, at = text(data, at)
-    size, life, durability = struct.unpack_from("<HQB", data, at)
-    return {"cluster": cluster, "node": node, "size": size, "life": life, "durability": durability}, None
+    size, life, durability, secret = struct.unpack_from("<HQBQ", data, at)
+    return {"cluster": cluster, "node": node, "size": size, "life": life, "durability": durability, "secret": secret}, None
 
 
 def framed(payload):
@@ -57,7 +57,7 @@ def framed(payload):
 
 def hello_bytes(node, life, cluster="test", size=3):
     words = [part for word in (cluster, node) for part in (HEAD.pack(len(word)), word.encode())]
-    return framed(bytes([HELLO]) + HEAD.pack(VERSION) + b"".join(words) + struct.pack("<HQB", size, life, 0))
+    return framed(bytes([HELLO]) + HEAD.pack(VERSION) + b"".join(words) + struct.pack("<HQBQ", size, life, 0, 0))
 
 
 def batch_bytes(batch):

@@ -157,6 +157,7 @@ class Rule:
         self.id, self.client, self.origins = entry["id"], file.client, file.origins
         self.mode = entry.get("mode", defaults.get("mode", "monitor"))
         self.defaults_scope = defaults.get("scope", "box")
+        check_scope(defaults, "box")
         self.never_acts, self.place = candidate is not None, self.id  # a candidate is judged in its rule's
         self.condition = (compile_condition(entry["when"], file.lists) if "when" in entry
                           else lambda _: True)

@@ -136,6 +136,12 @@ class Cluster(ClusterCase):
         self.assertTrue(all(redis("DBSIZE") > PARTITIONS // 6 for redis in self.cluster.redis))
         self.assertEqual(self.ctl("check", box).returncode, 0)
         self.assertIn(f"1 of 2 slots are held, {PARTITIONS} keys", self.ctl("status", box).stdout)
+        slot = self.cluster.slot_of(self.key(3))
+        for redis in self.cluster.redis:
+            redis("CONFIG", "SET", "cluster-require-full-coverage", "no")
+        for redis in self.cluster.redis:
+            redis("CLUSTER", "DELSLOTS", slot)
+        box.reaches("away", f"no node of the Redis Cluster has the slots of 1 of {PARTITIONS} partitions")
 
     def test_a_slot_moves(self):
         """With the rights that sluice-store(8) lists, and no others."""

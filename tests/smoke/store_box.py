@@ -11,6 +11,8 @@ import unittest
 
 STATES = ["away", "refused", "fenced", "ready"]
 APPLIED, GAP, FENCED = range(3)
+SECRET = "0123456789abcdef0123456789abcdef"
+SECRET_DIGEST = 0xcdc8744b2ad02e27  # of SECRET
 WITHIN = 15
 VERSION = 2
 
@@ -68,28 +70,31 @@ def bucket(digest, units, seconds=3600):
 class Box:
     """The dataplane's end of store.sock, and the sluice-store that comes to it."""
 
-    def __init__(self, folder, program, store, name="a", size=2, life=1, durability="memory"):
+    def __init__(self, folder, program, store, name="a", size=2, life=1, durability="memory", secret=SECRET_DIGEST):
         self.folder = pathlib.Path(folder)
         self.folder.mkdir(exist_ok=True)
-        (self.folder / "secret").write_text("0123456789abcdef0123456789abcdef\n")
+        (self.folder / "secret").write_text(f"{SECRET}\n")
         self.config = self.folder / "sluice.yaml"
         self.config.write_text(CONFIG.format(folder=self.folder, name=name, size=size, store=json.dumps(store)))
         self.listener = socket.socket(socket.AF_UNIX)
         self.listener.bind(str(self.folder / "store.sock"))
         self.listener.listen()
         self.program, self.process = program, None
-        self.name, self.size, self.life, self.seq = name, size, life, {}
+        self.name, self.size, self.life, self.secret, self.seq = name, size, life, secret, {}
         self.durability = ["memory", "replica"].index(durability)
         self.start()
 
     def start(self, clocks=()):
         """`clocks`: (partition, born, us ahead of the monotonic clock) that an earlier sluice-store has told of."""
         self.process = subprocess.Popen([self.program, "--config", str(self.config)], stderr=subprocess.DEVNULL)
+        self.meet()
+
+    def meet(self):
         self.listener.settimeout(WITHIN)
         self.link = self.listener.accept()[0]
         self.link.settimeout(WITHIN)
         self.send(b"\0" + struct.pack("<I", VERSION) + text("edge") + text(self.name) +
-                  struct.pack("<HQB", self.size, self.life, self.durability),
+                  struct.pack("<HQBQ", self.size, self.life, self.durability, self.secret),
                   b"\2" + struct.pack("<I", len(clocks)) + b"".join(struct.pack("<HQq", *clock) for clock in clocks))
 
     def send(self, *payloads):

@@ -10,7 +10,7 @@ import sys
 import time
 import unittest
 
-from store_box import APPLIED, FENCED, GAP, RIGHTS, StoreCase, TestAuthority, free_port, until
+from store_box import APPLIED, FENCED, GAP, RIGHTS, SECRET_DIGEST, StoreCase, TestAuthority, free_port, until
 
 
 class StoreTest(StoreCase):
@@ -96,12 +96,68 @@ class StoreTest(StoreCase):
         self.box("c", life=3).reaches("fenced", "all 2 slots")
         self.box("d", size=3, life=4).reaches("fenced", "size 2")
         box.say(1)
-        twin = self.box("a", where="twin", life=5)
-        twin.reaches("ready")
-        box.reaches("fenced", "another box has joined as a")
-        self.assertEqual(twin.say(1)[1], 2)
-        self.assertEqual(box.say(1)[0]["outcome"], FENCED)
         self.assertEqual(self.ctl("forget", box, "b").returncode, 0)
+
+    def test_a_name_is_the_first_boxs_while_it_is_there(self):
+        box = self.box()
+        self.init(box)
+        box.reaches("ready")
+        box.say(1)
+        twin = self.box(where="twin", life=5)
+        twin.reaches("fenced", "another box is called a, and joined first")
+        self.assertEqual(twin.say(1)[0]["outcome"], FENCED)
+        self.assertEqual(box.say(1)[1], 2)
+        box.link.close()  # its dataplane has ended, so that the name is free at once
+        twin.reaches("ready")
+        box.meet()
+        box.reaches("fenced", "another box has joined as a")
+        self.assertEqual(twin.say(1, seq=1)[1], 3)
+        twin.end()
+        third = self.box(where="third", life=6)
+        third.reaches("fenced", "joined first")
+        self.redis("EVAL", "local h = cmsgpack.unpack(redis.call('HGET', KEYS[1], 's0')) h.seen = h.seen - 6000000 "
+                   "return redis.call('HSET', KEYS[1], 's0', cmsgpack.pack(h))", "1", "sluice:{edge:roster}")
+        third.reaches("ready")
+
+    def test_boxes_have_one_secret(self):
+        box = self.box()
+        self.init(box)
+        box.reaches("ready")
+        other = self.box("b", life=2, secret=SECRET_DIGEST + 1)
+        other.reaches("fenced", "another secret", "store rekey")
+        self.assertEqual(other.say(1)[0]["outcome"], FENCED)
+        self.assertEqual(self.ctl("check", box).returncode, 0)
+        (other.folder / "secret").write_text("0" * 32 + "\n")
+        self.assertIn("another secret", self.ctl("check", other).stderr)
+        rekeyed = self.ctl("rekey", other)
+        self.assertEqual(rekeyed.returncode, 0, rekeyed)
+        box.reaches("fenced", "another secret")
+        self.assertEqual(self.ctl("rekey", box).returncode, 0)
+        box.reaches("ready")
+        self.assertEqual(box.say(5)[1], 5)
+
+    def test_one_partition_that_cannot_be_used_ends_no_connection(self):
+        box = self.box()
+        self.init(box)
+        self.redis("SET", "sluice:{edge:03}", "somebody's")
+        box.reaches("refused", "1 of 64 partitions cannot be used; 3: ", "WRONGTYPE")
+        checked = self.ctl("check", box)
+        self.assertEqual(checked.returncode, 1)
+        self.assertIn("partition 3: ", checked.stderr)
+        box.send(box.batch(5, partition=3), box.batch(4, partition=4))
+        reply, level = box.reply()
+        self.assertEqual((reply["partition"], level), (4, 4), "others are answered")
+        dialled = self.dialled()
+        self.redis("HSET", "sluice:{edge:05}", "b", "short")
+        box.tell(1, partition=5)
+        box.reaches("refused", "2 of 64 partitions")
+        self.redis("DEL", "sluice:{edge:03}", "sluice:{edge:05}")
+        self.assertEqual({box.reply()[0]["partition"] for _ in range(2)}, {3, 5})
+        box.reaches("ready")
+        self.assertEqual(self.dialled(), dialled + 3, "by redis-cli alone")
+
+    def dialled(self):
+        return int(self.redis("INFO", "stats").split("total_connections_received:")[1].split()[0])
 
     def test_rights(self):
         (pathlib.Path(self.folder.name) / "password").write_text("right\n")

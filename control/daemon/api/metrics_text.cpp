@@ -111,8 +111,8 @@ void put_store(MetricsWriter& text, const StoreLinkStats& store) {
     std::array<int, kStoreLinkStateNames.size()> states{};
     states[store.state] = 1;
     text.family("sluice_store_link",
-                "How the link to the cluster's store stands: away, refused, fenced (another box "
-                "holds this one's slot), ready.");
+                "How the link to the cluster's store stands: away, refused, fenced (the store "
+                "gives this box no slot), ready.");
     text.by_name("state", states, kStoreLinkStateNames);
     put_numbers(text, store);
 }

@@ -40,7 +40,7 @@ inline constexpr auto kClusterEvents = std::to_array<ClusterEventRow>({
     {ClusterEventKind::StoreDown, "store_down", "the store does not answer"},
     {ClusterEventKind::StoreUp, "store_up", "it answers again"},
     {ClusterEventKind::StoreRefused, "store_refused", "it takes nothing from this box"},
-    {ClusterEventKind::StoreFenced, "store_fenced", "another box holds this one's slot"},
+    {ClusterEventKind::StoreFenced, "store_fenced", "the store gives this box no slot"},
     {ClusterEventKind::ClockOff, "clock_off", "the store's clock is off by more than 100 ms"},
     {ClusterEventKind::ClockRight, "clock_right", "it is so no more"},
     {ClusterEventKind::WindowSkewed, "window_skewed", "amounts of windows that are yet to come"},

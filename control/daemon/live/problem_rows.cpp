@@ -113,7 +113,7 @@ std::string find_store_refused(const ProblemFacts& facts) {
 }
 std::string find_store_fenced(const ProblemFacts& facts) {
     return has_store_link(*facts.stats, StoreLinkState::Fenced)
-               ? "another box holds this one's slot: " + facts.stats->store.why
+               ? "the store gives this box no slot: " + facts.stats->store.why
                : "";
 }
 std::string find_no_rules(const ProblemFacts& facts) {

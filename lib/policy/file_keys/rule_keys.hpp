@@ -26,7 +26,7 @@ inline constexpr auto kRule = std::to_array<KeyRow>(
 inline constexpr auto kActive = std::to_array<KeyRow>({{"days"}, {"hours"}, {"zone"}});
 inline constexpr auto kOnColor = std::to_array<KeyRow>({{"green"}, {"yellow"}, {"red"}});
 inline constexpr auto kDefaults =
-    std::to_array<KeyRow>({{"mode"}, {"missing_key"}, {"on_full"}, {"scope"}});
+    std::to_array<KeyRow>({{"mode"}, {"missing_key"}, {"on_full"}, {"scope"}, {"owner_down"}});
 inline constexpr auto kBan = std::to_array<KeyRow>({{"after"},
                                                     {"within"},
                                                     {"for"},

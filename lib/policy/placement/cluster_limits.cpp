@@ -53,7 +53,8 @@ std::string note_of(const SharedNumbers& numbers, const ClusterSummary& cluster)
                        amount_text(terms.overshoot, numbers.per) + " of " +
                        std::to_string(cluster.cluster.size) +
                        " boxes together (merged over the cluster: each box is at most " +
-                       amount_text(terms.box_unsynced, numbers.per) + " ahead of the store";
+                       amount_text(terms.box_unsynced, numbers.per) +
+                       " ahead of the store and passes no more of a key at once";
     if (terms.worker_unsynced != 0) {
         note += ", each worker " + amount_text(terms.worker_unsynced, numbers.per) +
                 " ahead of its box";

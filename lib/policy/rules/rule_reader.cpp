@@ -215,8 +215,10 @@ private:
 
     void read_keys_and_limits() {
         Rule& rule = read_.rule;
-        ScopeText scope = read_scope(map_);
+        const ScopeText own = read_scope(map_);
+        ScopeText scope = own;
         scope.scope = scope.scope.value_or(file_.defaults.scope);
+        scope.owner_down = scope.owner_down.value_or(file_.defaults.owner_down);
         const LimitOwner owner{
             .rule = rule.id,
             .per = read_per(map_),
@@ -235,7 +237,7 @@ private:
         read_.summary.key = std::move(tiers.text);
         read_.summary.limits = std::move(tiers.limits.summaries);
         keys_are_whole_ = tiers.whole;
-        check_owner_down(scope, read_.summary.limits, file_.problems);
+        check_owner_down(own, read_.summary.limits, file_.problems);
         if (const YamlNode* node = map_.find("ban")) {
             ReadBan read = read_ban(*node, rule.id, tiers.ban_keys, context_);
             rule.ban = std::move(read.ban);
@@ -364,7 +366,9 @@ RuleDefaults read_defaults(const YamlNode& node, const ReadContext& context) {
         defaults.missing_key = static_cast<MissingKey>(*word);
     }
     defaults.on_full = read_on_full(map, context).value_or(defaults.on_full);
-    defaults.scope = read_scope(map).scope.value_or(defaults.scope);
+    const ScopeText scope = read_scope(map);
+    defaults.scope = scope.scope.value_or(defaults.scope);
+    defaults.owner_down = scope.owner_down.value_or(defaults.owner_down);
     return defaults;
 }
 

@@ -22,6 +22,7 @@ struct RuleDefaults {
     MissingKey missing_key = MissingKey::Skip;
     WhenFull on_full;
     ClusterScope scope = ClusterScope::Box;
+    OwnerDown owner_down = OwnerDown::LocalShare;
 };
 [[nodiscard]] RuleDefaults read_defaults(const YamlNode& node, const ReadContext& context);
 

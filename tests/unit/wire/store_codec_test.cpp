@@ -37,7 +37,8 @@ std::vector<StoreRequest> requests() {
                        .node = "box-1",
                        .size = 8,
                        .life = 77,
-                       .durability = Durability::Replica},
+                       .durability = Durability::Replica,
+                       .secret_digest = 5},
             StoreBatch{.partition = 7, .seq = 1, .entries = {bucket(9), window(10)}}, full,
             StoreClocks{}, StoreClocks{{{3, 9, -5}, {255, 1, 1LL << 52}}}};
 }

@@ -3,7 +3,7 @@ export const CLUSTER_KINDS: Readonly<Record<string, string>> = {
   store_down: "the store does not answer",
   store_up: "the store answers again",
   store_refused: "the store takes nothing from this box",
-  store_fenced: "another box holds this one's slot",
+  store_fenced: "the store gives this box no slot",
   clock_off: "the store's clock is off",
   clock_right: "the clocks agree again",
   window_skewed: "windows ahead of the store's time",

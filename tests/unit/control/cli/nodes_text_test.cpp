@@ -1,4 +1,5 @@
 #include "control/cli/nodes_text.hpp"
+#include "control/cli/rule_text.hpp"
 
 #include <gtest/gtest.h>
 
@@ -54,6 +55,24 @@ TEST(NodesText, NamesWhoIsInPanicAndWhoIsAway) {
               std::string::npos)
         << text;
     EXPECT_EQ(nodes_json(cluster)["away"], Json::array({"b"}));
+}
+
+TEST(NodesText, SetsOfBeforeAreListedTheNewestFirst) {
+    FleetView view;
+    EXPECT_EQ(history_json(view)["sets"], Json::array());
+    view.head.emplace();
+    view.head->value.now = {.generation = 3, .by = "me", .at = 86'400};
+    view.head->value.before = {{.generation = 1, .by = "you"}};
+    EXPECT_EQ(history_json(view)["sets"][1]["by"], "you");
+    const std::string text = history_text(view);
+    EXPECT_NE(text.find("3"), std::string::npos);
+    EXPECT_LT(text.find("me"), text.find("you")) << text;
+    EXPECT_NE(text.find("1970-01-02T00:00:00Z"), std::string::npos) << text;
+}
+
+TEST(NodesText, ScopesOfAClusterSaySo) {
+    EXPECT_EQ(scope_text("local", true), "cluster, local");
+    EXPECT_EQ(scope_text("merged", false), "merged");
 }
 
 }  // namespace

@@ -150,6 +150,20 @@ TEST(FleetOperator, ATrialWaitsForItsConfirmationWhileOthersAreRefused) {
     EXPECT_FALSE(fleet.hand().confirm()) << "nothing waits for it";
 }
 
+TEST(FleetOperator, AConfirmNamesBoxesThatHaveLeftTheTrial) {
+    Fleet fleet;
+    ASSERT_TRUE(fleet.hand().roll_out("one", {.confirm = 60s}));
+    fleet.boxes["d"].is_detached = true;
+    fleet.show(fleet.boxes["d"]);
+    std::vector<std::string> said;
+    FleetOperator hand{
+        FleetStore{EtcdClient{std::make_unique<FakeTransport>(fleet.etcd), {}}, "lab"},
+        [&](const std::string& text) { said.push_back(text); }};
+    fleet.boxes["d"].is_detached = false;  // what it writes once it has the head
+    ASSERT_TRUE(hand.confirm());
+    EXPECT_EQ(said, std::vector<std::string>{"d does not run it on trial, and is to take it now"});
+}
+
 TEST(FleetOperator, ATrialWhoseLeaseEndsIsNotConfirmed) {
     Fleet fleet;
     ASSERT_TRUE(fleet.hand().roll_out("one", {.confirm = 60s}));
@@ -273,6 +287,28 @@ TEST(FleetOperator, AWaveEndsWhereTheDataplaneOfABoxEnds) {
     const Result<RolloutOutcome> outcome = fleet.hand().roll_out("one", {.canary = "c"});
     ASSERT_FALSE(outcome);
     EXPECT_EQ(outcome.error().what, "it does not run any more on c: its dataplane is away");
+    EXPECT_FALSE(fleet.head());
+    EXPECT_FALSE(fleet.is_under_way());
+}
+
+TEST(FleetOperator, ACanaryInPanicJudgesNothing) {
+    Fleet fleet;
+    fleet.boxes["c"].is_panic = true;
+    fleet.show(fleet.boxes["c"]);
+    const Result<RolloutOutcome> outcome =
+        fleet.hand().roll_out("one", {.canary = "c", .soak = 0s});
+    ASSERT_FALSE(outcome);
+    EXPECT_EQ(outcome.error().what, "it is not in force on c: it is in panic, and judges nothing");
+    EXPECT_TRUE(fleet.hand().roll_out("one", {})) << "all at once, as before";
+}
+
+// The rules compile, and the dataplane of one box does not take them.
+TEST(FleetOperator, OneThatCannotRunItStopsItForAll) {
+    Fleet fleet;
+    fleet.weak = "d";
+    const Result<RolloutOutcome> outcome = fleet.hand().roll_out("one", {});
+    ASSERT_FALSE(outcome);
+    EXPECT_EQ(outcome.error().what, "it is not in force on d: no room");
     EXPECT_FALSE(fleet.head());
     EXPECT_FALSE(fleet.is_under_way());
 }

@@ -1,5 +1,6 @@
 #include "dataplane/store/store_relay.hpp"
 
+#include "lib/bucket/hash/cluster_secret.hpp"
 #include "lib/wire/socket.hpp"
 #include "tests/unit/dataplane/store/tiny_store.hpp"
 
@@ -86,6 +87,8 @@ bool wait_until(Holds&& holds) {
     return holds();
 }
 
+constexpr HashSecret kSecret{1, 2};
+
 class StoreRelayTest : public testing::Test {
 protected:
     StoreRelayTest() {
@@ -95,7 +98,7 @@ protected:
         cluster.store = ClusterStore{};
         cluster.store->budget = 1'000;
         relay_ = *StoreRelay::start(
-            cluster, {.path = path(), .mode = 0600, .owner = {}, .group = {}}, lanes_);
+            cluster, kSecret, {.path = path(), .mode = 0600, .owner = {}, .group = {}}, lanes_);
     }
     ~StoreRelayTest() override {
         relay_.reset();
@@ -133,6 +136,8 @@ TEST_F(StoreRelayTest, SaysWhoTheBoxIsAndPassesAmountsAndAnswers) {
     EXPECT_EQ(hello->cluster, "edge");
     EXPECT_EQ(hello->size, 3U);
     EXPECT_NE(hello->life, 0U);
+    EXPECT_EQ(hello->secret_digest, digest_of_secret(kSecret));
+    EXPECT_NE(hello->secret_digest, digest_of_secret({1, 3}));
     peer.say(StoreLinkReport{.state = StoreLinkState::Ready, .why = {}, .slot = 2});
     tell(9);
     const std::optional<StoreBatch> batch = peer.batch();

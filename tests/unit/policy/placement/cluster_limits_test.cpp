@@ -58,17 +58,23 @@ TEST(ClusterLimits, ARuleSaysItForItsLimitsAndALimitForItself) {
 
 TEST(ClusterLimits, TheFileSaysItForAllRules) {
     const RssMapping box = box_of();
-    const test::Outcome outcome =
-        test::compile({.file = "r",
-                       .text = "version: 1\ndefaults: {mode: enforce, scope: cluster}\nrules:\n"
-                               "  - {id: a, key: [ip.dst], limits: [" BUCKET "]}\n"
-                               "  - {id: b, key: [ip.dst], scope: box, limits: [" BUCKET "]}\n"
-                               "  - {id: c, when: ip.ttl eq 1, on_match: drop}\n",
-                       .box = &box},
-                      Purpose::Enforce);
+    const test::Outcome outcome = test::compile(
+        {.file = "r",
+         .text = "version: 1\n"
+                 "defaults: {mode: enforce, scope: cluster, owner_down: closed}\n"
+                 "rules:\n"
+                 "  - {id: a, key: [ip.dst], limits: [" BUCKET "]}\n"
+                 "  - {id: b, key: [ip.dst], scope: box, limits: [" BUCKET "]}\n"
+                 "  - {id: d, key: [ip.dst], owner_down: open, limits: [" BUCKET "]}\n"
+                 "  - {id: c, when: ip.ttl eq 1, on_match: drop}\n",
+         .box = &box},
+        Purpose::Enforce);
     ASSERT_TRUE(outcome.rules.has_value());
     EXPECT_EQ(first_limit(outcome).cluster_scope, ClusterScope::Cluster);
+    EXPECT_EQ(first_limit(outcome).owner_down, OwnerDown::Closed);
+    EXPECT_NE(first_summary(outcome).cluster->note.find("store away: closed"), std::string::npos);
     EXPECT_EQ(outcome.rules->set.rules[1].limits[0].cluster_scope, ClusterScope::Box);
+    EXPECT_EQ(outcome.rules->set.rules[2].limits[0].owner_down, OwnerDown::Open);
 }
 
 TEST(ClusterLimits, BoundsSayWhatBoxesAndWorkersAreAhead) {
@@ -79,8 +85,8 @@ TEST(ClusterLimits, BoundsSayWhatBoxesAndWorkersAreAhead) {
     EXPECT_EQ(first_summary(merged).cluster->terms.overshoot, 116U);
     EXPECT_EQ(bound_text(first_summary(merged)),
               "1000 packets + 100/s * W, + 116 packets of 3 boxes together (merged over the "
-              "cluster: each box is at most 31 packets ahead of the store, each worker 6 packets "
-              "ahead of its box; store away: local_share)");
+              "cluster: each box is at most 31 packets ahead of the store and passes no more of a "
+              "key at once, each worker 6 packets ahead of its box; store away: local_share)");
     // One worker has all packets of a key, and another may be its hash's owner.
     const test::Outcome local =
         compile("  - {id: a, key: [ip.src], scope: cluster, limits: [" BUCKET "]}\n");
@@ -94,7 +100,8 @@ TEST(ClusterLimits, BoundsSayWhatBoxesAndWorkersAreAhead) {
                 box_of(BoxCluster::Kind::Member, 1));
     EXPECT_EQ(first_summary(alone).cluster->note,
               ", + 124 packets of 3 boxes together (merged over the cluster: each box is at most "
-              "62 packets ahead of the store; store away: local_share)");
+              "62 packets ahead of the store and passes no more of a key at once; store away: "
+              "local_share)");
 }
 
 // Where its workers cannot share it beside the boxes, one of them owns the key.
