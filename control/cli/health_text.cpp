@@ -293,6 +293,11 @@ std::string store_text(const Json& health) {
             "more keys than `budget` are to be told to the cluster's store: those beyond it go "
             "by their local share\n";
     }
+    if (store.value("windows_apart", false)) {
+        text +=
+            "this box's clock is not the one of the cluster's store: windows of `scope: cluster` "
+            "go by their local share\n";
+    }
     if (const double off = store.value("clock_off_s", 0.0); std::abs(off) > kClockDifference) {
         text += fmt::format("this box's clock is {:.1f} s {} that of the cluster's store\n",
                             std::abs(off), off < 0 ? "ahead of" : "behind");

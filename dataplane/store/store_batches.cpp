@@ -162,11 +162,11 @@ void StoreBatches::give_back(const Waiting& waiting) {
     put(waiting, {.account = {}, .kind = StoreTotal::Kind::Later});
 }
 
-// A window that is ahead of the store's time is not opened for anybody: its amount waits.
+// A window that is ahead of the store's time is not opened for anybody.
 void StoreBatches::answer(const Waiting& waiting, const StoreLevel& level) {
     if (level.skewed) {
         ++counts_.skewed;
-        put(waiting, {.account = {}, .kind = StoreTotal::Kind::Later});
+        put(waiting, {.account = {}, .epoch = level.epoch, .kind = StoreTotal::Kind::Ahead});
         return;
     }
     ++(level.expired ? counts_.expired : counts_.answered);

@@ -101,6 +101,7 @@ void StoreRelay::turn() {
              },
          .heard = [this](const StoreAnswer& answer) { hear(answer); },
          .disconnected = [this] { set_state(StoreLinkState::Away, "sluice-store is not there"); }});
+    watch_clock();
     bool is_short = false;
     first_ = (first_ + 1) % lanes_.workers();  // the budget is not always the same one's first
     for (std::size_t i = 0; i < lanes_.workers(); ++i) {
@@ -222,6 +223,23 @@ void StoreRelay::watch_budget(bool is_short) {
     signal.raise(over);
 }
 
+void StoreRelay::watch_clock() {
+    other_clock_ = lanes_.other_clock();
+    const bool is_apart = clock_.is_apart(other_clock_, report_.clock_off_us, now());
+    Signal& signal = lanes_.windows_apart();
+    if (is_apart == signal.raised()) {
+        return;
+    }
+    if (is_apart) {
+        log_warn(
+            "this box's clock is not the one of its cluster's store: windows go by their local "
+            "share");
+    } else {
+        log_info("this box's clock is the one of its cluster's store again: windows go by it");
+    }
+    signal.raise(is_apart);
+}
+
 void StoreRelay::publish() {
     const StoreBatchCounts& counts = batches_.counts();
     const bool down = lanes_.store_down().raised();
@@ -231,6 +249,7 @@ void StoreRelay::publish() {
                          .slot = report_.slot,
                          .down = down,
                          .over_budget = lanes_.store_over_budget().raised(),
+                         .windows_apart = lanes_.windows_apart().raised(),
                          .rtt_us = report_.rtt_us,
                          .clock_off_us = report_.clock_off_us,
                          .amounts = counts.amounts,
@@ -242,6 +261,7 @@ void StoreRelay::publish() {
                          .lost = counts.lost,
                          .expired = counts.expired,
                          .skewed = counts.skewed,
+                         .other_clock = other_clock_,
                          .strange = counts.strange,
                          .unsynced = batches_.unsynced()};
     const Clock::time_point at = Clock::now();

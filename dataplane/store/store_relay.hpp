@@ -1,4 +1,5 @@
 #pragma once
+#include "dataplane/store/clock_watch.hpp"
 #include "dataplane/store/store_batches.hpp"
 #include "dataplane/store/store_socket.hpp"
 #include "lib/base/result.hpp"
@@ -54,13 +55,16 @@ private:
     void log_state();
     void watch_answers();
     void watch_budget(bool is_short);
+    void watch_clock();
     void publish();
     [[nodiscard]] Nanoseconds now() const;
 
     StoreSocket socket_;
     DeltaLanes& lanes_;
     StoreBatches batches_;
-    std::size_t first_ = 0;  // worker that is heard first in this turn
+    ClockWatch clock_;
+    std::uint64_t other_clock_ = 0;  // answers by which the box's clock is wrong
+    std::size_t first_ = 0;          // worker that is heard first in this turn
     // The latest.
     StoreLinkReport report_{.why = "sluice-store has not connected yet"};
     StoreLinkState logged_state_ = StoreLinkState::Away;  // as the journal has it, since `logged_`

@@ -18,12 +18,13 @@ inline constexpr auto kStoreLinkStateNames =
 
 // The link of a box to the store of its cluster.
 struct StoreLinkStats {
-    bool in_cluster = false;   // else nothing here means anything
-    std::uint8_t state = 0;    // StoreLinkState
-    std::string why;           // of what is not ready
-    std::uint16_t slot = 0;    // of the cluster's
-    bool down = false;         // limits of the cluster go by `owner_down`
-    bool over_budget = false;  // keys beyond the budget go by their local share
+    bool in_cluster = false;     // else nothing here means anything
+    std::uint8_t state = 0;      // StoreLinkState
+    std::string why;             // of what is not ready
+    std::uint16_t slot = 0;      // of the cluster's
+    bool down = false;           // limits of the cluster go by `owner_down`
+    bool over_budget = false;    // keys beyond the budget go by their local share
+    bool windows_apart = false;  // windows go by their local share, for the box's clock is wrong
     std::uint64_t down_ns = 0;
     std::uint64_t rtt_us = 0;
     std::int64_t clock_off_us = 0;
@@ -36,6 +37,7 @@ struct StoreLinkStats {
     std::uint64_t lost = 0;
     std::uint64_t expired = 0;
     std::uint64_t skewed = 0;
+    std::uint64_t other_clock = 0;
     std::uint64_t strange = 0;
     std::uint64_t unsynced = 0;
 
@@ -57,6 +59,10 @@ inline constexpr auto kStatRows<StoreLinkStats> = std::tuple{
             {"over_budget"},
             {"sluice_store_over_budget",
              "Whether keys beyond the budget of the cluster's store go by their local share."}},
+    StatRow{&StoreLinkStats::windows_apart,
+            {"windows_apart"},
+            {"sluice_store_windows_apart",
+             "Whether this box's clock is not the store's, and windows go by their local share."}},
     StatRow{&StoreLinkStats::down_ns,
             {"down_s", 1'000'000'000},
             {.family = "sluice_store_down_seconds_total",
@@ -100,6 +106,10 @@ inline constexpr auto kStatRows<StoreLinkStats> = std::tuple{
     StatRow{&StoreLinkStats::skewed,
             {"skewed"},
             {"sluice_store_skewed_total", "Amounts of windows ahead of the store's time."}},
+    StatRow{&StoreLinkStats::other_clock,
+            {"other_clock"},
+            {"sluice_store_other_clock_total",
+             "Answers of the store by which this box's clock is not its own."}},
     StatRow{&StoreLinkStats::strange,
             {"strange"},
             {"sluice_store_strange_total", "Replies to nothing that was under way."}},

@@ -74,6 +74,9 @@ public:
             box->workers.lanes().store_over_budget().raise(true);
         }
     }
+    void set_windows_apart(std::size_t box, bool apart) {
+        boxes_[box]->workers.lanes().windows_apart().raise(apart);
+    }
     // The store comes back empty.
     void lose_store() { store_.begin_anew(2); }
     [[nodiscard]] const LoadedLimit& limit() const { return boxes_[0]->workers.limit(); }
@@ -155,12 +158,75 @@ TEST(ClusterPackets, AStoreThatHasLostAKeyIsToldOfItAgain) {
     EXPECT_GE(before + later, 1'000U + paid_back - 1);
 }
 
-// Each box counts its own, and nothing is told.
-TEST(ClusterPackets, WindowsAreTheBoxs) {
+TEST(ClusterPackets, BoxesAdmitOneCountInEachWindow) {
+    for (const std::size_t workers : {1U, 2U}) {
+        Cluster cluster{kWindow, {.boxes = 3, .workers = workers}};
+        ASSERT_NE(cluster.limit().cluster.box_unsynced, 0U);
+        for (int window = 0; window < 3; ++window) {
+            const std::uint64_t passed = cluster.pass(6'000);
+            EXPECT_GE(passed, 1'000U) << workers;
+            EXPECT_LE(passed, 1'000U + cluster.promised()) << workers;
+            cluster.wait(60s);
+        }
+        EXPECT_EQ(cluster.events(LedgerEvent::StoreDeclared), 0U) << "nothing is lost";
+    }
+}
+
+TEST(ClusterPackets, AStoreThatHasLostAWindowIsToldOfItAgain) {
+    for (const std::size_t workers : {1U, 2U}) {
+        Cluster cluster{kWindow, {.boxes = 3, .workers = workers}};
+        const std::uint64_t before = cluster.pass(667);
+        cluster.lose_store();
+        const std::uint64_t passed = before + cluster.pass(6'000);
+        EXPECT_GT(cluster.events(LedgerEvent::StoreDeclared), 0U) << workers;
+        EXPECT_GE(passed, 1'000U) << workers;
+        EXPECT_LE(passed, 1'000U + cluster.promised() + 2 * cluster.limit().cluster.box_unsynced)
+            << workers;
+    }
+}
+
+// All that was spent meanwhile is told, and no more than that: not what copies were charged for it.
+TEST(ClusterPackets, BoxesThatAreCutOffShareTheWindowAndTellWhatTheyHaveSpent) {
     Cluster cluster{kWindow, {.boxes = 3}};
-    EXPECT_EQ(cluster.limit().cluster.box_unsynced, 0U);
-    EXPECT_EQ(cluster.pass(6'000), 3'000U);
-    EXPECT_EQ(cluster.events(LedgerEvent::StoreTaken), 0U);
+    cluster.set_away(true);
+    const std::uint64_t passed = cluster.pass(3'000, 10us, 0);
+    EXPECT_GE(passed, 333U);
+    EXPECT_LE(passed, 334U + cluster.limit().cluster.box_unsynced);
+    EXPECT_GT(cluster.events(LedgerEvent::LocalShare), 0U);
+    cluster.set_away(false);
+    cluster.wait(2s);
+    const std::uint64_t all = passed + cluster.pass(3'000, 10us, 1);
+    EXPECT_EQ(cluster.events(LedgerEvent::StoreDeclared), 0U) << "nothing is lost";
+    EXPECT_GE(all, 1'000U);
+    EXPECT_LE(all, 1'000U + cluster.promised());
+}
+
+// The copy is beyond the store from then on, and the store has lost nothing.
+TEST(ClusterPackets, WhatAWindowWasChargedForItsShareIsNotDeclared) {
+    Cluster cluster{kWindow, {.boxes = 3}};
+    cluster.set_away(true);
+    std::uint64_t passed = cluster.pass(100, 10us, 0);
+    EXPECT_EQ(passed, 100U);
+    cluster.set_away(false);
+    cluster.wait(2s);
+    passed += cluster.pass(100, 100us, 0);
+    cluster.wait(1s);
+    EXPECT_EQ(passed, 200U);
+    EXPECT_EQ(cluster.events(LedgerEvent::StoreDeclared), 0U);
+    passed += cluster.pass(3'000, 100us, 1);
+    EXPECT_GE(passed, 1'000U);
+    EXPECT_LE(passed, 1'000U + cluster.promised());
+}
+
+TEST(ClusterPackets, WindowsOfABoxWithAWrongClockAreItsShareOfThem) {
+    Cluster cluster{kWindow, {.boxes = 4}};
+    cluster.set_windows_apart(0, true);
+    EXPECT_EQ(cluster.pass(1'000, 10us, 0), 250U) << "credit is of no use to it";
+    cluster.set_windows_apart(0, false);
+    Cluster bucket{kBucket, {.boxes = 4}};
+    bucket.set_windows_apart(0, true);
+    EXPECT_GT(bucket.pass(2'000, 10us, 0), 300U);
+    EXPECT_EQ(bucket.events(LedgerEvent::LocalShare), 0U) << "buckets do not read the clock";
 }
 
 TEST(ClusterPackets, BoxesThatAreCutOffShareTheLimit) {

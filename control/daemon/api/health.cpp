@@ -147,6 +147,7 @@ Json store_link_json(const StoreLinkStats& store) {
             {"why", store.why.empty() ? Json() : Json(store.why)},
             {"down", store.down},
             {"over_budget", store.over_budget},
+            {"windows_apart", store.windows_apart},
             {"clock_off_s", static_cast<double>(store.clock_off_us) / 1e6}};
 }
 

@@ -38,6 +38,11 @@ void StoreWatch::see(const StoreLinkStats& stats, Clock::time_point now, std::in
     }
     see_link(stats, now, utc_ns);
     see_clock(stats, now, utc_ns);
+    if (are_windows_apart_.turns(stats.windows_apart, now)) {
+        log_.add({.kind = stats.windows_apart ? ClusterEventKind::WindowsApart
+                                              : ClusterEventKind::WindowsShared,
+                  .utc_ns = utc_ns});
+    }
     if (!counters_) {  // what was before this sluiced is no news
         counters_ = Counters{.skewed = {.seen = stats.skewed},
                              .lost = {.seen = stats.lost},

@@ -39,6 +39,7 @@ private:
     ClusterLog& log_;
     PacedState<ClusterEventKind> link_{ClusterEventKind::StoreUp};
     PacedState<bool> is_clock_off_{false};
+    PacedState<bool> are_windows_apart_{false};
     std::optional<Counters> counters_;
 };
 

@@ -2,6 +2,7 @@
 
 #include "lib/bucket/meter/any_meter.hpp"
 #include "lib/bucket/meter/bucket_in.hpp"
+#include "lib/bucket/meter/lifetime.hpp"
 #include "lib/bucket/table/own_bucket.hpp"
 #include "lib/engine/check/ask_bucket.hpp"
 #include "lib/engine/check/on_full.hpp"
@@ -75,7 +76,7 @@ Conformance judge_without_store(LimitCheck& check, Units units,
 }
 
 // Charges the copy. A bucket's charge is noted as its local share, since the store will be told
-// what is still owed; of a window it will be told all that was spent, whenever that is.
+// what is still owed; of a window it will be told all that was spent, while that counts.
 void commit_without_store(const LimitCheck& check, const Account& account,
                           const CheckContext& context) noexcept {
     LimitRegistry& registry = context.core.buckets.registry;
@@ -86,7 +87,10 @@ void commit_without_store(const LimitCheck& check, const Account& account,
     }
     Cell cell = registry.cell_of(*check.entry);
     if (gcra == nullptr) {
-        (void)context.core.ledger->note(account, check.cost.count(), context.now, Due::Soon);
+        context.core.ledger->share_windows_locally(
+            account, check.cost.count(),
+            bucket_state_of(cell, *check.numbers, registry.pool(), context.now),
+            context.now.at + longest_debt(*check.numbers), context.now);
         charge(cell, *check.numbers, registry.pool(), context.now,
                {Units{check.cost.count() * times}});
         registry.write(*check.entry, cell, context.now);

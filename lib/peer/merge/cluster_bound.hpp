@@ -11,6 +11,7 @@ struct ClusterBound {
     std::uint16_t times_down = 1;    // `owner_down`: units that the copy is charged for each one
     bool closed_down = false;        // `owner_down`: nothing is admitted
     std::uint16_t machines = 1;      // the share: units that the copy is charged for each one
+    bool windows = false;            // what it counts is of windows, which go by a clock
     std::uint64_t overshoot = 0;     // that all boxes may be beyond the burst of a key together
 
     [[nodiscard]] bool operator==(const ClusterBound&) const noexcept = default;

@@ -40,9 +40,8 @@ struct ClusterTerms {
 // The part of a burst or count that is admitted beyond it by default.
 inline constexpr std::uint64_t kClusterOvershootPart = 8;
 
-// True of limits that the store of a cluster is told of: buckets. Windows that begin by UTC would
-// go the same way, and are the box's until they are declared to a store that has lost them, and
-// until a box with a wrong clock is kept to its share of them.
+// True of limits that the store of a cluster is told of: buckets, and fixed windows that begin by
+// UTC in whole microseconds. Others are numbered by each box itself.
 [[nodiscard]] bool is_told_to_store(const AnyLimit& limit) noexcept;
 
 // By default the overshoot is 1/8 of the burst or count, half of it for either level, or all for

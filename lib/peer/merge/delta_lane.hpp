@@ -6,6 +6,7 @@
 #include "lib/share/kept_ring.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -28,21 +29,31 @@ struct StoreTerms {
     std::size_t ring = 2048;        // messages on their way between a worker and it, each way
 };
 
+// What whoever speaks to the store lets workers know.
+struct StoreSignals {
+    Signal down;
+    Signal over_budget;
+    Signal windows_apart;
+};
+
 // The lane from a worker to its cluster's store, over a link of their own: amounts there, levels
 // back. The store's end takes amounts out of the ring, so these are settled one by one.
 class StoreLane {
 public:
-    StoreLane(const StoreTerms& about, const Signal& down_signal, const Signal& over_budget_signal)
+    StoreLane(const StoreTerms& about, const StoreSignals& signals)
         : terms{about},
-          down{down_signal},
-          over_budget{over_budget_signal},
+          down{signals.down},
+          over_budget{signals.over_budget},
+          windows_apart{signals.windows_apart},
           links_{2, {.merge = about.ring}},
           amounts{links_.place(0, 1, LinkRing::Amounts)},
           totals{links_.place(1, 0, LinkRing::Totals)} {}
 
     const StoreTerms terms;
-    const Signal& down;         // raised while the store does not answer
-    const Signal& over_budget;  // raised while some keys are not told for want of budget
+    const Signal& down;           // raised while the store does not answer
+    const Signal& over_budget;    // raised while some keys are not told for want of budget
+    const Signal& windows_apart;  // raised while windows go by the box's share: its clock is wrong
+    Counter other_clock;          // answers, here, by which the store's time is not that of the box
 
 private:
     Links links_;
@@ -67,12 +78,21 @@ public:
     // A lane of each worker to the store; before any ledger is made.
     void open_store(const StoreTerms& terms) {
         for (std::size_t worker = 0; worker < workers(); ++worker) {
-            store_.push_back(std::make_unique<StoreLane>(terms, *store_down_, *store_over_budget_));
+            store_.push_back(std::make_unique<StoreLane>(terms, *signals_));
         }
     }
     // Set by whoever speaks to the store.
-    [[nodiscard]] Signal& store_down() noexcept { return *store_down_; }
-    [[nodiscard]] Signal& store_over_budget() noexcept { return *store_over_budget_; }
+    [[nodiscard]] Signal& store_down() noexcept { return signals_->down; }
+    [[nodiscard]] Signal& store_over_budget() noexcept { return signals_->over_budget; }
+    [[nodiscard]] Signal& windows_apart() noexcept { return signals_->windows_apart; }
+    // Answers of the store to any worker by which its time is not that of the box.
+    [[nodiscard]] std::uint64_t other_clock() const noexcept {
+        std::uint64_t answers = 0;
+        for (const auto& lane : store_) {
+            answers += lane->other_clock.read();
+        }
+        return answers;
+    }
     // nullptr: the box is in no cluster.
     [[nodiscard]] StoreLane* store(std::size_t worker) noexcept {
         return store_.empty() ? nullptr : store_[worker].get();
@@ -90,8 +110,7 @@ public:
 private:
     Links* links_;
     std::vector<std::unique_ptr<DeltaLane>> lanes_;
-    std::unique_ptr<Signal> store_down_ = std::make_unique<Signal>();
-    std::unique_ptr<Signal> store_over_budget_ = std::make_unique<Signal>();
+    std::unique_ptr<StoreSignals> signals_ = std::make_unique<StoreSignals>();
     std::vector<std::unique_ptr<StoreLane>> store_;  // by worker; empty: there is none
 };
 

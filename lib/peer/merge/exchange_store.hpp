@@ -41,10 +41,13 @@ void Ledger::take_store_total(const StoreTotal& total, B& ledger_store, Now now)
     delta.units = total.declared ? 0 : total.units;
     delta.record = total.record;
     Total answer{.number = 0, .kind = Total::Kind::Applied, .state = {}, .earlier = {}};
-    if (total.kind != StoreTotal::Kind::Later) {
+    if (total.kind == StoreTotal::Kind::Level || total.kind == StoreTotal::Kind::Over) {
         answer.state = ledger_store.state_at_store(total, now);
     } else {
         answer.kind = Total::Kind::Later;
+    }
+    if (total.kind == StoreTotal::Kind::Ahead || ledger_store.is_beyond_clock(total, now)) {
+        store_->other_clock.add(1);
     }
     if (total.declared) {
         (void)raise(delta, answer, ledger_store, now);
@@ -56,11 +59,13 @@ void Ledger::take_store_total(const StoreTotal& total, B& ledger_store, Now now)
         return;
     }
     counters_.count(LedgerEvent::StoreTaken);
+    const bool is_let_go =
+        total.kind == StoreTotal::Kind::Over || total.kind == StoreTotal::Kind::Ahead;
     if (total.kind == StoreTotal::Kind::Level) {
         note_local_share(total.account, total.current, ledger_store, now);
     }
     const bool raised = raise(delta, answer, ledger_store, now);
-    if (raised || total.kind == StoreTotal::Kind::Over) {
+    if (raised || is_let_go) {
         records_.note_contained(total.record, total.units);
     } else {
         counters_.count(LedgerEvent::Returned);
@@ -77,8 +82,9 @@ void Ledger::take_store_total(const StoreTotal& total, B& ledger_store, Now now)
 // declared: each level would raise the next.
 inline std::uint64_t lost_from(std::uint64_t level, std::uint64_t box_unsynced,
                                const StoreNumbers& numbers) noexcept {
+    const bool is_bucket = numbers.are_known() && numbers.lasts == 0;
     const Wide paid =
-        numbers.are_known() ? Wide{kLatestLevel.count()} * numbers.parts / numbers.period : Wide{0};
+        is_bucket ? Wide{kLatestLevel.count()} * numbers.parts / numbers.period : Wide{0};
     return static_cast<std::uint64_t>(
         std::min<Wide>(Wide{level} + box_unsynced + paid, UINT64_MAX));
 }
@@ -136,7 +142,7 @@ void Ledger::declare_if_behind(const StoreTotal& total, B& ledger_store, Now now
         lost_from(total.current, bounds_[account.slot].box_unsynced, numbers) + unsynced;
     std::uint64_t owed = ledger_store.owed(account, now);
     LocalShare* share = local_shares_.find(account);
-    if (share != nullptr && share->units == 0) {
+    if (share != nullptr && share->units == 0 && share->account.turn == account.turn) {
         const auto least = ledger_store.owed_by(account, share->least, now);
         if (owed <= total.current + unsynced) {
             *share = {};
@@ -158,6 +164,7 @@ void Ledger::declare_if_behind(const StoreTotal& total, B& ledger_store, Now now
         .account = account,
         .units = static_cast<std::uint32_t>(std::min<std::uint64_t>(owed - unsynced, UINT32_MAX)),
         .numbers = numbers,
+        .epoch = total.epoch,
         .kind = StoreAmount::Kind::Declare};
     store_->amounts.commit();
     counters_.count(LedgerEvent::StoreDeclared);
@@ -207,7 +214,10 @@ bool Ledger::apply_without_store(const Delta& delta, std::uint32_t times, B& led
                                  BucketState& total) noexcept {
     counters_.count(LedgerEvent::LocalShare);
     if (delta.held.has_counts()) {
-        (void)note(delta.account, delta.units, now, Due::Soon);
+        const Nanoseconds window{
+            static_cast<std::int64_t>(ledger_store.store_numbers(delta.account).period) * 1'000};
+        share_windows_locally(delta.account, delta.units, ledger_store.copy_of(delta.account, now),
+                              now.at + 2 * window, now);
         Delta more = delta;
         more.units = static_cast<std::uint32_t>(
             std::min<std::uint64_t>(std::uint64_t{delta.units} * times, UINT32_MAX));

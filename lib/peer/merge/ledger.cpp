@@ -236,6 +236,28 @@ Gcra Ledger::share_locally(const Account& account, const SharedUnits& charge,
     return after;
 }
 
+// What the copy is charged beyond the units stays there until its window is over, and is told to
+// nobody: `least` is the copy without it.
+void Ledger::share_windows_locally(const Account& account, std::uint64_t units,
+                                   const BucketState& before, Instant over, Now now) noexcept {
+    if (credit(account, units, kMostUnsynced) != Credit::Enough) {
+        counters_.count(LedgerEvent::NoRecord);
+        return;
+    }
+    (void)note(account, units, now, Due::Soon);
+    LocalShare* share = local_shares_.find(account);
+    if (share != nullptr && share->account.turn != account.turn) {
+        *share = {};
+    }
+    share = local_shares_.note(account, 0, before, before, now.at);
+    if (share == nullptr) {
+        counters_.count(LedgerEvent::NoRecord);
+        return;
+    }
+    share->over = over;
+    share->least.counts.current += units;
+}
+
 void Ledger::answer(DeltaLane& lane, const Total& total) noexcept {
     *lane.totals.next() = total;
     lane.totals.commit();

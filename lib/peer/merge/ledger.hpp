@@ -98,11 +98,12 @@ public:
         return is_of_cluster(account) && keeps_total(account) ? box_credit(account.slot)
                                                               : max_unsynced;
     }
-    // U_m; none yet where the store has just come back and others may still go by their local
-    // share.
+    // U_m; none of windows while the box's clock is not the store's, nor where the store has just
+    // come back and others may still go by their local share.
     [[nodiscard]] std::uint64_t box_credit(LimitSlot slot) const noexcept {
         const ClusterBound& bound = bounds_[slot];
-        return is_recovering_ && bound.times_down > 1 ? 0 : bound.box_unsynced;
+        const bool is_apart = bound.windows && store_->windows_apart.raised();
+        return is_apart || (is_recovering_ && bound.times_down > 1) ? 0 : bound.box_unsynced;
     }
     // An account whose total of the box this worker has is judged without credit: the store is
     // away, its budget has no room for the account, or there is no record to tell it by.
@@ -114,12 +115,11 @@ public:
     // Charges the copy of a bucket for what `owner_down` has admitted, and notes what the store is
     // to be told of it; the bucket after that.
     // `times` as times_without_credit() said when the charge was judged.
-    struct SharedUnits {
-        std::uint64_t units = 0;
-        std::uint32_t times = 1;
-    };
     [[nodiscard]] Gcra share_locally(const Account& account, const SharedUnits& charge,
                                      const BucketState& copy, const Limit& limit, Now now) noexcept;
+    // The same of windows: notes all of it, before the copy (`before`) is charged for the share.
+    void share_windows_locally(const Account& account, std::uint64_t units,
+                               const BucketState& before, Instant over, Now now) noexcept;
     void count(LedgerEvent event) noexcept { counters_.count(event); }
     // The waits of set(), for amounts to the store.
     void set_store_waits(Nanoseconds sync, Nanoseconds longest_wait = kLongestStoreWait) noexcept;

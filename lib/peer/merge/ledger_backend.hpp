@@ -66,7 +66,9 @@ concept StoreBackend = requires(B& ledger_store, const B& fixed, const Account& 
     { ledger_store.due(account, std::uint64_t{}, now) } -> std::same_as<Due>;
     // A copy of which that is what the store says it owes, as of now.
     { ledger_store.state_at_store(total, now) } -> std::same_as<BucketState>;
-    // Units that the copy owes, rounded up.
+    // The store has a window that is yet to come, and not the next, by the box's clock.
+    { fixed.is_beyond_clock(total, now) } -> std::same_as<bool>;
+    // Units that the copy owes, rounded up; of windows, those of the account's.
     { ledger_store.owed(account, now) } -> std::same_as<std::uint64_t>;
     // The same of a state that its copy had; nullopt: its numbers are others by now. And a charge
     // of such a state.

@@ -45,6 +45,7 @@ public:
                                            Now now) const noexcept;
     [[nodiscard]] Due due(const Account& account, std::uint64_t units, Now now) noexcept;
     [[nodiscard]] BucketState state_at_store(const StoreTotal& total, Now now) const noexcept;
+    [[nodiscard]] bool is_beyond_clock(const StoreTotal& total, Now now) const noexcept;
     [[nodiscard]] std::uint64_t owed(const Account& account, Now now) noexcept;
     [[nodiscard]] std::optional<std::uint64_t> owed_by(const Account& account,
                                                        const BucketState& state,

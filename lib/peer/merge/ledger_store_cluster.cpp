@@ -36,7 +36,7 @@ std::uint64_t phase_us(const FixedWindowLimit& limit) noexcept {
 }  // namespace
 
 bool is_told_to_store(const AnyLimit& limit) noexcept {
-    return gcra_of(limit) != nullptr;
+    return gcra_of(limit) != nullptr || clock_window(limit) != nullptr;
 }
 
 StoreNumbers LedgerStore::store_numbers(const Account& account) const noexcept {
@@ -91,17 +91,25 @@ BucketState LedgerStore::state_at_store(const StoreTotal& total, Now now) const 
     }
     // A window that is further ahead than clocks may be would keep the key's for all that time.
     const FixedWindowLimit* fixed = clock_window(*limit);
-    const std::int64_t latest =
-        fixed == nullptr ? 0 : fresh_counts(*limit, GroupKey{total.account.hash}, now).epoch + 1;
-    const std::int64_t ahead = fixed == nullptr ? 0 : windows_ahead(*fixed, now);
-    if (fixed == nullptr || total.epoch > latest - ahead) {
+    if (fixed == nullptr || is_beyond_clock(total, now)) {
         state.lasts = kTallied;
         return state;
     }
     const std::uint64_t most = 2 * fixed->numbers.count;
-    state.counts = {total.epoch + ahead, std::min(total.current, most),
+    state.counts = {total.epoch + windows_ahead(*fixed, now), std::min(total.current, most),
                     std::min(total.previous, most)};
     return state;
+}
+
+// By the box's clock as of now, so that an answer may have taken any time.
+bool LedgerStore::is_beyond_clock(const StoreTotal& total, Now now) const noexcept {
+    const AnyLimit* limit = limit_of(total.account);
+    const FixedWindowLimit* fixed = limit == nullptr ? nullptr : clock_window(*limit);
+    if (fixed == nullptr || total.kind == StoreTotal::Kind::Later) {
+        return false;
+    }
+    const std::int64_t own = fresh_counts(*limit, GroupKey{total.account.hash}, now).epoch;
+    return total.epoch > own + 1 - windows_ahead(*fixed, now);
 }
 
 const Limit* LedgerStore::bucket_limit(const Account& account) const noexcept {
@@ -115,6 +123,10 @@ std::uint64_t LedgerStore::owed(const Account& account, Now now) noexcept {
 
 std::optional<std::uint64_t> LedgerStore::owed_by(const Account& account, const BucketState& state,
                                                   Now now) const noexcept {
+    if (state.lasts == 1 && account.turn != 0) {
+        const bool is_its = turn_of(state.counts.epoch) == account.turn;
+        return is_its ? state.counts.current : 0;
+    }
     const Limit* gcra = bucket_limit(account);
     if (gcra == nullptr || state.lasts != 0 ||
         state.version != store_.registry.row(account.slot).version) {

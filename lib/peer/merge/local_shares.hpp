@@ -8,7 +8,8 @@
 
 namespace sluice {
 
-// A bucket of the cluster that was charged without a note while the store was away.
+// A bucket of the cluster that was charged without a note while the store was away; or a window,
+// whose units are all noted, so that there are none to be told.
 struct LocalShare {
     Account account{};         // its hash is 0: nobody's
     std::uint64_t units = 0;   // admitted so, that the store is to be told of yet
@@ -16,6 +17,12 @@ struct LocalShare {
     BucketState least;         // what the store owes at least, unless it has lost something
     Instant over{};            // when the copy owes nothing any more: then nothing is to be told
     std::uint32_t outage = 0;  // that it was charged in last
+};
+
+// Units of a charge without the store, and what the copy is charged for each.
+struct SharedUnits {
+    std::uint64_t units = 0;
+    std::uint32_t times = 1;
 };
 
 // The local shares of a worker, each at one of a few places.
@@ -38,8 +45,10 @@ public:
                                    Instant now) noexcept {
         LocalShare* share = find(account);
         if (share == nullptr) {
-            share = first_of(
-                account, [now](const LocalShare& at) { return at.units == 0 || at.over <= now; });
+            share = first_of(account, [now](const LocalShare& at) { return at.over <= now; });
+            share = share != nullptr
+                        ? share
+                        : first_of(account, [](const LocalShare& at) { return at.units == 0; });
             if (share == nullptr) {
                 return nullptr;
             }

@@ -36,6 +36,7 @@ struct alignas(64) StoreTotal {
     enum class Kind : std::uint8_t {
         Level,  // here it is
         Over,   // the amount's window counts no more: it was let go of
+        Ahead,  // likewise, since the window is yet to come by the store's time
         Later,  // the store does not have it and is not about to: it is unsent again
     };
     Account account;

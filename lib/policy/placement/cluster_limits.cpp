@@ -37,7 +37,8 @@ const char* not_yet(const SharedNumbers& numbers, LimitScope scope) {
         return "keys with numbers of their own";
     }
     if (!is_told_to_store(numbers.limit)) {
-        return "windows";
+        return "windows that each box numbers by itself (`phase: per_key`, `sliding_window`, "
+               "`sliding_counters`)";
     }
     return scope == LimitScope::Asked ? "limits that workers ask the owner of a key about"
                                       : nullptr;

@@ -23,13 +23,14 @@ void stay_as_it_was(LoadedLimit& limit, std::uint64_t largest) {
 
 // What becomes of a key once the store is away and its credit is spent. A box admits its share by
 // charging as many units as there are boxes; open, nothing is charged, so that buckets empty.
-ClusterBound bound_of(OwnerDown down, std::uint64_t box_unsynced, std::size_t machines) {
+ClusterBound bound_of(const LoadedLimit& limit, std::uint64_t box_unsynced, std::size_t machines) {
     ClusterBound bound{.box_unsynced = static_cast<std::uint32_t>(box_unsynced),
-                       .closed_down = down == OwnerDown::Closed,
-                       .machines = static_cast<std::uint16_t>(machines)};
-    if (down == OwnerDown::LocalShare) {
+                       .closed_down = limit.owner_down == OwnerDown::Closed,
+                       .machines = static_cast<std::uint16_t>(machines),
+                       .windows = gcra_of(limit.limit) == nullptr};
+    if (limit.owner_down == OwnerDown::LocalShare) {
         bound.times_down = static_cast<std::uint16_t>(machines);
-    } else if (down == OwnerDown::Open) {
+    } else if (limit.owner_down == OwnerDown::Open) {
         bound.times_down = 0;
     }
     return bound;
@@ -56,7 +57,7 @@ bool share_with_cluster(LoadedLimit& limit, std::uint64_t largest, const Sharers
         return false;
     }
     limit.cluster_overshoot = terms.overshoot;
-    limit.cluster = bound_of(limit.owner_down, terms.box_unsynced, sharers.machines);
+    limit.cluster = bound_of(limit, terms.box_unsynced, sharers.machines);
     limit.cluster.overshoot = terms.overshoot;
     limit.shared = sharers.workers > 1 ? terms.worker_unsynced : terms.box_unsynced;
     return true;

@@ -7,6 +7,8 @@ export const CLUSTER_KINDS: Readonly<Record<string, string>> = {
   clock_off: "the store's clock is off",
   clock_right: "the clocks agree again",
   window_skewed: "windows ahead of the store's time",
+  windows_apart: "windows go by local share: this box's clock is wrong",
+  windows_shared: "windows are shared again",
   partition_lost: "the store has lost levels",
   store_gap: "the store has lost batches",
   box_joined: "this box has a slot",

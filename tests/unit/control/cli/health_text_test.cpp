@@ -35,6 +35,7 @@ TEST(HealthText, TellsOfAStoreThatDoesNotTakeWhatIsSpent) {
         double clock_off;
         std::string lines;
         bool over_budget = false;
+        bool windows_apart = false;
     };
     const Row rows[] = {
         {"ready", false, nullptr, 0.02, ""},
@@ -50,6 +51,10 @@ TEST(HealthText, TellsOfAStoreThatDoesNotTakeWhatIsSpent) {
          "more keys than `budget` are to be told to the cluster's store: those beyond it go by "
          "their local share\n",
          true},
+        {"ready", false, nullptr, 0,
+         "this box's clock is not the one of the cluster's store: windows of `scope: cluster` go "
+         "by their local share\n",
+         false, true},
         {"ready", false, nullptr, -10800.0006,
          "this box's clock is 10800.0 s ahead of that of the cluster's store\n"},
         {"ready", false, nullptr, 0.5,
@@ -61,6 +66,7 @@ TEST(HealthText, TellsOfAStoreThatDoesNotTakeWhatIsSpent) {
                              {"why", row.why},
                              {"down", row.down},
                              {"over_budget", row.over_budget},
+                             {"windows_apart", row.windows_apart},
                              {"clock_off_s", row.clock_off}};
         EXPECT_EQ(health_text(document), health_text(health()) + row.lines) << row.state;
     }

@@ -42,9 +42,8 @@ protected:
                 .levels = std::vector<StoreLevel>(batch.entries.size(), {.current = level})};
     }
 
-    Signal down_;
-    Signal over_budget_;
-    StoreLane lane_{{.ring = 4096}, down_, over_budget_};
+    StoreSignals signals_;
+    StoreLane lane_{{.ring = 4096}, signals_};
     StoreBatches batches_{1, 200'000};
     Nanoseconds now_ = 100s;
 };
@@ -271,7 +270,7 @@ TEST_F(StoreBatchesTest, WhoIsFencedGetsNoCredit) {
     EXPECT_EQ(heard().size(), 1U);
 }
 
-TEST_F(StoreBatchesTest, AWindowThatIsOverIsLetGoOfAndOneAheadWaits) {
+TEST_F(StoreBatchesTest, AWindowThatIsOverIsLetGoOfAndOneAheadToo) {
     tell(3, 1, 1);
     tell(3, 1, 2);
     take();
@@ -283,7 +282,8 @@ TEST_F(StoreBatchesTest, AWindowThatIsOverIsLetGoOfAndOneAheadWaits) {
     const std::vector<StoreTotal> totals = heard();
     ASSERT_EQ(totals.size(), 2U);
     EXPECT_EQ(totals[0].kind, StoreTotal::Kind::Over);
-    EXPECT_EQ(totals[1].kind, StoreTotal::Kind::Later);
+    EXPECT_EQ(totals[1].kind, StoreTotal::Kind::Ahead);
+    EXPECT_EQ(batches_.counts().skewed, 1U);
 }
 
 }  // namespace

@@ -34,8 +34,9 @@ public:
         last = std::max(last, batch.seq);
         reply.last = last;
         for (const StoreEntry& entry : batch.entries) {
-            reply.levels.push_back(entry.window_us == 0 ? bucket(entry, now_us, apply)
-                                                        : window(entry, apply));
+            reply.levels.push_back(entry.window_us == 0
+                                       ? bucket(entry, now_us, apply)
+                                       : window(entry, now_us + utc_ahead_us, apply));
         }
         return reply;
     }
@@ -47,6 +48,7 @@ public:
     }
     [[nodiscard]] std::uint64_t keys() const { return levels_.size(); }
     bool fenced = false;
+    std::uint64_t utc_ahead_us = 0;  // of what calls are told the time by
 
 private:
     struct Level {
@@ -75,9 +77,21 @@ private:
         return {.current = level.units};
     }
 
-    // A later window opens, with what the one before it counts.
-    StoreLevel window(const StoreEntry& entry, bool apply) {
-        StoreLevel& counts = windows_[{entry.digest, entry.step}];
+    // A later window opens, with what the one before it counts; none that is a second ahead.
+    StoreLevel window(const StoreEntry& entry, std::uint64_t utc_us, bool apply) {
+        const auto length = static_cast<std::int64_t>(entry.window_us);
+        const std::int64_t begin = entry.epoch * length - static_cast<std::int64_t>(entry.phase_us);
+        const auto [at, is_new] = windows_.try_emplace({entry.digest, entry.step});
+        StoreLevel& counts = at->second;
+        if (begin > static_cast<std::int64_t>(utc_us) + std::min<std::int64_t>(length, 1'000'000)) {
+            StoreLevel skewed = counts;
+            skewed.skewed = true;
+            if (is_new) {
+                windows_.erase(at);
+            }
+            return skewed;
+        }
+        counts.epoch = is_new ? entry.epoch : counts.epoch;
         if (entry.epoch > counts.epoch) {
             counts = {.current = 0,
                       .previous = entry.epoch == counts.epoch + 1 ? counts.current : 0,
@@ -85,7 +99,9 @@ private:
         }
         counts.expired = counts.epoch - entry.epoch >= entry.lasts;
         if (apply && !counts.expired) {
-            (entry.epoch == counts.epoch ? counts.current : counts.previous) += entry.units;
+            std::uint64_t& count = entry.epoch == counts.epoch ? counts.current : counts.previous;
+            count = entry.kind == StoreEntryKind::Declare ? std::max(count, entry.units)
+                                                          : count + entry.units;
         }
         return counts;
     }

@@ -1,6 +1,7 @@
 #pragma once
 #include "lib/bucket/meter/any_meter.hpp"
 #include "lib/bucket/meter/bucket_in.hpp"
+#include "lib/bucket/meter/lifetime.hpp"
 #include "lib/bucket/meter/sliding_counters.hpp"
 #include "lib/bucket/table/own_bucket.hpp"
 #include "lib/bucket/table/take.hpp"
@@ -47,6 +48,7 @@ struct WorkersSize {
     std::uint16_t times_down = 1;
     std::uint64_t overshoot = UINT32_MAX;  // of all boxes
     StoreTerms store{};
+    Nanoseconds utc_ahead{0};
     Nanoseconds skew{0};  // how much further each worker's UTC is ahead than that of the one before
 };
 
@@ -88,7 +90,7 @@ public:
         workers_[worker].ledger->set(size_.interval, size_.longest);
         std::array<ClusterBound, kSharedSlot + 1> of_cluster{};
         of_cluster[kSharedSlot] = {size_.box_unsynced, size_.times_down, false, size_.times_down,
-                                   size_.overshoot};
+                                   windowed(), size_.overshoot};
         workers_[worker].ledger->set_cluster(of_cluster);
     }
     // All of them, and nothing that was on its way arrives.
@@ -278,12 +280,28 @@ private:
     // As `local_share` has it.
     bool offer_without_store(Worker& me, const Account& account, std::uint32_t cost, Now now) {
         BucketState copy = me.ledger_store->copy_of(account, now);
+        if (windowed()) {
+            return offer_window_without_store(me, account, cost, now);
+        }
         const Wide asked = Wide{cost} * size_.times_down * limit().period();
         if (debt_of(copy.bucket, limit(), now.at) + asked > limit().full()) {
             return false;
         }
         copy.bucket = me.ledger->share_locally(
             account, {cost, me.ledger->times_without_credit(account.slot)}, copy, limit(), now);
+        return me.ledger_store->raise(account, copy, {}, now);
+    }
+
+    bool offer_window_without_store(Worker& me, const Account& account, std::uint32_t cost,
+                                    Now now) {
+        const std::uint64_t times = me.ledger->times_without_credit(account.slot);
+        BucketState copy = me.ledger_store->copy_of(account, now);
+        if (copy.counts.current + cost * times > most_at_once(shared_.limit)) {
+            return false;
+        }
+        me.ledger->share_windows_locally(account, cost, copy, now.at + longest_debt(shared_.limit),
+                                         now);
+        copy.counts.current += cost * times;
         return me.ledger_store->raise(account, copy, {}, now);
     }
 
@@ -344,7 +362,8 @@ private:
     }
     [[nodiscard]] bool windowed() const { return windows_counted(shared_.limit) != 0; }
     [[nodiscard]] Now time_at(std::size_t worker, Instant now) const {
-        return {.at = now, .utc_ahead = static_cast<std::int64_t>(worker) * size_.skew};
+        return {.at = now,
+                .utc_ahead = size_.utc_ahead + static_cast<std::int64_t>(worker) * size_.skew};
     }
     static Account charged_in(const BucketState& copy, std::uint64_t key) {
         const Account account = account_of(key);

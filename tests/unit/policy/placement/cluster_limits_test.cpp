@@ -119,7 +119,7 @@ TEST(ClusterLimits, WhatIsNotSharedYetIsNotEnforcedYet) {
     const std::string begin = "  - {id: a, key: [ip.dst], scope: cluster, limits: [";
     for (const std::string& rule :
          {begin + "{algorithm: sliding_window, count: 1000, window: 10s}]}\n",
-          begin + "{algorithm: fixed_window, count: 1000, window: 10s}]}\n",
+          begin + "{algorithm: fixed_window, count: 1000, window: 10s, phase: per_key}]}\n",
           begin + BUCKET "],\n     overrides: {inline: [{key: 192.0.2.1, limits: {'1': {rate: 5/s, "
                          "burst: 500}}}]}}\n",
           begin + BUCKET "], dynamic: {source: api, ttl: 10m, floor: 1/s, ceiling: 1K/s}}\n"}) {
@@ -131,6 +131,15 @@ TEST(ClusterLimits, WhatIsNotSharedYetIsNotEnforcedYet) {
                   std::string::npos);
         EXPECT_FALSE(compile(rule).rules.has_value());
     }
+}
+
+TEST(ClusterLimits, WindowsOfUtcAreShared) {
+    const test::Outcome compiled = compile(
+        "  - {id: a, key: [ip.dst], scope: cluster, limits: [{algorithm: fixed_window, "
+        "count: 1000, window: 10s, phase: clock}]}\n");
+    ASSERT_TRUE(compiled.rules.has_value());
+    EXPECT_EQ(first_summary(compiled).cluster->terms.sharing, ClusterSharing::Merged);
+    EXPECT_EQ(first_summary(compiled).cluster->not_yet, nullptr);
 }
 
 TEST(ClusterLimits, RequestsThatWouldAskTheStoreAreNotEnforcedYet) {

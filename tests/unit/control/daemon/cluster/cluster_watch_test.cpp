@@ -122,6 +122,17 @@ TEST(StoreWatch, TellsClocksThatDifferByMoreThanTheWayToTheStoreTakes) {
     EXPECT_EQ(kinds_of(log), (Kinds{"clock_off", "clock_right"}));
 }
 
+TEST(StoreWatch, TellsWindowsThatGoByLocalShare) {
+    ClusterLog log{kUtc};
+    StoreWatch watch{log};
+    StoreLinkStats stats = linked(StoreLinkState::Ready);
+    stats.windows_apart = true;
+    watch.see(stats, kBegin, kUtc);
+    stats.windows_apart = false;
+    watch.see(stats, kBegin + seconds{60}, kUtc);
+    EXPECT_EQ(kinds_of(log), (Kinds{"windows_apart", "windows_shared"}));
+}
+
 TEST(StoreWatch, CountsWhatWasLostOnceInAWhileAndOfADataplaneThatWasStartedAnew) {
     ClusterLog log{kUtc};
     StoreWatch watch{log};

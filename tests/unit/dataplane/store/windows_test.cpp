@@ -1,0 +1,222 @@
+#include "dataplane/store/clock_watch.hpp"
+#include "dataplane/store/store_batches.hpp"
+#include "lib/peer/merge/cluster_terms.hpp"
+#include "tests/unit/dataplane/store/tiny_store.hpp"
+#include "tests/unit/peer/merge/workers.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <memory>
+#include <vector>
+
+// Boxes that share a window over one store, on a virtual clock and with clocks of their own: what
+// all of them admit in each window of UTC.
+namespace sluice::windows_test {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::uint64_t kCount = 1'000;
+constexpr Nanoseconds kWindow = 10s;
+constexpr std::size_t kBoxes = 3;
+constexpr Nanoseconds kYear = 24h * 365;
+
+class WindowBoxes {
+public:
+    explicit WindowBoxes(const std::array<Nanoseconds, kBoxes>& utc_ahead, std::size_t workers = 1)
+        : workers_{workers},
+          terms_{cluster_terms_for({.limit = limit_,
+                                    .largest_cost = 1,
+                                    .machines = kBoxes,
+                                    .workers = workers,
+                                    .merge_interval = 1ms})} {
+        for (const Nanoseconds ahead : utc_ahead) {
+            boxes_.push_back(std::make_unique<Box>(limit_, terms_, workers, ahead));
+        }
+        store_.utc_ahead_us = static_cast<std::uint64_t>(kUtc.count() / 1'000);
+    }
+
+    // An offer in 3 ms at each box, or at one alone: ten times the count in each window, or three.
+    void flood(Nanoseconds time, int only = -1) {
+        for (const Instant until = now_ + time; now_ < until; now_ += 1ms) {
+            const bool offers = now_.time_since_epoch() % 3ms == 0ns;
+            for (std::size_t box = 0; box < kBoxes && offers; ++box) {
+                if (only < 0 || static_cast<std::size_t>(only) == box) {
+                    offer(box);
+                }
+            }
+            for (std::size_t box = 0; box < kBoxes; ++box) {
+                turn(box);
+            }
+        }
+    }
+    void set_away(bool away) { away_ = away; }
+    void lose_store() { store_.begin_anew(2); }
+
+    // Admitted in the fullest window of UTC from the nth on that the flood has seen.
+    [[nodiscard]] std::uint64_t worst(std::int64_t from = 0) const {
+        std::uint64_t worst = 0;
+        for (const auto& [window, units] : admitted_) {
+            worst = window >= first_ + from ? std::max(worst, units) : worst;
+        }
+        return worst;
+    }
+    // The least of those that the flood has seen from end to end.
+    [[nodiscard]] std::uint64_t least(std::int64_t from, std::int64_t to) const {
+        std::uint64_t least = UINT64_MAX;
+        for (std::int64_t window = first_ + from; window < first_ + to; ++window) {
+            const auto at = admitted_.find(window);
+            least = std::min(least, at == admitted_.end() ? 0 : at->second);
+        }
+        return least;
+    }
+    [[nodiscard]] bool is_apart(std::size_t box) {
+        return boxes_[box]->workers.lanes().windows_apart().raised();
+    }
+    [[nodiscard]] std::uint64_t box_unsynced() const { return terms_.box_unsynced; }
+    [[nodiscard]] std::uint64_t promised() const { return terms_.overshoot; }
+    [[nodiscard]] std::uint64_t sum(LedgerEvent event) const {
+        std::uint64_t sum = 0;
+        for (const auto& box : boxes_) {
+            sum += box->workers.sum(event);
+        }
+        return sum;
+    }
+
+private:
+    static constexpr Instant kStart{1'000s};
+    static constexpr Nanoseconds kUtc = 50 * kYear / 10s * 10s;  // of the store and of right clocks
+
+    struct Box {
+        Box(const AnyLimit& limit, const ClusterTerms& terms, std::size_t count, Nanoseconds ahead)
+            : workers{{.limit = limit,
+                       .max_unsynced = count > 1 ? terms.worker_unsynced : terms.box_unsynced},
+                      {.workers = count,
+                       .box_unsynced = static_cast<std::uint32_t>(terms.box_unsynced),
+                       .times_down = kBoxes,
+                       .store = {.machines = kBoxes, .ring = 64},
+                       .utc_ahead = kUtc + ahead}},
+              batches{count, 200'000} {}
+        Workers workers;
+        StoreBatches batches;
+        ClockWatch clock;
+    };
+    void offer(std::size_t box) {
+        const std::size_t worker = offered_++ % workers_;
+        if (boxes_[box]->workers.offer(worker, 0, 1, now_)) {
+            ++admitted_[(now_.time_since_epoch() + kUtc) / kWindow];
+        }
+    }
+    void turn(std::size_t at) {
+        Box& box = *boxes_[at];
+        DeltaLanes& lanes = box.workers.lanes();
+        const Nanoseconds now = now_.time_since_epoch();
+        lanes.windows_apart().raise(box.clock.is_apart(lanes.other_clock(), 0, now));
+        for (std::size_t worker = 0; worker < workers_; ++worker) {
+            box.workers.poll(worker, now_);
+            StoreLane& lane = *lanes.store(worker);
+            box.batches.take(worker, lane, now);
+            box.batches.deliver(worker, lane);
+        }
+        const std::optional<Nanoseconds> oldest = box.batches.oldest_under_way();
+        lanes.store_down().raise(oldest && now - *oldest >= 300ms);
+        while (const StoreBatch* batch = box.batches.next_to_say(now)) {
+            if (!away_) {
+                const auto now_us = static_cast<std::uint64_t>(now.count() / 1'000);
+                box.batches.settle(store_.sync(at, *batch, now_us), now);
+            }
+        }
+    }
+
+    AnyLimit limit_ =
+        *make_fixed_window(*make_window_numbers(Units{kCount}, kWindow), WindowPhase::Clock, 0s);
+    std::size_t workers_;
+    ClusterTerms terms_;
+    std::vector<std::unique_ptr<Box>> boxes_;
+    test::TinyStore store_;
+    std::map<std::int64_t, std::uint64_t> admitted_;
+    Instant now_ = kStart;
+    std::int64_t first_ = (kStart.time_since_epoch() + kUtc) / kWindow;
+    std::size_t offered_ = 0;
+    bool away_ = false;
+};
+
+TEST(WindowsOverOneStore, HoldOneCountInEachOfThem) {
+    for (const std::size_t workers : {1U, 2U}) {
+        WindowBoxes boxes{{}, workers};
+        boxes.flood(4 * kWindow);
+        EXPECT_LE(boxes.worst(), kCount + boxes.promised()) << workers;
+        EXPECT_GE(boxes.least(0, 4), kCount) << workers;
+        EXPECT_EQ(boxes.sum(LedgerEvent::StoreDeclared), 0U);
+        EXPECT_FALSE(boxes.is_apart(0));
+    }
+}
+
+TEST(WindowsOverOneStore, AreDeclaredToAStoreThatIsEmpty) {
+    for (const std::size_t workers : {1U, 2U}) {
+        WindowBoxes boxes{{}, workers};
+        boxes.flood(600ms);
+        boxes.lose_store();
+        boxes.flood(4 * kWindow - 600ms);
+        EXPECT_LE(boxes.worst(), kCount + boxes.promised() + (kBoxes - 1) * boxes.box_unsynced());
+        EXPECT_LE(boxes.worst(1), kCount + boxes.promised()) << "once";
+        EXPECT_GE(boxes.least(0, 4), kCount);
+        EXPECT_GT(boxes.sum(LedgerEvent::StoreDeclared), 0U);
+    }
+}
+
+// In the window in which the outage ends, too, and with one box that has all of the load.
+TEST(WindowsOverOneStore, GoByLocalShareWhileTheStoreIsAway) {
+    for (const int only : {-1, 0}) {
+        WindowBoxes boxes{{}};
+        boxes.flood(2s);
+        boxes.set_away(true);
+        boxes.flood(2 * kWindow, only);
+        boxes.set_away(false);
+        boxes.flood(3 * kWindow - 2s);
+        EXPECT_LE(boxes.worst(), kCount + boxes.promised()) << only;
+        EXPECT_GE(boxes.least(3, 5), kCount) << only;
+        EXPECT_GE(boxes.least(0, 5), kCount / kBoxes) << only;
+        EXPECT_EQ(boxes.sum(LedgerEvent::StoreDeclared), 0U) << "nothing is lost";
+    }
+}
+
+// (1 + 1/M) of the count, and what is promised; the box is not starved.
+TEST(WindowsOverOneStore, OfABoxWithAWrongClockAreItsShare) {
+    for (const Nanoseconds ahead : {Nanoseconds{1h}, Nanoseconds{-1h}, kYear}) {
+        WindowBoxes boxes{{ahead, 0s, 0s}};
+        boxes.flood(5 * kWindow);
+        EXPECT_TRUE(boxes.is_apart(0)) << ahead.count();
+        EXPECT_FALSE(boxes.is_apart(1)) << ahead.count();
+        EXPECT_LE(boxes.worst(1), kCount + kCount / kBoxes + boxes.promised()) << ahead.count();
+        EXPECT_GE(boxes.least(1, 5), kCount + kCount / kBoxes - kBoxes) << ahead.count();
+        EXPECT_EQ(boxes.sum(LedgerEvent::StoreDeclared), 0U);
+    }
+}
+
+// Clocks that differ by less than the store lets windows be ahead by are no wrong ones.
+TEST(WindowsOverOneStore, OfBoxesWhoseClocksDifferALittleAreShared) {
+    WindowBoxes boxes{{500ms, -500ms, 0s}};
+    boxes.flood(5 * kWindow);
+    EXPECT_LE(boxes.worst(), 2 * (kCount + boxes.promised())) << "two windows, as ever";
+    for (std::size_t box = 0; box < kBoxes; ++box) {
+        EXPECT_FALSE(boxes.is_apart(box)) << box;
+    }
+}
+
+TEST(ClockWatch, IsApartByAnswersAndForAsLongAsTheClocksDiffer) {
+    ClockWatch watch;
+    EXPECT_FALSE(watch.is_apart(0, 3'600'000'000, 1s)) << "the store's may be the wrong one";
+    EXPECT_TRUE(watch.is_apart(1, 3'600'000'000, 2s));
+    EXPECT_TRUE(watch.is_apart(1, -3'600'000'000, 100s));
+    EXPECT_FALSE(watch.is_apart(1, 1'000, 101s));
+    EXPECT_TRUE(watch.is_apart(2, 1'000, 102s));
+    EXPECT_TRUE(watch.is_apart(2, 1'000, 111s));
+    EXPECT_FALSE(watch.is_apart(2, 1'000, 112s));
+}
+
+}  // namespace
+}  // namespace sluice::windows_test
