@@ -38,6 +38,9 @@ DaemonRequest request_of(const Options& options) {
     if (options.exempt) {
         body["exempt"] = true;
     }
+    if (options.cluster) {
+        body["cluster"] = true;
+    }
     return post_json(resource, body);
 }
 
@@ -68,6 +71,9 @@ std::string wrong_usage(const Options& options) {
     if (sets && numbers == options.exempt) {
         return "`key set` takes --rate, --burst or --count, or else --exempt";
     }
+    if (options.cluster && (options.word == "show" || options.word == "list")) {
+        return "--cluster is of what changes a key";
+    }
     if (options.to_burst && options.word != "reset") {
         return "--to-burst is of `key reset`";
     }
@@ -77,6 +83,9 @@ std::string wrong_usage(const Options& options) {
 }
 
 std::string key_answer_text(const Json& document) {
+    if (!document.contains("limits") && !document.contains("set")) {
+        return act_text(document);
+    }
     return document.contains("limits") ? key_text(document) : setting_text(document);
 }
 

@@ -381,7 +381,13 @@ std::string setting_text(const Json& document) {
                        set.empty() ? nothing : settings_text(set),
                        banned_all_the_same_text(document), ended_text(document),
                        idle_mode_text(document, banned || is_set(set, "banned")),
-                       alone_text(document));
+                       alone_text(document) + cluster_change_text(document));
+}
+
+std::string act_text(const Json& document) {
+    return fmt::format("rule {}, key {}: {}\n{}", text_at(document, "rule"),
+                       visible_line(text_at(document, "key")), text_at(document, "action"),
+                       cluster_change_text(document));
 }
 
 std::string key_list_text(const Json& document) {

@@ -352,6 +352,7 @@ int run(const Settings& settings, const sigset_t& signals) {
     services.previews = &previews;
     FleetPart fleet{settings.cluster, of_root->fleet};
     services.fleet = fleet.board();
+    services.desk = fleet.desk();
     ClusterPart cluster{settings.cluster, etcd_of(of_root->fleet), link, fleet.board()};
     services.cluster = cluster.if_any();
     LinkKeeper keeper{link, rules, settings.rules};

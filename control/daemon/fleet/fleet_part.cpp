@@ -54,6 +54,9 @@ FleetPart::FleetPart(const std::optional<ClusterOptions>& cluster,
     : access_{std::move(access)} {
     if (access_) {
         board_.emplace(*cluster);
+        desk_.emplace(*board_, [this] {
+            return FleetStore{connect_etcd(access_->etcd), board_->options().name};
+        });
     }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 #include "control/daemon/fleet/fleet_access.hpp"
 #include "control/daemon/fleet/fleet_threads.hpp"
+#include "control/daemon/fleet/settings_desk.hpp"
 #include "lib/base/result.hpp"
 #include "lib/rules/cluster_options.hpp"
 
@@ -16,12 +17,15 @@ public:
 
     // nullptr: there is none.
     [[nodiscard]] FleetBoard* board() noexcept { return board_ ? &*board_ : nullptr; }
+    // For changes of single keys on all boxes; nullptr: there is none.
+    [[nodiscard]] SettingsDesk* desk() noexcept { return desk_ ? &*desk_ : nullptr; }
     // Goes on with what lies on the disk of it.
     [[nodiscard]] Result<Done> join(FleetFollower::Box box);
 
 private:
     std::optional<FleetAccess> access_;
     std::optional<FleetBoard> board_;
+    std::optional<SettingsDesk> desk_;
     std::unique_ptr<FleetThreads> threads_;
 };
 

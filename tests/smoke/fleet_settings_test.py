@@ -1,0 +1,100 @@
+"""What operators set for single keys of a cluster, with two boxes under a real etcd: bans, numbers and resets reach both.
+
+    fleet_settings_test.py SLUICED FAKE_DATAPLANE SLUICECTL
+"""
+import json
+import sys
+import time
+import unittest
+
+from daemon_box import wait_until
+from etcd_server import EtcdServer
+from fleet_test import Box, rules
+
+
+class Keys(unittest.TestCase):
+    def setUp(self):
+        self.etcd = EtcdServer()
+        self.addCleanup(self.etcd.close)
+        self.etcd.start()
+        self.a, self.b = (self.box(node) for node in "ab")
+        for box in (self.a, self.b):
+            box.start()
+        for box in (self.a, self.b):
+            wait_until(f"the slot of {box.node}", lambda: box.cluster()["state"] == "member")
+            self.assertEqual(box.put_rules(rules("one")).status, 200)
+
+    def box(self, node):
+        box = Box(node, self.etcd.port)
+        self.addCleanup(box.close)
+        return box
+
+    def set_on(self, box):
+        return {row["key"]: row["set"] for row in box.get("/v1/rules/one/keys").json()["keys"]}
+
+    def expect_set(self, box, **keys):
+        wanted = {key.replace("ip", "192.0.2."): what for key, what in keys.items()}
+        wait_until(f"{wanted} on {box.node}", lambda: self.set_on(box) == wanted)
+
+    def calls(self, box, words):
+        return [line for line in box.audit() if words in line["call"]]
+
+    def test_bans_and_numbers_reach_all_boxes_and_are_kept(self):
+        said = self.a.ctl("key", "ban", "one", "192.0.2.1", "--reason", "abuse", "--for", "1h", "--cluster")
+        self.assertIn("on all boxes of the cluster lab: change 1", said)
+        begin = time.monotonic()
+        self.expect_set(self.b, ip1="banned")
+        print(f"a ban with --cluster reached another box in {time.monotonic() - begin:.2f} s", file=sys.stderr)
+        self.assertEqual(self.set_on(self.a), {"192.0.2.1": "banned"})
+        self.b.ctl("key", "set", "one", "192.0.2.2", "--rate", "50/s", "--cluster")
+        self.expect_set(self.a, ip1="banned", ip2="1: rate 50/s")
+        self.assertIn("on this box alone", self.b.ctl("key", "ban", "one", "192.0.2.3"))
+        row = self.calls(self.b, "key ban one 192.0.2.1 --cluster")[0]
+        self.assertEqual((row["outcome"], row["name"].endswith(" at a")), ("done", True), row)
+
+        self.b.stop(self.b.daemon)  # it misses an unban, and another box comes
+        self.a.ctl("key", "unban", "one", "192.0.2.1", "--cluster")
+        late = self.box("c")
+        late.start()
+        late.put_rules(rules("one"))
+        self.expect_set(late, ip2="1: rate 50/s")
+        self.b.daemon = self.b.start_sluiced("--config", self.b.config)
+        self.expect_set(self.b, ip2="1: rate 50/s", ip3="banned")
+        wait_until("all at change 3", lambda: {node["settings"] for node in json.loads(
+            self.a.of_cluster("nodes", "--json"))["nodes"]} == {3})
+
+        self.etcd.kill()
+        wait_until("its loss", lambda: self.a.cluster()["state"] == "away")
+        self.assertIn("etcd does not answer", self.a.ctl("key", "ban", "one", "192.0.2.9", "--cluster", exit=1))
+        self.assertEqual(self.set_on(self.a), {"192.0.2.2": "1: rate 50/s"}, "the ban is undone")
+
+    def test_many_keys_and_acts_go_to_all_boxes_once(self):
+        keys = self.a.folder / "keys"
+        keys.write_text("".join(f"192.0.2.{i}\n" for i in range(1, 151)))
+        self.a.ctl("key", "ban", "one", "--file", keys, "--cluster")
+        wait_until("150 bans", lambda: len(self.b.get("/v1/bans?rule=one&most=1000").json()["bans"]) == 150)
+        self.a.ctl("key", "unban", "one", "--file", keys, "--cluster")
+        self.expect_set(self.b)
+        self.assertIn("reset", self.a.ctl("key", "reset", "one", "192.0.2.7", "--cluster"))
+        for box in (self.a, self.b):
+            wait_until("the reset", lambda: self.calls(box, "key reset one 192.0.2.7 --cluster"))
+        self.a.ctl("key", "ban", "one", "192.0.2.8", "--cluster")
+        self.expect_set(self.b, ip8="banned")
+        self.assertEqual(len(self.calls(self.b, "key reset one 192.0.2.7 --cluster")), 1)
+        self.assertIn("the cluster has no ban", self.a.ctl("key", "unban", "one", "192.0.2.99", "--cluster", exit=1))
+        self.assertEqual(self.a.ask("POST", "/v1/rules/one/key", json.dumps(
+            {"key": "192.0.2.1", "action": "ban", "cluster": "yes"})).status, 400)
+
+
+class Alone(unittest.TestCase):
+    def test_a_box_without_etcd_says_so(self):
+        box = Box("a", 1)
+        self.addCleanup(box.close)
+        box.start_dataplane()
+        box.start_sluiced()
+        box.put_rules(rules("one"))
+        self.assertIn("no cluster that has an etcd", box.ctl("key", "ban", "one", "192.0.2.1", "--cluster", exit=1))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + sys.argv[4:], verbosity=2)
