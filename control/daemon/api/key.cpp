@@ -54,7 +54,7 @@ Json exempt_row(const FoundKey& found, const KeyState& state) {
     return {};
 }
 
-bool any_worker(const KeyState& state, bool KeyOnWorker::*flag) {
+bool any_worker(const KeyState& state, bool KeyOnWorker::* flag) {
     return std::any_of(state.workers.begin(), state.workers.end(),
                        [flag](const KeyOnWorker& worker) { return worker.*flag; });
 }
@@ -150,7 +150,7 @@ Json unanswered_json(const KeyState& state) {
 }
 
 // For the audit: "1 on lcore 1: 3 of 10".
-std::string left_text(const KeyState& state, std::uint64_t KeyBucketState::*left) {
+std::string left_text(const KeyState& state, std::uint64_t KeyBucketState::* left) {
     std::string text;
     for (const KeyOnWorker& worker : state.workers) {
         for (const KeyBucketState& bucket : worker.limits) {

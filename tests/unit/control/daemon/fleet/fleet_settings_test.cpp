@@ -5,15 +5,14 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
+#include <set>
 #include <sstream>
 #include <string>
+#include <utility>
 
 namespace sluice::fleet_settings_test {
 namespace {
@@ -62,9 +61,13 @@ protected:
     void poll() { follower_->tick(now_ += 1min, false); }
     [[nodiscard]] NodeRecord record() const { return board_.status().record; }
     [[nodiscard]] std::string set_here() {
-        std::string text;
+        std::set<std::string> lines;
         for (const KeySetting& one : rules().view()->keys) {
-            text += one.key + " " + text_of(one) + ";";
+            lines.insert(one.key + " " + text_of(one) + ";");
+        }
+        std::string text;
+        for (const std::string& line : lines) {
+            text += line;
         }
         return text;
     }
