@@ -2,17 +2,19 @@
 
     fleet_settings_test.py SLUICED FAKE_DATAPLANE SLUICECTL
 """
+import http.client
 import json
+import socket
 import sys
 import time
 import unittest
 
-from daemon_box import wait_until
+from daemon_box import Answer, wait_until
 from etcd_server import EtcdServer
 from fleet_test import Box, rules
 
 
-class Keys(unittest.TestCase):
+class Boxes(unittest.TestCase):
     def setUp(self):
         self.etcd = EtcdServer()
         self.addCleanup(self.etcd.close)
@@ -39,6 +41,8 @@ class Keys(unittest.TestCase):
     def calls(self, box, words):
         return [line for line in box.audit() if words in line["call"]]
 
+
+class Keys(Boxes):
     def test_bans_and_numbers_reach_all_boxes_and_are_kept(self):
         said = self.a.ctl("key", "ban", "one", "192.0.2.1", "--reason", "abuse", "--for", "1h", "--cluster")
         self.assertIn("on all boxes of the cluster lab: change 1", said)
@@ -84,6 +88,63 @@ class Keys(unittest.TestCase):
         self.assertIn("the cluster has no ban", self.a.ctl("key", "unban", "one", "192.0.2.99", "--cluster", exit=1))
         self.assertEqual(self.a.ask("POST", "/v1/rules/one/key", json.dumps(
             {"key": "192.0.2.1", "action": "ban", "cluster": "yes"})).status, 400)
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Roles(Boxes):
+    def setUp(self):
+        self.port = free_port()
+        super().setUp()
+        for box in (self.a, self.b):
+            for name in ("acme", "other"):
+                answer = box.ask("PUT", f"/v1/tenants/{name}/rules", rules("web", f"l4.dport eq {80 + len(name)}"))
+                self.assertEqual(answer.status, 200, answer.text)
+
+    def box(self, node):
+        box = super().box(node)
+        port = self.port if node == "a" else free_port()
+        rows = ", ".join(f"{{name: {name}, networks: [198.51.{100 + at}.0/24], table_share: 5%}}"
+                         for at, name in enumerate(("acme", "other")))
+        box.config.write_text(box.config.read_text() +
+                              f'web: {{listen: "127.0.0.1:{port}", tokens_file: tokens}}\ntenants: [{rows}]\n')
+        return box
+
+    def session(self, *words):
+        secret = json.loads(self.a.ctl("--json", "dashboard", *words))["secret"]
+        answer = self.by_web("POST", "/v1/session", {"secret": secret})
+        self.assertEqual(answer.status, 201, answer.text)
+        return answer.json()["session"]
+
+    def by_web(self, method, target, body, token=None):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        try:
+            connection.request(method, target, json.dumps(body), {
+                "Content-Type": "application/json", **({"X-Sluice-Session": token} if token else {})})
+            return Answer(connection.getresponse())
+        finally:
+            connection.close()
+
+    def ban(self, rule, key, token):
+        return self.by_web("POST", f"/v1/rules/{rule.replace(':', '%3A')}/key",
+                           {"key": key, "action": "ban", "cluster": True}, token)
+
+    def test_operators_may_and_viewers_may_not_and_tenants_may_for_their_own(self):
+        self.assertEqual(self.ban("one", "192.0.2.1", self.session("--role", "view")).status, 403)
+        done = self.ban("one", "192.0.2.1", self.session("--role", "operate"))
+        self.assertEqual((done.status, done.json()["cluster"]), (200, {"name": "lab", "number": 1}), done.text)
+        tenant = self.session("--tenant", "acme")
+        for rule in ("one", "other:web"):
+            self.assertEqual(self.ban(rule, "192.0.2.2", tenant).status, 404, rule)
+        done = self.ban("acme:web", "192.0.2.2", tenant)
+        self.assertEqual((done.status, done.json()["cluster"]), (200, {"name": "lab", "number": None}), done.text)
+        self.expect_set(self.b, ip1="banned")
+        wait_until("the tenant's ban", lambda: [row["key"] for row in self.b.get(
+            "/v1/rules/acme%3Aweb/keys").json()["keys"]] == ["192.0.2.2"])
 
 
 class Alone(unittest.TestCase):
