@@ -1,8 +1,10 @@
+#include "control/cli/alone_text.hpp"
 #include "control/cli/bulk_ban.hpp"
 #include "control/cli/commands.hpp"
 #include "control/cli/daemon.hpp"
 #include "control/cli/key_text.hpp"
 #include "control/cli/terminal.hpp"
+#include "control/visible_text.hpp"
 
 #include <fmt/format.h>
 
@@ -80,6 +82,13 @@ std::string wrong_usage(const Options& options) {
     return !lasts && (!options.lasts.empty() || !options.reason.empty())
                ? "--for and --reason are of `key set` and `key ban`"
                : "";
+}
+
+// The answer about what each box of the cluster does once.
+std::string act_text(const Json& document) {
+    return fmt::format("rule {}, key {}: {}\n{}", text_at(document, "rule"),
+                       visible_line(text_at(document, "key")), text_at(document, "action"),
+                       cluster_change_text(document));
 }
 
 std::string key_answer_text(const Json& document) {

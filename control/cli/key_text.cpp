@@ -384,12 +384,6 @@ std::string setting_text(const Json& document) {
                        alone_text(document) + cluster_change_text(document));
 }
 
-std::string act_text(const Json& document) {
-    return fmt::format("rule {}, key {}: {}\n{}", text_at(document, "rule"),
-                       visible_line(text_at(document, "key")), text_at(document, "action"),
-                       cluster_change_text(document));
-}
-
 std::string key_list_text(const Json& document) {
     Table table{{{"KEY"}, {"TIER", kRight}, {"SET"}, {"UNTIL"}, {"REASON"}}};
     for (const Json& one : document.at("keys")) {

@@ -12,8 +12,6 @@ namespace sluice {
 [[nodiscard]] std::string setting_text(const Json& document);
 
 // The settings for the keys of a rule: a table.
-// The answer about what each box of the cluster does once.
-[[nodiscard]] std::string act_text(const Json& document);
 [[nodiscard]] std::string key_list_text(const Json& document);
 
 }  // namespace sluice

@@ -4,14 +4,21 @@
 """
 import http.client
 import json
+import pathlib
 import socket
 import sys
 import time
 import unittest
 
+import jsonschema
+
 from daemon_box import Answer, wait_until
 from etcd_server import EtcdServer
 from fleet_test import Box, rules
+from webhook_server import Webhook
+
+SCHEMA = json.loads((pathlib.Path(__file__).resolve().parents[2] / "control/schema/notice.schema.json").read_text())
+SECRET = b"0123456789abcdef-of-a-test"
 
 
 class Boxes(unittest.TestCase):
@@ -145,6 +152,36 @@ class Roles(Boxes):
         self.expect_set(self.b, ip1="banned")
         wait_until("the tenant's ban", lambda: [row["key"] for row in self.b.get(
             "/v1/rules/acme%3Aweb/keys").json()["keys"]] == ["192.0.2.2"])
+
+
+class News(Boxes):
+    def setUp(self):
+        self.webhook = Webhook(SECRET)
+        self.addCleanup(self.webhook.close)
+        super().setUp()
+
+    def box(self, node):
+        box = super().box(node)
+        (box.folder / "hook.secret").write_bytes(SECRET + b"\n")
+        (box.folder / "hook.secret").chmod(0o600)
+        box.config.write_text(box.config.read_text() +
+                              f'notify: {{ops: {{url: "{self.webhook.url}", secret_file: hook.secret}}}}\n')
+        return box
+
+    def told(self):
+        return [event["event"] for notice in list(self.webhook.taken) for event in notice["examples"]]
+
+    def test_what_becomes_of_the_cluster_is_told_to_webhooks(self):
+        asks = rules("one").replace("id: one,", "id: one, notify: {to: ops, on: [state]},")
+        self.assertEqual(self.a.put_rules(asks).status, 200)
+        self.etcd.kill()
+        wait_until("its loss", lambda: self.a.cluster()["state"] == "away")
+        self.etcd.start()
+        wait_until("the return to be told", lambda: "etcd_up" in self.told())
+        for notice in self.webhook.taken:
+            jsonschema.validate(notice, SCHEMA)
+            self.assertEqual(notice["event"], "cluster")
+        self.assertEqual(self.webhook.wrong, [])
 
 
 class Alone(unittest.TestCase):

@@ -180,6 +180,14 @@ struct ToTell {
     }
 };
 
+ToTell to_tell_of(const std::vector<Banned>& keys, const RuleView& view) {
+    ToTell others;
+    for (const Banned& one : keys) {
+        others.add(one, view);
+    }
+    return others;
+}
+
 std::string audit_text(const BulkCall& call, const std::vector<Banned>& keys,
                        std::size_t unbanned) {
     const std::string reason = call.body.value("reason", "");
@@ -234,10 +242,7 @@ HttpResponse post_unbans(const HttpRequest& request, Services& services) {
         return refused_setting(*change.refusal);
     }
     lift_all(read.keys, services);
-    ToTell others;
-    for (const Banned& one : read.keys) {
-        others.add(one, *call.view);
-    }
+    ToTell others = to_tell_of(read.keys, *call.view);
     const auto unbanned = static_cast<std::size_t>(std::ranges::count_if(
         read.keys, [](const Banned& one) { return one.by_name || one.lifted; }));
     if (cluster.is_null() && unbanned == 0 && std::ranges::none_of(read.keys, &Banned::ended)) {

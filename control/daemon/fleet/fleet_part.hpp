@@ -10,6 +10,8 @@
 
 namespace sluice {
 
+struct Services;
+
 // The box's part in its cluster, or none.
 class FleetPart {
 public:
@@ -17,8 +19,8 @@ public:
 
     // nullptr: there is none.
     [[nodiscard]] FleetBoard* board() noexcept { return board_ ? &*board_ : nullptr; }
-    // For changes of single keys on all boxes; nullptr: there is none.
-    [[nodiscard]] SettingsDesk* desk() noexcept { return desk_ ? &*desk_ : nullptr; }
+    // What the API needs of it.
+    void offer(Services& services) noexcept;
     // Goes on with what lies on the disk of it.
     [[nodiscard]] Result<Done> join(FleetFollower::Box box);
 

@@ -158,7 +158,7 @@ Result<std::uint64_t> SettingsDesk::change(const FleetSettingsChange& change) {
     const std::unique_lock lock{mutex_, std::try_to_lock};
     Pace& pace = change.of_tenant ? tenants_pace_ : pace_;
     if (!lock.owns_lock() || !pace.take(Clock::now())) {
-        ++refused_;
+        count_refused();
         return Error{Errc::Busy,
                      "other changes of single keys are on their way into the cluster; "
                      "try again in a second"};
@@ -166,7 +166,7 @@ Result<std::uint64_t> SettingsDesk::change(const FleetSettingsChange& change) {
     FleetStore store = connect_();
     Result<std::uint64_t> number = write(store, change);
     if (!number && number.error().code == Errc::TooMany) {
-        ++refused_;
+        count_refused();
     }
     return number;
 }

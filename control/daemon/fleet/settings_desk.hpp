@@ -6,7 +6,6 @@
 #include "control/fleet/fleet_store.hpp"
 #include "lib/base/result.hpp"
 
-#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -44,9 +43,16 @@ public:
     // etcd has not answered, nobody knows; Errc::Unreachable: nothing was changed.
     [[nodiscard]] Result<std::uint64_t> change(const FleetSettingsChange& change);
     // Changes for which there was no room, or that came too fast.
-    [[nodiscard]] std::uint64_t refused() const noexcept { return refused_; }
+    [[nodiscard]] std::uint64_t refused() const {
+        const std::lock_guard lock{counted_};
+        return refused_;
+    }
 
 private:
+    void count_refused() {
+        const std::lock_guard lock{counted_};
+        ++refused_;
+    }
     [[nodiscard]] Result<std::uint64_t> write(FleetStore& store, const FleetSettingsChange& change);
     [[nodiscard]] Result<std::uint64_t> commit(FleetStore& store, const FleetSettings& next,
                                                std::vector<EtcdStep> steps, std::int64_t modified);
@@ -56,7 +62,8 @@ private:
     std::mutex mutex_;  // of one change at a time, and of its pace
     Pace pace_{kAtOnce, kEvery};
     Pace tenants_pace_{kTenantsAtOnce, kTenantsEvery};
-    std::atomic<std::uint64_t> refused_{0};
+    mutable std::mutex counted_;  // of `refused_`
+    std::uint64_t refused_ = 0;
 };
 
 }  // namespace sluice
