@@ -18,4 +18,16 @@ namespace sluice {
                                : "";
 }
 
+// A line of an answer to a change that is for all boxes of the cluster; empty: it is not.
+[[nodiscard]] inline std::string cluster_change_text(const Json& answer) {
+    const Json cluster = answer.value("cluster", Json());
+    if (!cluster.is_object()) {
+        return "";
+    }
+    const Json& number = cluster.at("number");
+    return fmt::format("on all boxes of the cluster {}{}; `sluicectl nodes` names those behind\n",
+                       text_at(cluster, "name"),
+                       number.is_null() ? "" : fmt::format(": change {}", number.dump()));
+}
+
 }  // namespace sluice

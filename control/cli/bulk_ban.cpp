@@ -1,5 +1,6 @@
 #include "control/cli/bulk_ban.hpp"
 
+#include "control/cli/alone_text.hpp"
 #include "control/cli/daemon.hpp"
 #include "control/cli/human_units.hpp"
 #include "control/cli/terminal.hpp"
@@ -74,6 +75,9 @@ BulkAnswer ask_about_file(const Options& options, std::string_view resource, Jso
     if (options.tier != 0) {
         body["tier"] = options.tier;
     }
+    if (options.cluster) {
+        body["cluster"] = true;
+    }
     DaemonRequest request =
         post_json(fmt::format("/v1/rules/{}/{}", url_escape(options.rule), resource), body);
     request.timeout = kCompilePatience;
@@ -119,7 +123,8 @@ ExitCode ban_all_in(const Options& options) {
     }
     print(options.json ? dump_line(*told.document)
                        : fmt::format("rule {}: {} banned\n", text_at(*told.document, "rule"),
-                                     counted(count_at(*told.document, "banned"), "key")));
+                                     counted(count_at(*told.document, "banned"), "key")) +
+                             cluster_change_text(*told.document));
     return ExitCode::Done;
 }
 
@@ -139,7 +144,8 @@ ExitCode unban_all_in(const Options& options) {
                     others == 0 ? "" : fmt::format(", {} had no ban of their own", others),
                     unanswered == 0
                         ? ""
-                        : fmt::format("; of {} not all penalty boxes have answered", unanswered)));
+                        : fmt::format("; of {} not all penalty boxes have answered", unanswered)) +
+                    cluster_change_text(document));
     return others == 0 && unanswered == 0 ? ExitCode::Done : ExitCode::Refused;
 }
 

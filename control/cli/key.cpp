@@ -1,8 +1,10 @@
+#include "control/cli/alone_text.hpp"
 #include "control/cli/bulk_ban.hpp"
 #include "control/cli/commands.hpp"
 #include "control/cli/daemon.hpp"
 #include "control/cli/key_text.hpp"
 #include "control/cli/terminal.hpp"
+#include "control/visible_text.hpp"
 
 #include <fmt/format.h>
 
@@ -38,6 +40,9 @@ DaemonRequest request_of(const Options& options) {
     if (options.exempt) {
         body["exempt"] = true;
     }
+    if (options.cluster) {
+        body["cluster"] = true;
+    }
     return post_json(resource, body);
 }
 
@@ -68,6 +73,9 @@ std::string wrong_usage(const Options& options) {
     if (sets && numbers == options.exempt) {
         return "`key set` takes --rate, --burst or --count, or else --exempt";
     }
+    if (options.cluster && (options.word == "show" || options.word == "list")) {
+        return "--cluster is of what changes a key";
+    }
     if (options.to_burst && options.word != "reset") {
         return "--to-burst is of `key reset`";
     }
@@ -76,7 +84,17 @@ std::string wrong_usage(const Options& options) {
                : "";
 }
 
+// The answer about what each box of the cluster does once.
+std::string act_text(const Json& document) {
+    return fmt::format("rule {}, key {}: {}\n{}", text_at(document, "rule"),
+                       visible_line(text_at(document, "key")), text_at(document, "action"),
+                       cluster_change_text(document));
+}
+
 std::string key_answer_text(const Json& document) {
+    if (!document.contains("limits") && !document.contains("set")) {
+        return act_text(document);
+    }
     return document.contains("limits") ? key_text(document) : setting_text(document);
 }
 

@@ -381,7 +381,7 @@ std::string setting_text(const Json& document) {
                        set.empty() ? nothing : settings_text(set),
                        banned_all_the_same_text(document), ended_text(document),
                        idle_mode_text(document, banned || is_set(set, "banned")),
-                       alone_text(document));
+                       alone_text(document) + cluster_change_text(document));
 }
 
 std::string key_list_text(const Json& document) {

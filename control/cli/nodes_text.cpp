@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <ctime>
+#include <iterator>
 #include <utility>
 
 namespace sluice {
@@ -72,6 +73,21 @@ std::string utc_text(std::int64_t at) {
     return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(static_cast<std::time_t>(at)));
 }
 
+// Boxes that have not followed the latest change of single keys.
+std::string behind_lines(const std::vector<NodeRecord>& nodes) {
+    std::vector<std::uint64_t> numbers;
+    std::ranges::transform(nodes, std::back_inserter(numbers), &NodeRecord::settings);
+    const std::uint64_t newest = newest_of(std::move(numbers));
+    std::string text;
+    for (const NodeRecord& node : nodes) {
+        if (node.settings < newest) {
+            text += fmt::format("{} has followed the changes of single keys up to {}, of {}\n",
+                                node.node, node.settings, newest);
+        }
+    }
+    return text;
+}
+
 }  // namespace
 
 std::string nodes_text(const ClusterNodes& cluster) {
@@ -102,6 +118,7 @@ std::string nodes_text(const ClusterNodes& cluster) {
                    of_store(node, fmt::format("{}", node.store.unsynced)), problem_of(node)});
     }
     text += cluster.nodes.empty() ? "no box is there\n" : table.text();
+    text += behind_lines(cluster.nodes);
     if (cluster.nodes.size() < cluster.size) {
         text += fmt::format("{} of {} slots are taken\n", cluster.nodes.size(), cluster.size);
     }
@@ -128,6 +145,7 @@ Json nodes_json(const ClusterNodes& cluster) {
                         {"set", node.in_force.set.sum},
                         {"rules", rules_word(node, head)},
                         {"rules_generation", node.rules},
+                        {"settings", node.settings},
                         {"store", reading_json(node.store)},
                         {"problem", problem_of(node).empty() ? Json() : Json(problem_of(node))}});
     }

@@ -155,6 +155,8 @@ void key_arguments(CLI::App& app, Options& options) {
         ->each([&options](const std::string&) { options.has_key = true; });
     app.add_option("UNITS", options.units, "of grant: how many, such as 200 or 64KiB");
     app.add_flag("--to-burst", options.to_burst, "of reset: down to a whole burst or count");
+    app.add_flag("--cluster", options.cluster,
+                 "of what changes a key: on all boxes of the cluster that its etcd holds together");
     app.add_option("--limit", options.limit, "name of the only limit that is meant");
     app.add_option("--tier", options.tier, "number of the tier that the key is of")
         ->check(count_fault);

@@ -351,7 +351,7 @@ int run(const Settings& settings, const sigset_t& signals) {
     PreviewDesk previews{link};
     services.previews = &previews;
     FleetPart fleet{settings.cluster, of_root->fleet};
-    services.fleet = fleet.board();
+    fleet.offer(services);
     ClusterPart cluster{settings.cluster, etcd_of(of_root->fleet), link, fleet.board()};
     services.cluster = cluster.if_any();
     LinkKeeper keeper{link, rules, settings.rules};
@@ -367,7 +367,7 @@ int run(const Settings& settings, const sigset_t& signals) {
         return say_refused(joined.error());
     }
     cluster.begin();
-    EventFollower follower{rules, link, notices};
+    EventFollower follower{rules, link, notices, cluster.news()};
     HeatReader heat{rules, link, heatmaps};
     const auto chores = begin_chores(rules, lists, follower, heat);
     LiveSampler sampler{rules, link, notices, live, services.cluster};

@@ -241,7 +241,9 @@ std::string text_of(const NodeRecord& node) {
                    {"failed", node.failed},
                    {"error", node.error.substr(0, kMostReason)},
                    {"panic", node.panic},
-                   {"unjudged", node.is_panic}});
+                   {"unjudged", node.is_panic},
+                   {"settings", node.settings},
+                   {"settings_error", node.settings_error.substr(0, kMostReason)}});
 }
 
 Result<NodeRecord> node_from(std::string_view text) {
@@ -260,6 +262,8 @@ Result<NodeRecord> node_from(std::string_view text) {
     reader.text("error", node.error, kMostReason * 4);
     reader.count("panic", node.panic);
     reader.flag("unjudged", node.is_panic);
+    reader.count("settings", node.settings);
+    reader.text("settings_error", node.settings_error, kMostReason * 4);
     reader.count("failed", node.failed);
     if (const Fields* const set = reader.find("in_force")) {
         if (!read_head_set(*set, node.in_force, true)) {

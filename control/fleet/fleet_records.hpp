@@ -21,6 +21,10 @@ namespace sluice {
 // - `panic`: whether all pass everything
 // - `drains/NODE`: a box that is to leave
 // - `seen/NODE`: a box that has been a member, and has not been forgotten
+// - `settings/number`: the number of the latest change of what follows
+// - `settings/keys/SUM`: what is set for one key of a rule on all boxes, or its ban; under a lease
+//   where it is to end
+// - `settings/acts/NUMBER`: what each box does once, such as a reset; under a lease
 struct FleetKeys {
     explicit FleetKeys(std::string_view name) : prefix{"/sluice/" + std::string{name} + "/"} {}
 
@@ -48,6 +52,10 @@ struct FleetKeys {
     [[nodiscard]] std::string seen(std::string_view node) const {
         return seen() + std::string{node};
     }
+    [[nodiscard]] std::string settings() const { return prefix + "settings/"; }
+    [[nodiscard]] std::string setting_number() const { return settings() + "number"; }
+    [[nodiscard]] std::string setting_keys() const { return settings() + "keys/"; }
+    [[nodiscard]] std::string setting_acts() const { return settings() + "acts/"; }
 
     std::string prefix;
 };
@@ -121,10 +129,12 @@ struct NodeRecord {
     bool is_dataplane_away = false;
     StoreReading store{};
     StagedSet staged{};
-    std::uint64_t failed = 0;  // generation that it could not put in force; 0: none
-    std::string error{};       // why it does not run what the cluster has; empty: it does
-    std::uint64_t panic = 0;   // the number of the word that it has followed
-    bool is_panic = false;     // its dataplane forwards everything unjudged
+    std::uint64_t failed = 0;      // generation that it could not put in force; 0: none
+    std::string error{};           // why it does not run what the cluster has; empty: it does
+    std::uint64_t panic = 0;       // the number of the word that it has followed
+    bool is_panic = false;         // its dataplane forwards everything unjudged
+    std::uint64_t settings = 0;    // the number of the change of single keys that it has followed
+    std::string settings_error{};  // why it has not all of these; empty: it has
 };
 
 // Generations and numbers of a panic go up by ones. One that is further ahead than this of what

@@ -40,7 +40,10 @@ inline constexpr std::chrono::milliseconds kRolloutPoll{50};
 
 // The box's problem; empty: none that it knows of.
 [[nodiscard]] inline std::string problem_of(const NodeRecord& node) {
-    return node.error.empty() && node.is_dataplane_away ? "its dataplane is away" : node.error;
+    if (node.error.empty() && node.is_dataplane_away) {
+        return "its dataplane is away";
+    }
+    return node.error.empty() ? node.settings_error : node.error;
 }
 
 // A word for what a box does, beside what all are to run.

@@ -21,6 +21,7 @@ class Heatmaps;
 class LiveBoard;
 class NoticeSender;
 class PreviewDesk;
+class SettingsDesk;
 class WebAccess;
 
 // Simulations that are run, one after the other, or wait for it.
@@ -44,6 +45,7 @@ struct Services {
     TenantPaces tenant_paces{};
     ExplainTurns replay_turns{};
     FleetBoard* fleet = nullptr;      // nullptr: the box is in no cluster with an etcd
+    SettingsDesk* desk = nullptr;     // likewise
     ClusterPart* cluster = nullptr;   // nullptr: it is in none
     PreviewDesk* previews = nullptr;  // set wherever a preview is asked for
 };

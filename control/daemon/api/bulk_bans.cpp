@@ -1,5 +1,6 @@
 #include "control/daemon/api/banned_networks.hpp"
 #include "control/daemon/api/bulk_keys.hpp"
+#include "control/daemon/api/key_of_cluster.hpp"
 #include "control/daemon/api/known_members.hpp"
 #include "control/daemon/api/setting_words.hpp"
 
@@ -77,8 +78,12 @@ HttpResponse post_bans(const HttpRequest& request, Services& services) {
         return std::move(*refusal);
     }
     const auto& call = std::get<BulkCall>(told);
-    if (auto refusal = refuse_unknown(call.body, {"keys", "tier", "for", "reason"})) {
+    if (auto refusal = refuse_unknown(call.body, {"keys", "tier", "for", "reason", "cluster"})) {
         return *std::move(refusal);
+    }
+    const std::variant<bool, HttpResponse> for_cluster = read_for_cluster(call.body, services);
+    if (const auto* refusal = std::get_if<HttpResponse>(&for_cluster)) {
+        return *refusal;
     }
     const ReadBans read = read_bans(call);
     if (read.faults.count() != 0) {
@@ -87,15 +92,25 @@ HttpResponse post_bans(const HttpRequest& request, Services& services) {
             fmt::format("{} of {} keys are wrong", read.faults.count(), call.body["keys"].size()),
             read.faults.told());
     }
+    const std::shared_ptr<const RuleView> before = services.rules.view();
     const RuleChange change = services.rules.set_keys(read.settings, author_of(request));
     record(services, request, audit_text(call.rule, read.settings), change);
     if (change.refusal) {
         return refused_setting(*change.refusal);
     }
-    return json_response({{"rule", call.rule},
-                          {"banned", read.settings.size()},
-                          {"warnings", read.warnings.told()},
-                          {"generation", generation_text(change.after)}});
+    Json json{{"rule", call.rule},
+              {"banned", read.settings.size()},
+              {"warnings", read.warnings.told()},
+              {"generation", generation_text(change.after)}};
+    if (std::get<bool>(for_cluster)) {
+        std::variant<Json, HttpResponse> number = tell_cluster_or_undo(
+            read.settings, *before, audit_text(call.rule, read.settings), request, services);
+        if (auto* refusal = std::get_if<HttpResponse>(&number)) {
+            return std::move(*refusal);
+        }
+        json["cluster"] = std::get<Json>(number);
+    }
+    return json_response(json);
 }
 
 }  // namespace sluice

@@ -1,5 +1,6 @@
 #include "control/daemon/api/banned_networks.hpp"
 #include "control/daemon/api/bulk_keys.hpp"
+#include "control/daemon/api/key_of_cluster.hpp"
 #include "control/daemon/api/known_members.hpp"
 #include "control/daemon/api/setting_words.hpp"
 
@@ -105,6 +106,24 @@ RuleChange unset_named(const BulkCall& call, std::vector<Banned>& keys, const Au
     return change;
 }
 
+// Takes the cluster's bans of the keys from all boxes, and lets the keys out of their penalty
+// boxes.
+std::variant<Json, HttpResponse> unban_in_cluster(const BulkCall& call,
+                                                  const std::vector<Banned>& keys,
+                                                  const HttpRequest& request, Services& services) {
+    FleetSettingsChange change;
+    for (const Banned& one : keys) {
+        const auto& [tier, key] = one.key;
+        change.gone.push_back({.rule = call.rule, .key = key, .tier = tier, .bans = true});
+        if (one.found && !one.found->is_network && !one.found->rule->ban.empty()) {
+            change.acts.push_back({.action = "unban", .rule = call.rule, .key = key, .tier = tier});
+        }
+    }
+    return tell_cluster(std::move(change),
+                        fmt::format("key unban {}: {} keys", call.rule, keys.size()), request,
+                        services);
+}
+
 // Asks the workers key by key, as long as they answer and there is time.
 void lift_all(std::vector<Banned>& keys, Services& services) {
     using Clock = std::chrono::steady_clock;
@@ -161,6 +180,14 @@ struct ToTell {
     }
 };
 
+ToTell to_tell_of(const std::vector<Banned>& keys, const RuleView& view) {
+    ToTell others;
+    for (const Banned& one : keys) {
+        others.add(one, view);
+    }
+    return others;
+}
+
 std::string audit_text(const BulkCall& call, const std::vector<Banned>& keys,
                        std::size_t unbanned) {
     const std::string reason = call.body.value("reason", "");
@@ -182,8 +209,12 @@ HttpResponse post_unbans(const HttpRequest& request, Services& services) {
         return std::move(*refusal);
     }
     const auto& call = std::get<BulkCall>(told);
-    if (auto refusal = refuse_unknown(call.body, {"keys", "tier", "reason"})) {
+    if (auto refusal = refuse_unknown(call.body, {"keys", "tier", "reason", "cluster"})) {
         return *std::move(refusal);
+    }
+    const std::variant<bool, HttpResponse> for_cluster = read_for_cluster(call.body, services);
+    if (const auto* refusal = std::get_if<HttpResponse>(&for_cluster)) {
+        return *refusal;
     }
     std::string reason;
     if (const Result<Done> said = read_reason(call.body, reason); !said) {
@@ -196,19 +227,25 @@ HttpResponse post_unbans(const HttpRequest& request, Services& services) {
             fmt::format("{} of {} keys are wrong", read.faults.count(), call.body["keys"].size()),
             read.faults.told());
     }
+    Json cluster;
+    if (std::get<bool>(for_cluster)) {
+        std::variant<Json, HttpResponse> number =
+            unban_in_cluster(call, read.keys, request, services);
+        if (auto* refusal = std::get_if<HttpResponse>(&number)) {
+            return std::move(*refusal);
+        }
+        cluster = std::get<Json>(std::move(number));
+    }
     const RuleChange change = unset_named(call, read.keys, author_of(request), services);
     if (change.refusal) {
         record(services, request, audit_text(call, read.keys, read.keys.size()), change);
         return refused_setting(*change.refusal);
     }
     lift_all(read.keys, services);
-    ToTell others;
-    for (const Banned& one : read.keys) {
-        others.add(one, *call.view);
-    }
+    ToTell others = to_tell_of(read.keys, *call.view);
     const auto unbanned = static_cast<std::size_t>(std::ranges::count_if(
         read.keys, [](const Banned& one) { return one.by_name || one.lifted; }));
-    if (unbanned == 0 && std::ranges::none_of(read.keys, &Banned::ended)) {
+    if (cluster.is_null() && unbanned == 0 && std::ranges::none_of(read.keys, &Banned::ended)) {
         return problem_response(404, "nothing was unbanned",
                                 fmt::format("none of {} keys was banned by itself, as far as "
                                             "workers have answered",
@@ -222,7 +259,8 @@ HttpResponse post_unbans(const HttpRequest& request, Services& services) {
                           {"ended", others.ended},
                           {"unanswered", others.unanswered},
                           {"warnings", others.warnings.told()},
-                          {"generation", generation_text(change.after)}});
+                          {"generation", generation_text(change.after)},
+                          {"cluster", std::move(cluster)}});
 }
 
 }  // namespace sluice

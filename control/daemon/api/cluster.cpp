@@ -3,6 +3,7 @@
 #include "control/daemon/api/metrics_writer.hpp"
 #include "control/daemon/cluster/cluster_part.hpp"
 #include "control/daemon/fleet/fleet_board.hpp"
+#include "control/daemon/fleet/settings_desk.hpp"
 
 #include <fmt/format.h>
 
@@ -37,7 +38,9 @@ Json cluster_json(const Services& services) {
             {"set", text_or_null(record.in_force.set.sum)},
             {"head", status.head},
             {"trial", record.is_trial},
-            {"detached", record.is_detached}};
+            {"detached", record.is_detached},
+            {"settings", record.settings},
+            {"settings_problem", text_or_null(record.settings_error)}};
 }
 
 HttpResponse get_cluster(const HttpRequest&, Services& services) {
@@ -74,6 +77,17 @@ std::string cluster_metrics(const Services& services) {
                 status.joined);
     text.single("sluice_cluster_etcd_failures_total", "Calls of etcd that had no good answer.",
                 status.etcd_failures);
+    text.single("sluice_cluster_settings_number",
+                "Number of the change of single keys that the box has followed; 0: of none.",
+                status.record.settings);
+    text.single("sluice_cluster_settings_problem",
+                "1 while the box has not all that is set for single keys of its cluster.",
+                status.record.settings_error.empty() ? 0 : 1);
+    if (services.desk != nullptr) {
+        text.single("sluice_cluster_settings_refused_total",
+                    "Changes of single keys for all boxes that found no room, or came too fast.",
+                    services.desk->refused());
+    }
     return text.take();
 }
 

@@ -45,6 +45,7 @@ Json node_json(const NodeRecord& node, const FleetView& view) {
             {"set", seen_text(node.in_force.set.sum)},
             {"runs", rules_of(node, view)},
             {"verdict", verdict_json(node, view)},
+            {"settings", node.settings},
             {"store", reading_json(node.store)},
             {"problem", seen_text(problem_of(node))}};
 }

@@ -2,6 +2,7 @@
 #include "control/daemon/api/banned_networks.hpp"
 #include "control/daemon/api/change.hpp"
 #include "control/daemon/api/json_body.hpp"
+#include "control/daemon/api/key_of_cluster.hpp"
 #include "control/daemon/api/key_words.hpp"
 #include "control/daemon/api/known_members.hpp"
 #include "control/daemon/api/own_numbers_text.hpp"
@@ -199,27 +200,14 @@ bool shows_others(const RuleView& view, const Services& services) {
     return false;
 }
 
-// The key's limit that the boxes of a cluster count together, of those that the words are about;
-// nullptr: there is none.
-const LimitSummary* limit_of_cluster(const FoundKey& key) {
-    const auto& limits = key.rule->limits;
-    const auto found = std::ranges::find_if(limits, [&](const LimitSummary& limit) {
-        return limit.tier == key.ask.key &&
-               (key.ask.limit.empty() || key.ask.limit == limit.name) && limit.cluster &&
-               limit.cluster->terms.sharing == ClusterSharing::Merged &&
-               limit.cluster->not_yet == nullptr;
-    });
-    return found == limits.end() ? nullptr : &*found;
-}
-
 // The units that a key has used are the sum of all boxes, and the store's: one box's gift would be
 // used again with the store's next answer.
 HttpResponse counted_by_cluster(const LimitSummary& limit, const FoundKey& key) {
     return problem_response(
         409, "counted by the cluster",
         fmt::format("the boxes of the cluster count the limit {} together, so that nothing can be "
-                    "given back to a key on one of them; `key set {} KEY --exempt --for TIME` on "
-                    "each lets it through",
+                    "given back to a key; `key set {} KEY --exempt --for TIME --cluster` lets it "
+                    "through",
                     limit.name, key.ask.rule));
 }
 
@@ -233,6 +221,9 @@ HttpResponse ask_key(const KeyWords& words, const HttpRequest& request, Services
     if (const LimitSummary* limit = limit_of_cluster(key);
         limit != nullptr && words.action != KeyAction::Show) {
         return counted_by_cluster(*limit, key);
+    }
+    if (words.for_cluster) {
+        return act_in_cluster(key, request, services);
     }
     const Result<Reply> reply = services.link.call(key.ask);
     if (!reply && reply.error().code == Errc::Refused && shows_others(*view, services)) {
@@ -329,10 +320,16 @@ HttpResponse post_key(const HttpRequest& request, Services& services) {
             R"(the body is {"key":"part|part","action":"reset"}, or forgive, grant, set, unset, ban, )"
             "unban");
     }
-    if (auto refusal = refuse_unknown(body, {"key", "action", "limit", "tier", "units", "rate",
-                                             "burst", "count", "for", "reason", "exempt"})) {
+    if (auto refusal =
+            refuse_unknown(body, {"key", "action", "limit", "tier", "units", "rate", "burst",
+                                  "count", "for", "reason", "exempt", "cluster"})) {
         return *std::move(refusal);
     }
+    const std::variant<bool, HttpResponse> for_cluster = read_for_cluster(body, services);
+    if (const auto* refusal = std::get_if<HttpResponse>(&for_cluster)) {
+        return *refusal;
+    }
+    words.for_cluster = std::get<bool>(for_cluster);
     words.tier = body.contains("tier") ? body["tier"].get<std::size_t>() : 0;
     const auto found = std::find(kKeyActionNames.begin(), kKeyActionNames.end(), action);
     if (found == kKeyActionNames.end() || *found == "show" || *found == "unban") {

@@ -2,6 +2,7 @@
 #include "control/daemon/api/banned_networks.hpp"
 #include "control/daemon/api/change.hpp"
 #include "control/daemon/api/cluster.hpp"
+#include "control/daemon/api/key_of_cluster.hpp"
 #include "control/daemon/api/setting_words.hpp"
 #include "control/daemon/api/tenant_view.hpp"
 #include "lib/policy/keys/key_text.hpp"
@@ -82,7 +83,7 @@ HttpResponse respond(const SettingCall& call, const RuleChange& change, const Ht
         {"action", call.action},
         {"set", settings_json(call.rule, call.key, call.tier, view_for(request, services)->keys)},
         {"generation", generation_text(change.after)},
-        {"alone_in_cluster", cluster_name_json(services)}};
+        {"alone_in_cluster", call.told.contains("cluster") ? Json() : cluster_name_json(services)}};
     json.update(call.told);
     return json_response(json);
 }
@@ -118,9 +119,18 @@ void lift_also(SettingCall& call, const FoundKey& key, RuleChange& change, Servi
         return;
     }
     const Lifted lifted = lift(key, services);
-    call.told = {{"lifted", lifted.workers}, {"unanswered_workers", lifted.unanswered}};
-    call.more = lifted.workers == 0 ? "" : fmt::format(": lifted on {}", lifted.workers);
+    call.told["lifted"] = lifted.workers;
+    call.told["unanswered_workers"] = lifted.unanswered;
+    call.more += lifted.workers == 0 ? "" : fmt::format(": lifted on {}", lifted.workers);
     if (lifted.workers != 0) {
+        change.refusal.reset();
+    }
+}
+
+// What the cluster had is gone from this box in one way or another.
+void forgive_nothing_set(const SettingCall& call, RuleChange& change) {
+    if (call.told.contains("cluster") && change.refusal &&
+        change.refusal->kind == Refusal::Kind::NothingSet) {
         change.refusal.reset();
     }
 }
@@ -132,6 +142,7 @@ HttpResponse unban_key(SettingCall call, const FoundKey& key, const HttpRequest&
     RuleChange change = services.rules.unset_key(
         {.rule = call.rule, .key = call.key, .tier = call.tier, .bans = true, .limit = {}},
         author_of(request));
+    forgive_nothing_set(call, change);
     lift_also(call, key, change, services);
     const std::shared_ptr<const RuleView> view = view_for(request, services);
     const bool exempt = !key.is_network && look_at(key, {.after = view->generation}, services);
@@ -153,6 +164,43 @@ HttpResponse respond_with_bans(SettingCall call, const FoundKey& key, const Rule
     return respond(call, change, request, services);
 }
 
+// Takes the cluster's setting from all boxes, and lets the key out of their penalty boxes; nullopt:
+// done, or there was none.
+std::optional<HttpResponse> unset_in_cluster(SettingCall& call, const FoundKey* key,
+                                             const std::string& limit, const HttpRequest& request,
+                                             Services& services) {
+    const bool bans = call.action == "unban";
+    const std::shared_ptr<const FleetSettings> known = services.fleet->settings();
+    const bool is_known = std::ranges::any_of(known->set, [&](const FleetSetting& one) {
+        return one.setting.rule == call.rule && one.setting.key == call.key &&
+               one.setting.tier == call.tier &&
+               (one.setting.what == KeySetting::What::Banned) == bans;
+    });
+    FleetSettingsChange change{
+        .gone = {
+            {.rule = call.rule, .key = call.key, .tier = call.tier, .bans = bans, .limit = limit}}};
+    if (bans && key != nullptr && !key->is_network && !key->rule->ban.empty()) {
+        change.acts.push_back(
+            {.action = "unban", .rule = call.rule, .key = call.key, .tier = call.tier});
+    }
+    if (!is_known && change.acts.empty()) {
+        return problem_response(
+            409, "nothing is set",
+            fmt::format("the cluster has no {} for the key {}; what is set on a box alone is unset "
+                        "without --cluster",
+                        bans ? "ban" : "setting", call.key));
+    }
+    std::variant<Json, HttpResponse> told = tell_cluster(
+        std::move(change), fmt::format("key {} {} {}", call.action, call.rule, call.key), request,
+        services);
+    if (auto* refusal = std::get_if<HttpResponse>(&told)) {
+        return std::move(*refusal);
+    }
+    call.told["cluster"] = std::get<Json>(told);
+    call.more = " --cluster";
+    return std::nullopt;
+}
+
 // Settings of another kind whose place `next` takes: `exempt` that of numbers, and numbers that
 // of `exempt`.
 Json replaced_by(const KeySetting& next, const KeySettings& all) {
@@ -170,6 +218,7 @@ Json replaced_by(const KeySetting& next, const KeySettings& all) {
 
 HttpResponse set_key(const std::string& action, const FoundKey& key, const Json& body,
                      const HttpRequest& request, Services& services) {
+    const bool for_cluster = body.value("cluster", false);
     Result<KeySetting> setting = read_setting(action, body, key);
     if (!setting) {
         note_refused_set(services, *key.rule);
@@ -186,9 +235,19 @@ HttpResponse set_key(const std::string& action, const FoundKey& key, const Json&
     if (find_narrower(key.rule->keys[key.ask.key], body.at("key").get<std::string>())) {
         call.told["asked"] = body.at("key");
     }
-    const RuleChange change = services.rules.set_key(*std::move(setting), author_of(request));
+    const std::shared_ptr<const RuleView> before = services.rules.view();
+    const RuleChange change = services.rules.set_key(*setting, author_of(request));
     if (change.refusal && action == "set") {
         note_refused_set(services, *key.rule);
+    }
+    if (for_cluster && !change.refusal) {
+        std::variant<Json, HttpResponse> told = tell_cluster_or_undo(
+            {*setting}, *before, fmt::format("key {} {} {}", action, call.rule, call.key), request,
+            services);
+        if (auto* refusal = std::get_if<HttpResponse>(&told)) {
+            return std::move(*refusal);
+        }
+        call.told["cluster"] = std::get<Json>(told);
     }
     return respond_with_bans(std::move(call), key, change, request, services);
 }
@@ -215,15 +274,21 @@ HttpResponse change_setting(const std::string& action, const KeyWords& words, co
     if (key != nullptr) {
         call = {action, key->ask.rule, key->text, key->ask.key + 1U};
     }
+    if (words.for_cluster) {
+        if (auto refusal = unset_in_cluster(call, key, words.limit, request, services)) {
+            return *std::move(refusal);
+        }
+    }
     if (key != nullptr && action == "unban") {
         return unban_key(call, *key, request, services);
     }
-    const RuleChange change = services.rules.unset_key({.rule = call.rule,
-                                                        .key = call.key,
-                                                        .tier = call.tier,
-                                                        .bans = action == "unban",
-                                                        .limit = words.limit},
-                                                       author_of(request));
+    RuleChange change = services.rules.unset_key({.rule = call.rule,
+                                                  .key = call.key,
+                                                  .tier = call.tier,
+                                                  .bans = action == "unban",
+                                                  .limit = words.limit},
+                                                 author_of(request));
+    forgive_nothing_set(call, change);
     if (key != nullptr) {
         return respond_with_bans(std::move(call), *key, change, request, services);
     }

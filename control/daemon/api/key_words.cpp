@@ -48,6 +48,17 @@ Found find_key(const KeyWords& words, const RuleView& view) {
                     is_network};
 }
 
+const LimitSummary* limit_of_cluster(const FoundKey& key) {
+    const auto& limits = key.rule->limits;
+    const auto found = std::ranges::find_if(limits, [&](const LimitSummary& limit) {
+        return limit.tier == key.ask.key &&
+               (key.ask.limit.empty() || key.ask.limit == limit.name) && limit.cluster &&
+               limit.cluster->terms.sharing == ClusterSharing::Merged &&
+               limit.cluster->not_yet == nullptr;
+    });
+    return found == limits.end() ? nullptr : &*found;
+}
+
 bool read_text(const Json& body, const char* name, std::string& text) {
     if (!body.contains(name)) {
         return true;

@@ -18,7 +18,8 @@ struct KeyWords {
     std::string limit;
     KeyAction action = KeyAction::Show;
     std::uint64_t units = 0;
-    bool or_network = false;  // a network of keys will do, as for bans
+    bool or_network = false;   // a network of keys will do, as for bans
+    bool for_cluster = false;  // on all boxes of the cluster
 };
 
 // A key of the rules that run, found.
@@ -35,6 +36,10 @@ using Found = std::variant<FoundKey, HttpResponse>;
 [[nodiscard]] HttpResponse rule_is_off();
 
 [[nodiscard]] Found find_key(const KeyWords& words, const RuleView& view);
+
+// The key's limit that the boxes of a cluster count together, of those that the words are about;
+// nullptr: there is none.
+[[nodiscard]] const LimitSummary* limit_of_cluster(const FoundKey& key);
 
 // A member that must be text where it is given. False: it is something else.
 [[nodiscard]] bool read_text(const Json& body, const char* name, std::string& text);

@@ -31,6 +31,8 @@ public:
     [[nodiscard]] ClusterPart* if_any() noexcept { return is_any_ ? this : nullptr; }
     [[nodiscard]] const ClusterOptions& options() const noexcept { return options_; }
     [[nodiscard]] ClusterLog& log() noexcept { return log_; }
+    // nullptr: the box is in no cluster.
+    [[nodiscard]] const ClusterLog* news() const noexcept { return is_any_ ? &log_ : nullptr; }
     // nullptr: the cluster has no etcd.
     [[nodiscard]] std::shared_ptr<const FleetReading> reading() const;
     // Begins its threads, where there is a cluster.

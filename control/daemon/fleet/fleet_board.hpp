@@ -1,4 +1,5 @@
 #pragma once
+#include "control/daemon/fleet/fleet_settings.hpp"
 #include "control/daemon/fleet/fleet_state.hpp"
 #include "control/fleet/fleet_records.hpp"
 #include "lib/rules/cluster_options.hpp"
@@ -8,6 +9,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <stop_token>
 #include <string>
@@ -63,6 +65,15 @@ public:
         }
         changed_.notify_all();
     }
+    // What the box has followed of the cluster's settings of single keys; never nullptr.
+    [[nodiscard]] std::shared_ptr<const FleetSettings> settings() const {
+        const std::lock_guard lock{mutex_};
+        return settings_;
+    }
+    void set_settings(FleetSettings settings) {
+        const std::lock_guard lock{mutex_};
+        settings_ = std::make_shared<const FleetSettings>(std::move(settings));
+    }
     // Until the record is another than that of this edition, or the time is over.
     void wait(const std::stop_token& stop, std::uint64_t edition, std::chrono::milliseconds most) {
         std::unique_lock lock{mutex_};
@@ -74,6 +85,7 @@ private:
     mutable std::mutex mutex_;
     std::condition_variable_any changed_;
     FleetStatus status_;
+    std::shared_ptr<const FleetSettings> settings_ = std::make_shared<const FleetSettings>();
     std::uint64_t edition_ = 0;
 };
 

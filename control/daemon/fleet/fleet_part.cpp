@@ -1,5 +1,6 @@
 #include "control/daemon/fleet/fleet_part.hpp"
 
+#include "control/daemon/api/api.hpp"
 #include "control/random_secret.hpp"
 #include "control/text_file.hpp"
 
@@ -54,7 +55,15 @@ FleetPart::FleetPart(const std::optional<ClusterOptions>& cluster,
     : access_{std::move(access)} {
     if (access_) {
         board_.emplace(*cluster);
+        desk_.emplace(*board_, [this] {
+            return FleetStore{connect_etcd(access_->etcd), board_->options().name};
+        });
     }
+}
+
+void FleetPart::offer(Services& services) noexcept {
+    services.fleet = board();
+    services.desk = desk_ ? &*desk_ : nullptr;
 }
 
 Result<Done> FleetPart::join(FleetFollower::Box box) {

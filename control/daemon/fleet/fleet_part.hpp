@@ -1,6 +1,7 @@
 #pragma once
 #include "control/daemon/fleet/fleet_access.hpp"
 #include "control/daemon/fleet/fleet_threads.hpp"
+#include "control/daemon/fleet/settings_desk.hpp"
 #include "lib/base/result.hpp"
 #include "lib/rules/cluster_options.hpp"
 
@@ -9,6 +10,8 @@
 
 namespace sluice {
 
+struct Services;
+
 // The box's part in its cluster, or none.
 class FleetPart {
 public:
@@ -16,12 +19,15 @@ public:
 
     // nullptr: there is none.
     [[nodiscard]] FleetBoard* board() noexcept { return board_ ? &*board_ : nullptr; }
+    // What the API needs of it.
+    void offer(Services& services) noexcept;
     // Goes on with what lies on the disk of it.
     [[nodiscard]] Result<Done> join(FleetFollower::Box box);
 
 private:
     std::optional<FleetAccess> access_;
     std::optional<FleetBoard> board_;
+    std::optional<SettingsDesk> desk_;
     std::unique_ptr<FleetThreads> threads_;
 };
 

@@ -31,7 +31,8 @@ FleetThreads::FleetThreads(const FleetAccess& access, FleetBoard& board, FleetFo
       disk_{box.state_dir, std::move(state)},
       member_{connect(), board, disk_.state(), access.secret},
       follower_{connect(), board, box, disk_},
-      panic_{connect(), board, disk_, {box.link, box.audit}} {
+      panic_{connect(), board, disk_, {box.link, box.audit}},
+      settings_{connect(), board, {box.rules, box.link, box.audit, box.state_dir}} {
     const FleetState before = disk_.state();
     board_.change_record([&](NodeRecord& record) {
         record.host = host_name();
@@ -40,6 +41,7 @@ FleetThreads::FleetThreads(const FleetAccess& access, FleetBoard& board, FleetFo
     });
     follower_thread_ = std::jthread{[this](const std::stop_token& stop) { follow_rules(stop); }};
     panic_thread_ = std::jthread{[this](const std::stop_token& stop) { follow_panic(stop); }};
+    settings_thread_ = std::jthread{[this](const std::stop_token& stop) { follow_settings(stop); }};
     member_thread_ = std::jthread{[this](const std::stop_token& stop) { keep_member(stop); }};
     watch_thread_ = std::jthread{[this](const std::stop_token& stop) { watch(stop); }};
 }
@@ -47,7 +49,7 @@ FleetThreads::FleetThreads(const FleetAccess& access, FleetBoard& board, FleetFo
 FleetThreads::~FleetThreads() {
     (void)ending_.request_stop();
     for (std::jthread* const thread :
-         {&follower_thread_, &panic_thread_, &member_thread_, &watch_thread_}) {
+         {&follower_thread_, &panic_thread_, &settings_thread_, &member_thread_, &watch_thread_}) {
         (void)thread->request_stop();
     }
 }
@@ -94,10 +96,22 @@ void FleetThreads::follow_panic(const std::stop_token& stop) {
     }
 }
 
+void FleetThreads::follow_settings(const std::stop_token& stop) {
+    Hints hints;
+    while (!stop.stop_requested()) {
+        const bool hinted = wait(stop, hints);
+        settings_.tick(SettingsFollower::Clock::now(), hinted);
+    }
+}
+
 void FleetThreads::watch(const std::stop_token& stop) {
     const FleetKeys keys{board_.options().name};
     while (!stop.stop_requested()) {
-        watch_etcd(etcd_, {{.key = keys.head()}, {.key = keys.rollout()}, {.key = keys.panic()}},
+        watch_etcd(etcd_,
+                   {{.key = keys.head()},
+                    {.key = keys.rollout()},
+                    {.key = keys.panic()},
+                    {.key = keys.setting_number()}},
                    stop, [this] { hint(); });
         std::unique_lock lock{mutex_};
         (void)hinted_.wait_for(lock, stop, kWatchAgain, [&] { return stop.stop_requested(); });

@@ -18,6 +18,7 @@ constexpr int kReadsInTick = 12;
 
 void EventFollower::tick(Clock::time_point now, std::int64_t utc) {
     adopt();
+    read_cluster(now);
     if (gate_.empty() || !link_.status().connected) {
         return;
     }
@@ -104,6 +105,25 @@ void EventFollower::read_events(Clock::time_point now) {
         if (found->events.empty()) {
             return;
         }
+    }
+}
+
+// What has become of the cluster before anybody asked is nobody's.
+void EventFollower::read_cluster(Clock::time_point now) {
+    if (cluster_ == nullptr || gate_.empty()) {
+        cluster_next_ = 0;
+        return;
+    }
+    const ClusterLog::Slice found = cluster_->read(cluster_next_);
+    std::uint64_t missed = found.missed;
+    for (const ClusterEvent& event : found.events) {
+        if (cluster_next_ != 0 && event.number >= cluster_next_) {
+            gate_.note_cluster(event, std::exchange(missed, 0));
+        }
+    }
+    cluster_next_ = found.next;
+    for (const Notice& notice : gate_.collect_cluster(now)) {
+        sender_.post(notice);
     }
 }
 

@@ -1,4 +1,5 @@
 #pragma once
+#include "control/daemon/cluster/cluster_log.hpp"
 #include "control/daemon/dataplane_link.hpp"
 #include "control/daemon/notify/event_cursor.hpp"
 #include "control/daemon/notify/missing_webhooks.hpp"
@@ -13,15 +14,17 @@
 namespace sluice {
 
 // Follows the dataplane for the rules with `notify`: what it tells of keys, what rules refuse, and
-// whether its state survives. Without such rules it asks nothing.
+// whether its state survives; and the cluster's log. Without such rules it asks nothing.
 class EventFollower {
 public:
     using Clock = NoticeGate::Clock;
     static constexpr std::chrono::milliseconds kPause{500};  // between two ticks
     static constexpr std::chrono::seconds kAskStats{5};  // at each tick while there is an attack
 
-    EventFollower(RuleKeeper& rules, DataplaneLink& link, NoticeSender& sender)
-        : rules_{rules}, link_{link}, sender_{sender} {}
+    // `cluster`: nullptr: the box is in none.
+    EventFollower(RuleKeeper& rules, DataplaneLink& link, NoticeSender& sender,
+                  const ClusterLog* cluster = nullptr)
+        : rules_{rules}, link_{link}, sender_{sender}, cluster_{cluster} {}
 
     // To be called often; `utc`: nanoseconds.
     void tick(Clock::time_point now, std::int64_t utc);
@@ -31,11 +34,14 @@ private:
     void warn_of_missing();
     void read_events(Clock::time_point now);
     [[nodiscard]] bool read_again(Clock::time_point now);
+    void read_cluster(Clock::time_point now);
     void read_stats(Clock::time_point now, std::int64_t utc);
 
     RuleKeeper& rules_;
     DataplaneLink& link_;
     NoticeSender& sender_;
+    const ClusterLog* cluster_;
+    std::uint64_t cluster_next_ = 0;  // of the cluster's log; 0: nobody has asked for it
     NoticeGate gate_;
     std::shared_ptr<const RuleView> view_;
     EventCursor cursor_;

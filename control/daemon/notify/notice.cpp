@@ -39,6 +39,16 @@ std::string body_of(const Notice& notice, const std::string& id, const std::stri
             body["survives"] = notice.survives;
             body["not_kept"] = notice.not_kept;
             break;
+        case NoticeKind::Cluster:
+            body["count"] = notice.count;
+            body["first"] = utc_ns_text(notice.first);
+            body["last"] = utc_ns_text(notice.last);
+            body["missed"] = notice.missed;
+            body["examples"] = Json::array();
+            for (const ClusterEvent& event : notice.news) {
+                body["examples"].push_back(event_json(event));
+            }
+            break;
         case NoticeKind::Test:
             break;
     }

@@ -1,4 +1,5 @@
 #pragma once
+#include "control/daemon/cluster/cluster_event.hpp"
 #include "lib/base/mode.hpp"
 #include "lib/watch/events/key_event.hpp"
 
@@ -10,10 +11,11 @@
 
 namespace sluice {
 
-// In the order of NotifyEvent; a test is asked for by an operator.
-enum class NoticeKind : std::uint8_t { Ban, Limit, Over, State, Test };
+// In the order of NotifyEvent; a test is asked for by an operator, and those who are told of the
+// box's state are told what becomes of its cluster.
+enum class NoticeKind : std::uint8_t { Ban, Limit, Over, State, Test, Cluster };
 inline constexpr auto kNoticeKindNames =
-    std::to_array<std::string_view>({"ban", "limit", "over", "state", "test"});
+    std::to_array<std::string_view>({"ban", "limit", "over", "state", "test", "cluster"});
 
 // One notice to a webhook.
 struct Notice {
@@ -28,6 +30,7 @@ struct Notice {
     std::vector<KeyEvent> examples{};  // of Ban and Limit: the first of them
     bool survives = true;              // of State: whether buckets outlive the dataplane
     std::uint64_t not_kept = 0;        // of State: times that the state directory took nothing
+    std::vector<ClusterEvent> news{};  // of Cluster: the first of its events
 };
 
 // The body of a notice: one JSON document, as control/schema/notice.schema.json has it.

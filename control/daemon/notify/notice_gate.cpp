@@ -4,6 +4,21 @@
 #include <utility>
 
 namespace sluice {
+namespace {
+
+// What calls for somebody, or is over.
+bool is_news(ClusterEventKind kind) {
+    switch (kind) {
+        case ClusterEventKind::WindowSkewed:
+        case ClusterEventKind::RolloutStaged:
+        case ClusterEventKind::RolloutTrial:
+            return false;
+        default:
+            return true;
+    }
+}
+
+}  // namespace
 
 std::uint64_t refused_by(const RuleCounts& counts) noexcept {
     return counts.exceeded + counts.banned_sources + counts.early_dropped;
@@ -166,6 +181,37 @@ void NoticeGate::collect_states(Clock::time_point now, std::vector<Notice>& into
         state_until_ = now + kStateWindow;
     }
     is_state_lost_ = !survives_;
+}
+
+void NoticeGate::note_cluster(const ClusterEvent& event, std::uint64_t missed) {
+    cluster_.missed += missed;
+    if (!is_news(event.kind)) {
+        return;
+    }
+    cluster_.first = cluster_.count == 0 ? event.utc_ns : cluster_.first;
+    cluster_.last = event.utc_ns;
+    ++cluster_.count;
+    if (cluster_.news.size() < kMostExamples) {
+        cluster_.news.push_back(event);
+    }
+}
+
+std::vector<Notice> NoticeGate::collect_cluster(Clock::time_point now) {
+    std::vector<Notice> due;
+    if (cluster_.count == 0 || now < cluster_until_) {
+        return due;
+    }
+    Notice told = std::exchange(cluster_, Notice{});
+    told.kind = NoticeKind::Cluster;
+    std::set<std::string> webhooks;
+    for (const auto& [id, rule] : rules_) {
+        if (rule.terms.has(NotifyEvent::State) && webhooks.insert(rule.terms.to).second) {
+            told.to = rule.terms.to;
+            due.push_back(told);
+        }
+    }
+    cluster_until_ = now + kWindow;
+    return due;
 }
 
 }  // namespace sluice

@@ -55,6 +55,11 @@ public:
     // dataplane counts since its own start.
     void note_state(bool survives, std::uint64_t not_kept);
 
+    // What has become of the cluster, for those who ask for the box's state; `missed` events before
+    // it could not be told. Steps of a rollout on the way are left out.
+    void note_cluster(const ClusterEvent& event, std::uint64_t missed);
+    [[nodiscard]] std::vector<Notice> collect_cluster(Clock::time_point now);
+
     // Notices that are due.
     [[nodiscard]] std::vector<Notice> collect(Clock::time_point now);
 
@@ -98,6 +103,8 @@ private:
     Clock::time_point state_until_{};          // no notice of it before
     std::optional<std::uint64_t> not_kept_{};  // as it was read last
     std::set<std::string> told_of_state_;      // webhooks
+    Notice cluster_{};                         // what has become of it, and was not told yet
+    Clock::time_point cluster_until_{};        // no notice of it before
 };
 
 }  // namespace sluice

@@ -254,6 +254,29 @@ TEST(NoticeGate, StateThatDoesNotSurviveIsToldOncePerWebhook) {
     EXPECT_EQ(gate.collect(kStart + std::chrono::hours{2}).size(), 2U);
 }
 
+TEST(NoticeGate, NewsOfTheClusterGoToThoseWhoAskForTheState) {
+    NoticeGate gate = gate_of({rule("a", {NotifyEvent::State}), rule("b", {NotifyEvent::State}),
+                               rule("c", {NotifyEvent::Ban}, "other")});
+    gate.note_cluster({.kind = ClusterEventKind::RolloutStaged}, 0);
+    EXPECT_TRUE(gate.collect_cluster(kStart).empty()) << "nothing has become of it yet";
+    gate.note_cluster({.kind = ClusterEventKind::StoreDown, .utc_ns = 5, .why = "no answer"}, 2);
+    const std::vector<Notice> due = gate.collect_cluster(kStart);
+    ASSERT_EQ(due.size(), 1U);
+    EXPECT_EQ(due[0].kind, NoticeKind::Cluster);
+    EXPECT_EQ(due[0].to, "ops");
+    EXPECT_EQ(due[0].missed, 2U);
+    ASSERT_EQ(due[0].news.size(), 1U);
+    for (int i = 0; i < 20; ++i) {
+        gate.note_cluster({.kind = ClusterEventKind::MemberLeft, .node = "b"}, 0);
+    }
+    EXPECT_TRUE(gate.collect_cluster(kStart + seconds{9}).empty());
+    const std::vector<Notice> later = gate.collect_cluster(kStart + NoticeGate::kWindow);
+    ASSERT_EQ(later.size(), 1U);
+    EXPECT_EQ(later[0].count, 20U);
+    EXPECT_EQ(later[0].news.size(), NoticeGate::kMostExamples);
+    EXPECT_TRUE(gate.collect_cluster(kStart + std::chrono::hours{1}).empty());
+}
+
 TEST(NoticeGate, WhatWasNotKeptIsToldAtMostOnceAMinute) {
     NoticeGate gate = gate_of({rule("a", {NotifyEvent::State})});
     gate.note_state(true, 1);

@@ -47,6 +47,16 @@ TEST(Notice, TheEndHasItsLengthAndStateItsCount) {
               R"({"version":1,"id":"1","host":"b","event":"test"})");
 }
 
+TEST(Notice, NewsOfTheClusterAreItsEvents) {
+    const Notice notice{.kind = NoticeKind::Cluster,
+                        .count = 1,
+                        .news = {{.kind = ClusterEventKind::MemberLeft, .number = 7, .node = "b"}}};
+    const Json body = Json::parse(body_of(notice, "1", "a"));
+    EXPECT_EQ(body.at("event"), "cluster");
+    EXPECT_EQ(body.at("examples").at(0).at("event"), "member_left");
+    EXPECT_EQ(body.at("examples").at(0).at("node"), "b");
+}
+
 TEST(Notice, BytesOfAKeyThatAreNoTextDoNotBreakTheDocument) {
     const Notice notice{.kind = NoticeKind::Limit,
                         .rule = "path",

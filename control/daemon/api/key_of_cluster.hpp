@@ -1,0 +1,36 @@
+#pragma once
+#include "control/daemon/api/key_words.hpp"
+#include "control/daemon/fleet/settings_desk.hpp"
+
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <variant>
+
+// Changes of single keys that are for all boxes of the cluster.
+namespace sluice {
+
+// The flag `cluster` of a body; refused where the box is in no cluster that has an etcd.
+[[nodiscard]] std::variant<bool, HttpResponse> read_for_cluster(const Json& body,
+                                                                const Services& services);
+
+// {"name":…,"number":N}: the cluster, and the change's number in it, null for people of a tenant;
+// or why it has not got it. A refusal is audited as `call`, and nothing was changed.
+[[nodiscard]] std::variant<Json, HttpResponse> tell_cluster(FleetSettingsChange change,
+                                                            const std::string& call,
+                                                            const HttpRequest& request,
+                                                            Services& services);
+
+// The same of settings that are in force on this box: where the cluster does not get them, they
+// are so no more, and what was set before `view` comes back.
+[[nodiscard]] std::variant<Json, HttpResponse> tell_cluster_or_undo(const KeySettings& settings,
+                                                                    const RuleView& before,
+                                                                    const std::string& call,
+                                                                    const HttpRequest& request,
+                                                                    Services& services);
+
+// A reset, forgiveness or grant, once on each box.
+[[nodiscard]] HttpResponse act_in_cluster(const FoundKey& key, const HttpRequest& request,
+                                          Services& services);
+
+}  // namespace sluice
