@@ -9,7 +9,7 @@
 // dataplane listens, since it lives without the other. Levels and units cross, never instants.
 namespace sluice {
 
-inline constexpr std::uint32_t kStoreLinkVersion = 1;
+inline constexpr std::uint32_t kStoreLinkVersion = 2;
 
 // The box, said first by the dataplane. `life` is random in each life of its process.
 struct StoreHello {

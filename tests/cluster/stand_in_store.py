@@ -13,9 +13,9 @@ import time
 
 HEAD = struct.Struct("<I")
 BATCH = struct.Struct("<HQI")
-ENTRY = struct.Struct("<QBBQQQQQqB")
+ENTRY = struct.Struct("<QBBQQQQQqBQ")
 REPLY = struct.Struct("<HQBQQQI")
-LEVEL = struct.Struct("<QQqBB")
+LEVEL = struct.Struct("<QQqBBB")
 HELLO, SAID_BATCH = 0, 1
 SAID_REPLY, REPORT = 0, 1
 APPLIED, GAP, FENCED = range(3)
@@ -54,7 +54,7 @@ def framed(payload):
 
 def hello_bytes(node, life, cluster="test", size=3):
     words = [part for word in (cluster, node) for part in (HEAD.pack(len(word)), word.encode())]
-    return framed(bytes([HELLO]) + HEAD.pack(1) + b"".join(words) + struct.pack("<HQB", size, life, 0))
+    return framed(bytes([HELLO]) + HEAD.pack(2) + b"".join(words) + struct.pack("<HQB", size, life, 0))
 
 
 def batch_bytes(batch):
@@ -64,7 +64,7 @@ def batch_bytes(batch):
 
 def reply(batch, outcome, last, now_us, born, levels):
     return framed(bytes([SAID_REPLY]) + REPLY.pack(batch.partition, batch.seq, outcome, last, now_us, born, len(levels))
-                  + b"".join(LEVEL.pack(current, 0, 0, 0, 0) for current in levels))
+                  + b"".join(LEVEL.pack(current, 0, 0, 0, 0, 0) for current in levels))
 
 
 def report(state, why="", slot=0, rtt_us=100):
