@@ -7,7 +7,8 @@
 --   n<slot>  of the node in that slot: incarnation, number of its last batch, what of that batch was
 --            not added (pairs of bytes: entry, flag)
 --   <key>    9 bytes: digest and step of coarsening. Of a bucket: till, units owed, as of (us),
---            part of a unit that is paid already. Of a window: till, epoch, count, count before, length
+--            part of a unit that is paid already. Of a window: till, epoch, count, count before, length;
+--            of one that is asked about: till, beginning (us), count
 -- Invariants: the clock never goes back and moves by the callers' monotonic clocks alone; TIME starts
 -- it. A key is forgotten after `till`, seconds of that clock, when nothing of it counts any more: no
 -- expiry of the server, whose clock may be set. Whatever is rounded leaves more owed, never less.
@@ -21,8 +22,9 @@ local LATEST = 2 ^ 32 - 1
 local SKEW = 1000000 -- us that a window may open ahead of time
 local HOUR = 3600000000 -- us beyond any clock of its own that the store takes a reckoning for
 local APPLIED, GAP, FENCED = 0, 1, 2
-local EXPIRED, SKEWED = 1, 2
-local DECLARE, WINDOW = 1, 2 -- bits of an entry's kind
+local EXPIRED, SKEWED, REFUSED = 1, 2, 3
+local DECLARE, WINDOW, ASK = 1, 2, 4 -- bits of an entry's kind
+local BY_CLOCK, BY_KEY = 3, 4 -- how long an asked window lasts: from a time of UTC, from its first unit
 
 local floor, max, min, pack, unpack_struct -- not to be seen yet while the library loads
 
@@ -124,13 +126,44 @@ local function charge_window(value, now, latest, term, k, units, declares)
   return pack('<I4dddd', till(last), epoch, count, before, length), count, before, epoch, 0
 end
 
+-- A window that is asked about, by the partition's clock: where it began, and what counts in it.
+local function asked_window(value, now, term)
+  if value and #value == 20 then
+    local ends, start, count = unpack_struct('<I4dd', value)
+    if ends * 1000000 >= now and start + term.length > now then return start, count end
+  end
+  if term.lasts == BY_KEY then return now, 0 end
+  return now - (now + term.phase) % term.length, 0
+end
+
+-- Charged where all of it has room below `most`, and else not at all. -> the value to keep, nil where
+-- it stays; what is used, flag
+local function ask(value, now, term, units, most)
+  if term.lasts == 0 then
+    local level, at, part = owed(value, now, term.rate)
+    if level + units > most then return nil, level, REFUSED end
+    level = level + units
+    return pack('<I4ddd', till(now + level / term.rate), level, at, part), level, 0
+  end
+  local start, count = asked_window(value, now, term)
+  if count + units > most then return nil, count, REFUSED end
+  count = count + units
+  return pack('<I4dd', till(start + term.length), start, count), count, 0
+end
+
+local function used(value, now, term)
+  if term.lasts == 0 then return (owed(value, now, term.rate)) end
+  local _, count = asked_window(value, now, term)
+  return count
+end
+
 -- What entries refer to: of a bucket its rate, of a window its length, phase and how long it lasts.
 local function read_terms(blob)
   local terms, at = {}, 1
   while at <= #blob do
     local first, second, lasts
     first, second, lasts, at = unpack_struct('<ddB', blob, at)
-    if not is_number(first, 1) or not is_number(second, lasts == 0 and 1 or 0) or lasts > 2 then
+    if not is_number(first, 1) or not is_number(second, lasts == 0 and 1 or 0) or lasts > BY_KEY then
       return nil
     end
     terms[#terms + 1] = {rate = second * 1000 / first, length = first, phase = second, lasts = lasts}
@@ -138,23 +171,27 @@ local function read_terms(blob)
   return terms
 end
 
--- Of each entry five values: key, whether it declares, its limit, units, window. nil: one is none.
+-- Of each entry six values: key, whether it declares, its limit, units, window, the most that an
+-- asked one may fill. nil: one is none.
 local function read_entries(blob, terms)
   local entries, at, n, size = {}, 1, 0, #blob
   while at <= size do
-    local key, kind, term, units, epoch
+    local key, kind, term, units, epoch, most
     key, kind, term, units, at = unpack_struct('<c9BBd', blob, at)
     local its = terms[term + 1]
     if not its or units ~= units or units < 0 or units > MOST then return nil end
-    if kind >= WINDOW then
+    if kind == ASK then
+      most, at = unpack_struct('<d', blob, at)
+      if its.lasts == 1 or its.lasts == 2 or not is_number(most, 0) then return nil end
+    elseif kind >= WINDOW then
       epoch, at = unpack_struct('<d', blob, at)
-      if its.lasts == 0 or not is_number(epoch, -MOST) then return nil end
+      if its.lasts == 0 or its.lasts > 2 or not is_number(epoch, -MOST) then return nil end
     elseif its.lasts ~= 0 then
       return nil
     end
-    entries[n + 1], entries[n + 2], entries[n + 3], entries[n + 4], entries[n + 5] =
-      key, kind == DECLARE or kind == WINDOW + DECLARE, its, units, epoch
-    n = n + 5
+    entries[n + 1], entries[n + 2], entries[n + 3], entries[n + 4], entries[n + 5], entries[n + 6] =
+      key, kind == DECLARE or kind == WINDOW + DECLARE, its, units, epoch, most
+    n = n + 6
   end
   return entries, n
 end
@@ -183,10 +220,13 @@ end
 
 -- The same batch again: read, nothing charged.
 local function tell_again(out, entries, last, values, now, flags)
-  for at = 0, last - 5, 5 do
-    local i = at / 5 + 1
+  for at = 0, last - 6, 6 do
+    local i = at / 6 + 1
     local value, term, k = values[i + 2], entries[at + 3], entries[at + 5]
-    if k then
+    if entries[at + 6] then
+      out[#out + 1] = used(value, now, term)
+      out[#out + 1] = flags[i] or 0
+    elseif k then
       local epoch, count, before = window(value, now, k, term)
       if not epoch then epoch, count, before = k, 0, 0 end
       out[#out + 1] = count
@@ -203,13 +243,19 @@ end
 -- Fills `changes`, of which `place` says where a key that comes twice is. -> what was not added
 local function apply(out, entries, last, values, now, latest, changes)
   local place, flags, n, m = {}, '', #out, #changes
-  for at = 0, last - 5, 5 do
-    local i = at / 5 + 1
-    local key, declares, term, units, epoch =
-      entries[at + 1], entries[at + 2], entries[at + 3], entries[at + 4], entries[at + 5]
+  for at = 0, last - 6, 6 do
+    local i = at / 6 + 1
+    local key, declares, term, units, epoch, most =
+      entries[at + 1], entries[at + 2], entries[at + 3], entries[at + 4], entries[at + 5], entries[at + 6]
     local former, value = place[key], nil
     local before = former and changes[former] or values[i + 2]
-    if epoch then
+    if most then
+      local flag
+      value, out[n + 1], flag = ask(before, now, term, units, most)
+      out[n + 2] = flag
+      n = n + 2
+      if flag ~= 0 then flags = flags .. string.char(i, flag) end
+    elseif epoch then
       local count, previous, opened, flag
       value, count, previous, opened, flag = charge_window(before, now, latest, term, epoch, units, declares)
       out[n + 1], out[n + 2], out[n + 3], out[n + 4] = count, previous, opened, flag
@@ -232,7 +278,7 @@ end
 
 -- KEYS: the partition. ARGS: who calls and with which batch, terms, entries, in bytes.
 -- -> outcome, born, clock, UTC, number of the last batch, and of each entry of an applied batch its
--- level, or its count, count before, epoch and flag. Of who is fenced: M and the incarnation that
+-- level, or its count, count before, epoch and flag; of what was asked what is used, and flag. Of who is fenced: M and the incarnation that
 -- holds the slot instead of a number. `again`: a batch that is there already writes something all
 -- the same, so that a WAIT behind it waits for what it was.
 local function sync(keys, args)
@@ -246,7 +292,7 @@ local function sync(keys, args)
     return redis.error_reply('ERR sl1: an amount, its limit or its number is none')
   end
   local field, fields = 'n' .. slot, {}
-  for at = 1, count, 5 do fields[(at + 4) / 5] = entries[at] end
+  for at = 1, count, 6 do fields[(at + 5) / 6] = entries[at] end
   local values = redis.call('HMGET', keys[1], 'b', field, unpack(fields))
   local now = utc()
   local latest, born, clock, machines = now, birth, now, size

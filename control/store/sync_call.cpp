@@ -34,6 +34,7 @@ private:
 
 constexpr std::uint8_t kDeclares = 1;
 constexpr std::uint8_t kOfWindow = 2;
+constexpr std::uint8_t kAsks = 4;
 
 struct Term {
     double first = 0;
@@ -64,9 +65,15 @@ std::size_t number_of(const Term& term, std::vector<Term>& terms) {
 void pack_entry(Packed& out, const StoreEntry& entry, std::size_t term) {
     const bool window = entry.window_us != 0;
     const bool declares = entry.kind == StoreEntryKind::Declare;
+    const bool asks = entry.kind == StoreEntryKind::Ask;
+    const int kind = asks ? kAsks : (declares ? kDeclares : 0) | (window ? kOfWindow : 0);
     out.digest(entry.digest).byte(entry.step);
-    out.byte(static_cast<std::uint8_t>((declares ? kDeclares : 0) | (window ? kOfWindow : 0)));
+    out.byte(static_cast<std::uint8_t>(kind));
     out.byte(static_cast<std::uint8_t>(term)).whole(entry.units);
+    if (asks) {
+        out.whole(entry.most);
+        return;
+    }
     if (window) {
         const auto most = static_cast<std::int64_t>(kMostStoreNumber);
         out.number(static_cast<double>(std::clamp(entry.epoch, -most, most)));
@@ -99,16 +106,26 @@ constexpr std::size_t kHead = 5;
 constexpr std::size_t kOfWindowLevel = 4;
 constexpr std::int64_t kExpired = 1;
 constexpr std::int64_t kSkewed = 2;
+constexpr std::size_t kOfAnswer = 2;
+
+std::size_t numbers_of(const StoreEntry& entry) {
+    if (entry.kind == StoreEntryKind::Ask) {
+        return kOfAnswer;
+    }
+    return entry.window_us == 0 ? 1 : kOfWindowLevel;
+}
 
 bool read_levels(std::span<const std::int64_t> numbers, const StoreBatch& batch,
                  std::vector<StoreLevel>& levels) {
     for (const StoreEntry& entry : batch.entries) {
-        const std::size_t needed = entry.window_us == 0 ? 1 : kOfWindowLevel;
+        const std::size_t needed = numbers_of(entry);
         if (numbers.size() < needed) {
             return false;
         }
         StoreLevel level{.current = count_in(numbers[0])};
-        if (needed == kOfWindowLevel) {
+        if (needed == kOfAnswer) {
+            level.refused = numbers[1] != 0;
+        } else if (needed == kOfWindowLevel) {
             level.previous = count_in(numbers[1]);
             level.epoch = numbers[2];
             level.expired = numbers[3] == kExpired;

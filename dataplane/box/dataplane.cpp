@@ -86,6 +86,7 @@ Result<std::unique_ptr<Dataplane>> Dataplane::make(const BoxConfig& box) {
     if (box.cluster && box.cluster->store) {
         made->workers_.amounts().open_store(
             {.machines = box.cluster->size, .sync = box.cluster->sync});
+        made->workers_.questions().open_store();
     }
     const LoadedSet& rules = made->rules_.loaded().set();
     made->state_.open_former(rules.slots);
@@ -135,7 +136,8 @@ Result<Done> Dataplane::begin_relay(const BoxConfig& box) {
     socket.path = socket.path.substr(0, socket.path.rfind('/') + 1) + "store.sock";
     socket.owner = box.dataplane.owner.empty() ? box.user : box.dataplane.owner;
     Result<std::unique_ptr<StoreRelay>> relay =
-        StoreRelay::start(*box.cluster, state_.secrets().hash, socket, workers_.amounts());
+        StoreRelay::start(*box.cluster, state_.secrets().hash, socket, workers_.amounts(),
+                          workers_.questions());
     if (!relay) {
         return relay.error();
     }

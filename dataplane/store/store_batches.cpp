@@ -56,6 +56,7 @@ void StoreBatches::set_partitions(std::uint16_t partitions) {
             return;  // once nothing is
         }
         waiting.insert(waiting.end(), partition.under_way.begin(), partition.under_way.end());
+        waiting.insert(waiting.end(), partition.asked.begin(), partition.asked.end());
         waiting.insert(waiting.end(), partition.waiting.begin(), partition.waiting.end());
     }
     partitions_ = std::vector<Partition>(partitions);
@@ -105,16 +106,43 @@ void StoreBatches::deliver(std::size_t worker, StoreLane& lane) {
     lane.totals.publish();
 }
 
+bool StoreBatches::ask(std::uint64_t question, const StoreAmount& amount, std::uint64_t most,
+                       Nanoseconds now) {
+    Partition& partition = partition_of(amount.account);
+    if (partition.asked.size() >= kMostAsked || !amount.numbers.are_known() || most == 0 ||
+        budget_.take(amount.account.slot, now) != StoreBudget::Answer::Told) {
+        return false;
+    }
+    partition.asked.push_back({amount, 0, most, question});
+    return true;
+}
+
+void StoreBatches::withdraw(std::uint64_t question, const Account& account) {
+    std::erase_if(partition_of(account).asked,
+                  [&](const Waiting& each) { return each.question == question; });
+}
+
+// Until the batch has `most` entries.
+void StoreBatches::add(Partition& partition, std::deque<Waiting>& from, std::size_t most) {
+    while (!from.empty() && partition.under_way.size() < most) {
+        const Waiting& next = from.front();
+        StoreEntry entry = *entry_of(next.amount);
+        if (next.most != 0) {
+            entry.kind = StoreEntryKind::Ask;
+            entry.most = next.most;
+        }
+        partition.batch.entries.push_back(entry);
+        partition.under_way.push_back(next);
+        from.pop_front();
+    }
+}
+
 void StoreBatches::make_batch(Partition& partition, Nanoseconds now) {
     partition.batch.partition = static_cast<std::uint16_t>(&partition - partitions_.data());
     partition.batch.seq = partition.last + 1;
     partition.batch.entries.clear();
-    while (!partition.waiting.empty() && partition.under_way.size() < kMostStoreEntries) {
-        const Waiting& next = partition.waiting.front();
-        partition.batch.entries.push_back(*entry_of(next.amount));
-        partition.under_way.push_back(next);
-        partition.waiting.pop_front();
-    }
+    add(partition, partition.asked, kMostAskedAtOnce);
+    add(partition, partition.waiting, kMostStoreEntries);
     partition.made = now;
     partition.to_say = true;
     ++counts_.batches;
@@ -125,7 +153,8 @@ const StoreBatch* StoreBatches::next_to_say(Nanoseconds now) {
         Partition& partition = partitions_[next_];
         next_ = next_ + 1 == partitions_.size() ? 0 : next_ + 1;
         const bool idle = partition.under_way.empty();
-        if (idle && !partition.waiting.empty() && now - partition.made >= kLeastGap) {
+        const bool wants = !partition.waiting.empty() || !partition.asked.empty();
+        if (idle && wants && now - partition.made >= kLeastGap) {
             make_batch(partition, now);
             partition.said = now;
             partition.to_say = false;
@@ -158,12 +187,20 @@ void StoreBatches::put(const Waiting& waiting, const StoreTotal& as) {
 }
 
 void StoreBatches::give_back(const Waiting& waiting) {
+    if (waiting.most != 0) {
+        asked_.push_back({waiting.question, std::nullopt});
+        return;
+    }
     ++counts_.put_off;
     put(waiting, {.account = {}, .kind = StoreTotal::Kind::Later});
 }
 
 // A window that is ahead of the store's time is not opened for anybody.
 void StoreBatches::answer(const Waiting& waiting, const StoreLevel& level) {
+    if (waiting.most != 0) {
+        asked_.push_back({waiting.question, level});
+        return;
+    }
     if (level.skewed) {
         ++counts_.skewed;
         put(waiting, {.account = {}, .epoch = level.epoch, .kind = StoreTotal::Kind::Ahead});

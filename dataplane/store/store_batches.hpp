@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace sluice {
@@ -43,6 +44,9 @@ class StoreBatches {
 public:
     // Amounts that wait in a partition; more are given back to their workers.
     static constexpr std::size_t kMostWaiting = 1024;
+    // Questions that wait in a partition, and those of one batch.
+    static constexpr std::size_t kMostAsked = 256;
+    static constexpr std::size_t kMostAskedAtOnce = kMostStoreEntries / 2;
     // The gaps between batches of a partition, and between two sayings of one.
     static constexpr Nanoseconds kLeastGap{1'000'000};
     static constexpr Nanoseconds kSayAgain{100'000'000};
@@ -56,6 +60,18 @@ public:
     // Takes what a worker has to tell, as long as the budget lasts. What is of a limit beyond its
     // part of that is given back, so that nothing waits behind it.
     void take(std::size_t worker, StoreLane& lane, Nanoseconds now);
+    // A question about the amount, which takes its place before those that nobody waits for. False:
+    // there is no room, or no budget.
+    [[nodiscard]] bool ask(std::uint64_t question, const StoreAmount& amount, std::uint64_t most,
+                           Nanoseconds now);
+    // Where it is not under way, it never will be.
+    void withdraw(std::uint64_t question, const Account& account);
+    // An answer to a question; nullopt: there will be none.
+    struct Asked {
+        std::uint64_t question = 0;
+        std::optional<StoreLevel> level;
+    };
+    [[nodiscard]] std::vector<Asked> take_asked() { return std::exchange(asked_, {}); }
     // Totals for a worker, as far as its ring has room.
     void deliver(std::size_t worker, StoreLane& lane);
     // The next batch that is to be said now; nullptr: there is none.
@@ -79,9 +95,12 @@ private:
     struct Waiting {
         StoreAmount amount;
         std::size_t worker;
+        std::uint64_t most = 0;  // of a question; 0: it is none
+        std::uint64_t question = 0;
     };
     struct Partition {
         std::deque<Waiting> waiting;
+        std::deque<Waiting> asked;
         std::vector<Waiting> under_way;
         StoreBatch batch;
         std::uint64_t last = 0;  // that has been answered
@@ -94,12 +113,14 @@ private:
 
     [[nodiscard]] Partition& partition_of(const Account& account);
     void make_batch(Partition& partition, Nanoseconds now);
+    static void add(Partition& partition, std::deque<Waiting>& from, std::size_t most);
     void give_back(const Waiting& waiting);
     void answer(const Waiting& waiting, const StoreLevel& level);
     void put(const Waiting& waiting, const StoreTotal& as);
 
     std::vector<Partition> partitions_;
     std::vector<std::deque<StoreTotal>> totals_;  // by worker
+    std::vector<Asked> asked_;
     StoreBudget budget_;
     std::size_t next_ = 0;  // partition to look at
     std::uint64_t unsynced_ = 0;

@@ -39,7 +39,7 @@ std::string visible(const std::string& why) {
 Result<std::unique_ptr<StoreRelay>> StoreRelay::start(const ClusterOptions& cluster,
                                                       const HashSecret& secret,
                                                       const SocketOptions& socket,
-                                                      DeltaLanes& lanes) {
+                                                      DeltaLanes& lanes, AskLanes& questions) {
     Result<StoreSocket> listening =
         StoreSocket::listen(socket, {.cluster = cluster.name,
                                      .node = cluster.node,
@@ -50,7 +50,8 @@ Result<std::unique_ptr<StoreRelay>> StoreRelay::start(const ClusterOptions& clus
     if (!listening) {
         return listening.error();
     }
-    std::unique_ptr<StoreRelay> made{new StoreRelay{*std::move(listening), cluster, lanes}};
+    std::unique_ptr<StoreRelay> made{
+        new StoreRelay{*std::move(listening), cluster, lanes, questions}};
     made->publish();
     const auto run = [](void* self) -> void* {
         static_cast<StoreRelay*>(self)->run();
@@ -112,6 +113,7 @@ void StoreRelay::turn() {
         is_short = is_short || batches_.is_short();
     }
     watch_budget(is_short);
+    ask();
     while (report_.state == StoreLinkState::Ready && socket_.has_room()) {
         const StoreBatch* batch = batches_.next_to_say(now());
         if (batch == nullptr) {
@@ -125,6 +127,15 @@ void StoreRelay::turn() {
     constexpr std::chrono::milliseconds kPublishEvery{50};
     if (Clock::now() - published_ >= kPublishEvery) {
         publish();
+    }
+}
+
+void StoreRelay::ask() {
+    questions_.settle(batches_, now());
+    for (std::size_t worker = 0; worker < ask_lanes_.workers(); ++worker) {
+        StoreAskLane& lane = *ask_lanes_.store(worker);
+        questions_.take(worker, lane, batches_, lanes_.store_down().raised(), now());
+        questions_.deliver(worker, lane);
     }
 }
 
@@ -242,6 +253,7 @@ void StoreRelay::watch_clock() {
 
 void StoreRelay::publish() {
     const StoreBatchCounts& counts = batches_.counts();
+    const StoreQuestionCounts& questions = questions_.counts();
     const bool down = lanes_.store_down().raised();
     StoreLinkStats stats{.in_cluster = true,
                          .state = static_cast<std::uint8_t>(report_.state),
@@ -263,7 +275,14 @@ void StoreRelay::publish() {
                          .skewed = counts.skewed,
                          .other_clock = other_clock_,
                          .strange = counts.strange,
-                         .unsynced = batches_.unsynced()};
+                         .unsynced = batches_.unsynced(),
+                         .asked = questions.asked,
+                         .asked_admitted = questions.admitted,
+                         .asked_refused = questions.refused,
+                         .asked_late = questions.late,
+                         .asked_down = questions.down,
+                         .asked_no_room = questions.no_room,
+                         .asked_waiting = questions_.waiting()};
     const Clock::time_point at = Clock::now();
     const Nanoseconds down_for = down_for_ + (down ? at - down_since_ : Nanoseconds{0});
     stats.down_ns = static_cast<std::uint64_t>(down_for.count());

@@ -1,6 +1,7 @@
 #pragma once
 #include "dataplane/store/clock_watch.hpp"
 #include "dataplane/store/store_batches.hpp"
+#include "dataplane/store/store_questions.hpp"
 #include "dataplane/store/store_socket.hpp"
 #include "lib/base/result.hpp"
 #include "lib/rules/cluster_options.hpp"
@@ -28,11 +29,12 @@ public:
     // than the budget has room for, keys are over it.
     static constexpr std::chrono::milliseconds kAwayAfter{300};
 
-    // `lanes` have lanes to a store, and outlive it.
+    // Both have lanes to a store, and outlive it.
     [[nodiscard]] static Result<std::unique_ptr<StoreRelay>> start(const ClusterOptions& cluster,
                                                                    const HashSecret& secret,
                                                                    const SocketOptions& socket,
-                                                                   DeltaLanes& lanes);
+                                                                   DeltaLanes& lanes,
+                                                                   AskLanes& questions);
     ~StoreRelay();
     StoreRelay(const StoreRelay&) = delete;
     StoreRelay& operator=(const StoreRelay&) = delete;
@@ -43,12 +45,16 @@ public:
 private:
     using Clock = std::chrono::steady_clock;
 
-    StoreRelay(StoreSocket socket, const ClusterOptions& cluster, DeltaLanes& lanes)
+    StoreRelay(StoreSocket socket, const ClusterOptions& cluster, DeltaLanes& lanes,
+               AskLanes& questions)
         : socket_{std::move(socket)},
           lanes_{lanes},
-          batches_{lanes.workers(), budget_of(*cluster.store, cluster.size)} {}
+          ask_lanes_{questions},
+          batches_{lanes.workers(), budget_of(*cluster.store, cluster.size)},
+          questions_{lanes.workers()} {}
     void run();
     void turn();
+    void ask();
     void hear(const StoreAnswer& answer);
     void hear(const StoreLinkReport& report);
     void set_state(StoreLinkState state, const std::string& why);
@@ -61,7 +67,9 @@ private:
 
     StoreSocket socket_;
     DeltaLanes& lanes_;
+    AskLanes& ask_lanes_;
     StoreBatches batches_;
+    StoreQuestions questions_;
     ClockWatch clock_;
     std::uint64_t other_clock_ = 0;  // answers by which the box's clock is wrong
     std::size_t first_ = 0;          // worker that is heard first in this turn

@@ -52,6 +52,7 @@ public:
 
     // For whoever tells the store of the box's cluster; opened before workers are made.
     [[nodiscard]] DeltaLanes& amounts() noexcept { return peers_.amounts; }
+    [[nodiscard]] AskLanes& questions() noexcept { return peers_.questions; }
     [[nodiscard]] std::size_t size() const noexcept { return lcores_.size(); }
     [[nodiscard]] bool is_made() const noexcept { return !workers_.empty(); }
     [[nodiscard]] unsigned lcore(std::size_t worker) const { return lcores_[worker]; }

@@ -156,7 +156,7 @@ private:
         adopt_heat(rules, core_);
         // On from the first such rule set: others may still bring what they had under the last one.
         owns_ |= !rules.steering.empty();
-        asks_ |= rules.meter_plan.has_asked() && workers_ > 1;
+        asks_ |= rules.meter_plan.has_asked();
     }
 
     // Once over all that packets come by; the number of frames.

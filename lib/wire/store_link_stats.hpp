@@ -40,6 +40,13 @@ struct StoreLinkStats {
     std::uint64_t other_clock = 0;
     std::uint64_t strange = 0;
     std::uint64_t unsynced = 0;
+    std::uint64_t asked = 0;  // requests that waited for the store
+    std::uint64_t asked_admitted = 0;
+    std::uint64_t asked_refused = 0;
+    std::uint64_t asked_late = 0;  // these and the next two went by `owner_down`
+    std::uint64_t asked_down = 0;
+    std::uint64_t asked_no_room = 0;
+    std::uint64_t asked_waiting = 0;
 
     static void fields(auto& archive, auto& m) {
         archive(m.in_cluster, m.state, m.why);
@@ -117,6 +124,30 @@ inline constexpr auto kStatRows<StoreLinkStats> = std::tuple{
             {"unsynced"},
             {"sluice_store_unsynced_units",
              "Units told to the cluster's store that it has not confirmed."}},
+    StatRow{&StoreLinkStats::asked,
+            {"asked"},
+            {"sluice_store_asked_total", "Questions of requests for the cluster's store."}},
+    StatRow{&StoreLinkStats::asked_admitted,
+            {"asked_admitted"},
+            {"sluice_store_asked_admitted_total", "Questions that the cluster's store admitted."}},
+    StatRow{&StoreLinkStats::asked_refused,
+            {"asked_refused"},
+            {"sluice_store_asked_refused_total", "Questions that the cluster's store refused."}},
+    StatRow{&StoreLinkStats::asked_late,
+            {"asked_late"},
+            {"sluice_store_asked_late_total",
+             "Questions without an answer in time, which went by owner_down."}},
+    StatRow{&StoreLinkStats::asked_down,
+            {"asked_down"},
+            {"sluice_store_asked_down_total",
+             "Questions that went by owner_down since the store was away."}},
+    StatRow{&StoreLinkStats::asked_no_room,
+            {"asked_no_room"},
+            {"sluice_store_asked_no_room_total",
+             "Questions that went by owner_down for want of budget or room."}},
+    StatRow{&StoreLinkStats::asked_waiting,
+            {"asked_waiting"},
+            {"sluice_store_asked_waiting", "Requests that wait for the cluster's store."}},
 };
 
 }  // namespace sluice

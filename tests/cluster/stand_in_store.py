@@ -13,9 +13,9 @@ import time
 
 HEAD = struct.Struct("<I")
 BATCH = struct.Struct("<HQI")
-ENTRY = struct.Struct("<QBBQQQQQqB")
+ENTRY = struct.Struct("<QBBQQQQQqBQ")
 REPLY = struct.Struct("<HQBQQQI")
-LEVEL = struct.Struct("<QQqBB")
+LEVEL = struct.Struct("<QQqBBB")
 HELLO, SAID_BATCH, SAID_CLOCKS = 0, 1, 2
 VERSION = 2
 SAID_REPLY, REPORT = 0, 1
@@ -67,7 +67,7 @@ def batch_bytes(batch):
 
 def reply(batch, outcome, last, now_us, born, levels):
     return framed(bytes([SAID_REPLY]) + REPLY.pack(batch.partition, batch.seq, outcome, last, now_us, born, len(levels))
-                  + b"".join(LEVEL.pack(current, 0, 0, 0, 0) for current in levels))
+                  + b"".join(LEVEL.pack(current, 0, 0, 0, 0, 0) for current in levels))
 
 
 def report(state, why="", slot=0, rtt_us=100):

@@ -29,6 +29,8 @@ void read_all(const redisReply& reply) {
     (void)tick_answer(reply);
     StoreBatch batch{.partition = 0, .seq = 1, .entries = {{.period_ns = 1, .parts = 1}}};
     batch.entries.push_back({.window_us = 1, .lasts = 2});
+    batch.entries.push_back(
+        {.kind = StoreEntryKind::Ask, .window_us = 1, .lasts = kLastsByKey, .most = 1});
     const Result<StoreAnswerTo> answer = sync_answer(reply, batch);
     if (answer && answer->outcome == StoreOutcome::Applied &&
         answer->levels.size() != batch.entries.size()) {

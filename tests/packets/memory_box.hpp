@@ -30,6 +30,7 @@ struct MemoryBoxParts {
     bool tell_wait = false;
     std::size_t ask_ring = 64;               // between two workers
     std::optional<ReserveBounds> reserve{};  // none: as the box has it
+    std::size_t machines = 1;                // of a cluster, with a store; 1: it is of none
     // Puts limits elsewhere than the compiler has put them.
     std::function<void(RuleSet&)> place{};
 };
@@ -42,9 +43,13 @@ public:
     explicit MemoryBox(std::string_view rules, const MemoryBoxParts& parts = {})
         : place_{parts.place},
           size_{parts.workers},
+          machines_{parts.machines},
           loaded_{load(rules, nullptr)},
           running_{running(parts.state)},
           peers_{parts.workers, {.merge = 64, .reserve = parts.ask_ring, .connections = 64}} {
+        if (machines_ > 1) {
+            peers_.questions.open_store();
+        }
         for (std::size_t i = 0; i < parts.workers * parts.workers; ++i) {
             rings_.push_back(std::make_unique<MemoryRing>());
         }
@@ -95,6 +100,7 @@ public:
     }
 
     [[nodiscard]] std::size_t size() const { return size_; }
+    [[nodiscard]] AskLanes& questions() { return peers_.questions; }
     [[nodiscard]] HeatSampler& heat(std::size_t at = 0) { return workers_[at]->heat; }
     [[nodiscard]] Now now() const { return now_; }
     [[nodiscard]] BoxWorker& worker(std::size_t at = 0) { return *workers_[at]->worker; }
@@ -133,7 +139,7 @@ private:
         }
         return std::make_shared<const LoadedRules>(
             loaded(std::move(rules), {.secret = kBoxSecret,
-                                      .sharers = {size_, std::chrono::milliseconds{1}},
+                                      .sharers = {size_, std::chrono::milliseconds{1}, machines_},
                                       .tables = full_tables(),
                                       .before = before}));
     }
@@ -175,6 +181,7 @@ private:
     Now now_{Instant{std::chrono::hours{1}}, {}};
     std::function<void(RuleSet&)> place_;
     std::size_t size_;
+    std::size_t machines_;
     std::shared_ptr<const LoadedRules> loaded_;
     Published<Running> running_;
     PeerLanes peers_;

@@ -234,7 +234,7 @@ class PlayedDataplane:
 
     def told(self, seq, units, partition=3):
         """-> (outcome, last, levels) of a batch of one bucket that gives back a unit a day."""
-        entry = (77, 0, stand_in_store.ADD, units, 86_400 * SECOND, 1, 0, 0, 0, 0)
+        entry = (77, 0, stand_in_store.ADD, units, 86_400 * SECOND, 1, 0, 0, 0, 0, 0)
         self.link.sendall(stand_in_store.batch_bytes(stand_in_store.Batch(partition, seq, [entry])))
         while True:
             size = stand_in_store.HEAD.unpack(self.input.read(4))[0]

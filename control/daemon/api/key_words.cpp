@@ -53,7 +53,7 @@ const LimitSummary* limit_of_cluster(const FoundKey& key) {
     const auto found = std::ranges::find_if(limits, [&](const LimitSummary& limit) {
         return limit.tier == key.ask.key &&
                (key.ask.limit.empty() || key.ask.limit == limit.name) && limit.cluster &&
-               limit.cluster->terms.sharing == ClusterSharing::Merged &&
+               limit.cluster->terms.sharing != ClusterSharing::Refused &&
                limit.cluster->not_yet == nullptr;
     });
     return found == limits.end() ? nullptr : &*found;

@@ -68,12 +68,14 @@ void settle_asked(const AskedCheck& asked, const CheckContext& context, bool spe
     if (reserved && (spends || rejected)) {
         ask.reserve_client->keep_reserved(ask.place, ask.unit, slot_of(check.key));
     } else if (rejected) {
-        ask.reserve_client->spend(ask.place, ask.unit,
-                                  {.slot = slot_of(check.key),
-                                   .own = name_of_own(check, asked.limit, asked.rule),
-                                   .load = context.set.load,
-                                   .hash = check.key.hash,
-                                   .cost = check.cost});
+        ask.reserve_client->spend(ask.place,
+                                  {.question = {.slot = slot_of(check.key),
+                                                .own = name_of_own(check, asked.limit, asked.rule),
+                                                .load = context.set.load,
+                                                .hash = check.key.hash,
+                                                .cost = check.cost},
+                                   .unit = ask.unit,
+                                   .store = asked.limit.asks_store});
     }
 }
 
@@ -131,7 +133,8 @@ std::size_t list_questions(const PacketChecks& packet, const LoadedSet& set, con
                                          .hash = check.key.hash,
                                          .cost = check.cost,
                                          .connection = opened_by(unit, check, limit, hash)},
-                                        static_cast<std::uint8_t>(number)};
+                                        static_cast<std::uint8_t>(number),
+                                        limit.asks_store};
                        }
                        ++count;
                    });

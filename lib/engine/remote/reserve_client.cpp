@@ -3,6 +3,8 @@
 #include "lib/engine/burst/burst.hpp"
 #include "lib/peer/merge/account.hpp"
 
+#include <algorithm>
+
 namespace sluice {
 
 ReserveClient::ReserveClient(std::size_t self, AskLanes& lanes, const PendingBounds& bounds)
@@ -47,9 +49,8 @@ void ReserveClient::ask(PendingSlot place, const WantedQuestion& wanted) noexcep
         pending_.ask(place, tag_of(wanted.unit, wanted.question.slot)).value_or(Ticket{});
     Question question = wanted.question;
     question.ticket = ticket;
-    put_[ticket.place] = {.question = question};
-    const std::size_t owner = owner_of_key(question.hash, question.slot);
-    if (lanes_.between(self_, owner).questions.put(question)) {
+    put_[ticket.place] = {.question = question, .store = wanted.store};
+    if (send(question, wanted.store)) {
         counters_.count(AskEvent::Asked);
         return;
     }
@@ -57,26 +58,43 @@ void ReserveClient::ask(PendingSlot place, const WantedQuestion& wanted) noexcep
     (void)pending_.take_answer({.ticket = ticket, .what = Answer::What::Unknown});
 }
 
-void ReserveClient::spend(PendingSlot place, std::uint8_t unit, const Question& question) noexcept {
+// The store has charged what it admits, so it is asked once, and told nothing more.
+bool ReserveClient::send(const Question& question, const StoreAsking& store) noexcept {
+    if (!store.is_asked()) {
+        const std::size_t owner = owner_of_key(question.hash, question.slot);
+        return lanes_.between(self_, owner).questions.put(question);
+    }
+    StoreAskLane* const lane = lanes_.store(self_);
+    const std::uint64_t cost = std::min<std::uint64_t>(question.cost.count(), UINT32_MAX);
+    return lane != nullptr &&
+           lane->questions.put({.ticket = question.ticket,
+                                .hash = question.hash,
+                                .cost = static_cast<std::uint32_t>(cost),
+                                .slot = question.slot,
+                                .is_answered = question.kind == Question::Kind::Ask,
+                                .limit = store});
+}
+
+void ReserveClient::spend(PendingSlot place, const WantedQuestion& wanted) noexcept {
+    const Question& question = wanted.question;
     bool waits = false;
     if (place != kNoPendingSlot) {
         pending_.for_each_question(place, [&](const PendingPackets::Asked& asked) {
-            if (asked.tag == tag_of(unit, question.slot)) {
+            if (asked.tag == tag_of(wanted.unit, question.slot)) {
                 put_[asked.ticket.place].spends = true;
                 waits = true;
             }
         });
     }
     if (!waits) {
-        send_spending(question);
+        send_spending(question, wanted.store);
     }
 }
 
-void ReserveClient::send_spending(const Question& asked) noexcept {
+void ReserveClient::send_spending(const Question& asked, const StoreAsking& store) noexcept {
     Question question = asked;
     question.kind = Question::Kind::Spend;
-    const std::size_t owner = owner_of_key(question.hash, question.slot);
-    if (!lanes_.between(self_, owner).questions.put(question)) {
+    if (!send(question, store)) {
         counters_.count(AskEvent::RingFull);
     }
 }
@@ -91,6 +109,11 @@ void ReserveClient::take_answers(Instant now) noexcept {
             if (admits(answer)) {
                 settle(owner, answer.ticket, Question::Kind::Cancel);
             }
+        });
+    }
+    if (StoreAskLane* const lane = lanes_.store(self_)) {
+        lane->answers.drain([&](const Answer& answer) {
+            counters_.count(AskEvent::Late, pending_.take_answer(answer) ? 0 : 1);
         });
     }
     pending_.expire(now);
@@ -143,7 +166,7 @@ void ReserveClient::finish(PendingSlot place) noexcept {
     pending_.for_each_question(place, [&](const PendingPackets::Asked& asked) {
         if (asked.answer == nullptr) {
             counters_.count(AskEvent::NoAnswer);
-        } else if (admits(*asked.answer)) {
+        } else if (admits(*asked.answer) && !put_[asked.ticket.place].store.is_asked()) {
             const Put& was = put_[asked.ticket.place];
             settle(owner_of_key(was.question.hash, was.question.slot), asked.ticket,
                    was.kept ? Question::Kind::Commit : Question::Kind::Cancel);
@@ -151,7 +174,8 @@ void ReserveClient::finish(PendingSlot place) noexcept {
     });
     pending_.for_each_question(place, [&](const PendingPackets::Asked& asked) {
         if (put_[asked.ticket.place].spends) {
-            send_spending(put_[asked.ticket.place].question);
+            const Put& was = put_[asked.ticket.place];
+            send_spending(was.question, was.store);
         }
     });
     pending_.finish(place);

@@ -23,6 +23,7 @@ struct HeldPacket {
 struct WantedQuestion {
     Question question;
     std::uint8_t unit = 0;
+    StoreAsking store{};  // of what the store of the cluster is asked
 };
 
 // Questions about one packet: one about each of its units, or a few of fewer.
@@ -47,7 +48,7 @@ public:
                             std::span<const WantedQuestion> wanted, Instant now) noexcept;
     // A question without an answer, of a packet that is refused: sent once its packet, if it is in
     // the room, has settled what was reserved.
-    void spend(PendingSlot place, std::uint8_t unit, const Question& question) noexcept;
+    void spend(PendingSlot place, const WantedQuestion& wanted) noexcept;
 
     // Takes the answers that have come, and ends waits that are over.
     void take_answers(Instant now) noexcept;
@@ -86,10 +87,12 @@ private:
     // A question of a pending packet: whom it was put to, and what becomes of what he reserved.
     struct Put {
         Question question;
+        StoreAsking store{};
         bool kept = false;
         bool spends = false;
     };
-    void send_spending(const Question& question) noexcept;
+    [[nodiscard]] bool send(const Question& question, const StoreAsking& store) noexcept;
+    void send_spending(const Question& question, const StoreAsking& store) noexcept;
     [[nodiscard]] std::size_t owner_of_key(std::uint64_t hash, LimitSlot slot) const noexcept;
     void ask(PendingSlot place, const WantedQuestion& wanted) noexcept;
     void settle(std::size_t owner, Ticket ticket, Question::Kind kind) noexcept;

@@ -51,7 +51,8 @@ public:
           tells_waits_{core.policy.tell_wait} {
         unit_parser_.take_over(host.now().at);
         core.held_order = HeldOrder{held_.budget()};
-        core.reserve_client = setup.workers > 1 ? &reserve_client_ : nullptr;
+        const bool asks = setup.workers > 1 || setup.peers.questions.store(self) != nullptr;
+        core.reserve_client = asks ? &reserve_client_ : nullptr;
         core.connection_lanes = setup.workers > 1 ? &setup.peers.connections : nullptr;
         core.fragments = unit_parser_.fragments();
         core.answered = &answerer_.answered();

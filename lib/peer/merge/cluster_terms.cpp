@@ -146,6 +146,26 @@ ClusterTerms cluster_terms_for(const ClusterQuestion& question) noexcept {
             .overshoot = units_of(overshoot)};
 }
 
+StoreAsking store_asking_of(const AnyLimit& limit) noexcept {
+    constexpr std::int64_t kMicrosecond = 1'000;  // ns
+    if (const Limit* gcra = gcra_of(limit)) {
+        return {.most = most_at_once(limit), .period = gcra->period(), .parts = gcra->parts()};
+    }
+    const auto* fixed = std::get_if<FixedWindowLimit>(&limit);
+    if (fixed == nullptr || fixed->numbers.window % kMicrosecond != 0 ||
+        fixed->utc_offset % kMicrosecond != 0) {
+        return {};
+    }
+    const std::int64_t window = fixed->numbers.window;
+    const std::int64_t phase = (fixed->utc_offset % window + window) % window;
+    return {.most = fixed->numbers.count,
+            .period = static_cast<std::uint64_t>(window / kMicrosecond),
+            .parts = static_cast<std::uint64_t>(phase / kMicrosecond),
+            .count = fixed->phase == WindowPhase::Clock   ? AskedCount::ByClock
+                     : fixed->phase == WindowPhase::First ? AskedCount::ByKey
+                                                          : AskedCount::ByHash};
+}
+
 std::uint64_t enough_box_unsynced(const ClusterQuestion& question, Nanoseconds round_trip,
                                   Nanoseconds sync) noexcept {
     return units_of(units_given_in(2 * (round_trip + sync), question.limit) +

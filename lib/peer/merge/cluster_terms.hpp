@@ -1,4 +1,5 @@
 #pragma once
+#include "lib/bucket/meter/store_asking.hpp"
 #include "lib/peer/merge/terms.hpp"
 
 #include <cstddef>
@@ -49,6 +50,10 @@ inline constexpr std::uint64_t kClusterOvershootPart = 8;
 // is at least the largest cost and U_w, U_w at least what is spent while an amount is on its way
 // (default_max_unsynced()).
 [[nodiscard]] ClusterTerms cluster_terms_for(const ClusterQuestion& question) noexcept;
+
+// The limit's numbers as the store counts by them on being asked; of one that it is not asked about
+// yet, all zeroes.
+[[nodiscard]] StoreAsking store_asking_of(const AnyLimit& limit) noexcept;
 
 // U_m from which a box never waits for the store: 2 * rate * (`round_trip` + `sync`) + one cost. Of
 // a limit that is merged.

@@ -15,7 +15,12 @@ inline constexpr std::size_t kMostStoreEntries = 128;  // keys of a batch
 enum class StoreEntryKind : std::uint8_t {
     Add,      // charges it
     Declare,  // raises the key to it, where it is less: a copy of a key that the store has lost
+    Ask,      // charges it where all of it has room below `most`, and else nothing
 };
+
+// `lasts` of windows that are asked about, which go by the partition's clock.
+inline constexpr std::uint8_t kLastsByClock = 3;  // from a time of UTC, moved on by `phase_us`
+inline constexpr std::uint8_t kLastsByKey = 4;    // from the key's first unit
 
 // A key and the units that were spent under it. A bucket's `window_us` is 0.
 struct StoreEntry {
@@ -32,13 +37,17 @@ struct StoreEntry {
     std::uint64_t phase_us = 0;
     std::int64_t epoch = 0;
     std::uint8_t lasts = 0;
+    std::uint64_t most = 0;  // of what is asked: burst or count
 
     static void fields(auto& archive, auto& m) {
         archive(m.digest, m.step, m.kind, m.units, m.period_ns, m.parts, m.window_us, m.phase_us,
-                m.epoch, m.lasts);
+                m.epoch, m.lasts, m.most);
         const bool bucket = m.window_us == 0;
-        archive.check(m.kind <= StoreEntryKind::Declare && m.lasts <= 2 &&
-                      (bucket ? m.period_ns != 0 && m.parts != 0 : m.lasts != 0));
+        const bool asks = m.kind == StoreEntryKind::Ask;
+        archive.check(m.kind <= StoreEntryKind::Ask && asks == (m.most != 0) &&
+                      (bucket ? m.period_ns != 0 && m.parts != 0 && m.lasts == 0
+                       : asks ? m.lasts == kLastsByClock || m.lasts == kLastsByKey
+                              : m.lasts == 1 || m.lasts == 2));
     }
 };
 
@@ -62,9 +71,10 @@ struct StoreLevel {
     std::int64_t epoch = 0;      // of a window: the later of the store's and the amount's
     bool expired = false;        // the amount's window counts no more: it was not added
     bool skewed = false;         // the amount's window is ahead of the store's time: likewise
+    bool refused = false;        // of what was asked: it had no room, and was not added
 
     static void fields(auto& archive, auto& m) {
-        archive(m.current, m.previous, m.epoch, m.expired, m.skewed);
+        archive(m.current, m.previous, m.epoch, m.expired, m.skewed, m.refused);
     }
 };
 

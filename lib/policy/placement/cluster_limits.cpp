@@ -14,6 +14,8 @@ namespace {
 // An answer of a store in the same place.
 constexpr Nanoseconds kUsualRoundTrip = std::chrono::milliseconds{1};
 
+constexpr const char* kNumbersOfTheirOwn = "keys with numbers of their own";
+
 std::string amount_text(std::uint64_t amount, Per per) {
     return std::to_string(amount) +
            (per == Per::Byte ? " bytes" : std::string{unit_word(per, amount == 1)});
@@ -34,7 +36,7 @@ ClusterQuestion question_of(const SharedNumbers& numbers, const RssMapping& box,
 // The reason for which the dataplane keeps the limit to its box for now; nullptr: it shares it.
 const char* not_yet(const SharedNumbers& numbers, LimitScope scope) {
     if (numbers.overridden) {
-        return "keys with numbers of their own";
+        return kNumbersOfTheirOwn;
     }
     if (!is_told_to_store(numbers.limit)) {
         return "windows that each box numbers by itself (`phase: per_key`, `sliding_window`, "
@@ -46,6 +48,14 @@ const char* not_yet(const SharedNumbers& numbers, LimitScope scope) {
 
 std::string note_of(const SharedNumbers& numbers, const ClusterSummary& cluster) {
     const ClusterTerms& terms = cluster.terms;
+    const std::string down{kOwnerDownNames[static_cast<std::size_t>(cluster.owner_down)]};
+    if (terms.sharing == ClusterSharing::Asked && store_asking_of(numbers.limit).is_asked()) {
+        const auto wait =
+            std::chrono::duration_cast<std::chrono::milliseconds>(kLongestStoreWait).count();
+        return ", asked of the cluster's store: " + std::to_string(cluster.cluster.size) +
+               " boxes together admit no more; each request waits for the store's answer, " +
+               std::to_string(wait) + " ms at most (store away: " + down + ")";
+    }
     if (terms.sharing != ClusterSharing::Merged) {
         return "";
     }
@@ -60,12 +70,11 @@ std::string note_of(const SharedNumbers& numbers, const ClusterSummary& cluster)
         note += ", each worker " + amount_text(terms.worker_unsynced, numbers.per) +
                 " ahead of its box";
     }
-    return note + "; store away: " +
-           std::string{kOwnerDownNames[static_cast<std::size_t>(cluster.owner_down)]} + ")";
+    return note + "; store away: " + down + ")";
 }
 
 // The fault of a limit that this cluster does not share; empty: it does.
-std::string fault_of(const ClusterSummary& cluster) {
+std::string fault_of(const SharedNumbers& numbers, const ClusterSummary& cluster) {
     using Kind = BoxCluster::Kind;
     if (cluster.cluster.kind == Kind::None) {
         return "`scope: cluster`, and this box is of no cluster: sluice.yaml needs `cluster:` with "
@@ -76,7 +85,9 @@ std::string fault_of(const ClusterSummary& cluster) {
                "count together";
     }
     const ClusterTerms& terms = cluster.terms;
-    if (terms.sharing == ClusterSharing::Merged) {
+    const bool is_asked =
+        terms.sharing == ClusterSharing::Asked && store_asking_of(numbers.limit).is_asked();
+    if (terms.sharing == ClusterSharing::Merged || is_asked) {
         return "";
     }
     const std::string boxes = std::to_string(cluster.cluster.size) + " boxes" +
@@ -87,12 +98,13 @@ std::string fault_of(const ClusterSummary& cluster) {
                 " to be merged";
     }
     return text + (terms.sharing == ClusterSharing::Asked
-                       ? "; asking the store for each request is not built"
+                       ? "; asking the store about such limits is not built"
                        : "; `scope: box` leaves it to each box");
 }
 
 std::string warning_of(const ClusterSummary& cluster, Per per) {
-    if (cluster.terms.box_unsynced >= cluster.enough_unsynced) {
+    const bool is_merged = cluster.terms.sharing == ClusterSharing::Merged;
+    if (!is_merged || cluster.terms.box_unsynced >= cluster.enough_unsynced) {
         return "";
     }
     const auto sync =
@@ -115,7 +127,7 @@ void report(const RuleSummary& rule, const LimitSummary& limit, Purpose purpose,
             problems.warning(cluster.at, what);
         }
     };
-    const std::string fault = fault_of(cluster);
+    const std::string fault = fault_of(*limit.numbers, cluster);
     const bool has_store = cluster.cluster.kind != BoxCluster::Kind::None &&
                            cluster.cluster.kind != BoxCluster::Kind::Storeless;
     const bool is_planned = fault.empty()
@@ -154,6 +166,8 @@ void note_cluster(LimitSummary& limit, const RssMapping& box, LimitScope scope, 
     if (cluster.terms.sharing == ClusterSharing::Merged) {
         cluster.enough_unsynced = enough_box_unsynced(question, kUsualRoundTrip, box.cluster.sync);
         cluster.not_yet = not_yet(*limit.numbers, scope);
+    } else if (cluster.terms.sharing == ClusterSharing::Asked && limit.numbers->overridden) {
+        cluster.not_yet = kNumbersOfTheirOwn;
     }
     cluster.note = note_of(*limit.numbers, cluster);
 }

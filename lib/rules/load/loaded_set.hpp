@@ -1,4 +1,5 @@
 #pragma once
+#include "lib/bucket/meter/store_asking.hpp"
 #include "lib/bucket/table/share_group.hpp"
 #include "lib/bucket/table/slot_row.hpp"
 #include "lib/l7/http1/derived_texts.hpp"
@@ -30,7 +31,8 @@ struct LoadedLimit : MeteredLimit {
     std::uint64_t shared = 0;  // max_unsynced in force; 0: each worker has its own buckets
     ClusterBound cluster{};    // of a limit of the cluster
     std::uint64_t cluster_overshoot = 0;  // what all boxes may admit beyond it
-    bool asked = false;        // of its keys' owners: several workers have packets of one
+    bool asked = false;        // of its keys' owners: several workers have packets of one, or boxes
+    StoreAsking asks_store{};  // of a limit that the store of the cluster is asked
     std::uint64_t tenant = 0;  // a number for the name of its rule's tenant; 0: the operator's
     std::vector<PreviousNumbers> previous;  // latest first
     // By aggregation level, the most units that its buckets may have used under any numbers; empty:

@@ -36,11 +36,21 @@ ClusterBound bound_of(const LoadedLimit& limit, std::uint64_t box_unsynced, std:
     return bound;
 }
 
+// The store is asked about each request: neither workers nor boxes count by themselves.
+bool ask_store(LoadedLimit& limit, const Sharers& sharers) {
+    limit.asks_store = store_asking_of(limit.limit);
+    limit.asks_store.machines = static_cast<std::uint16_t>(sharers.machines);
+    limit.asks_store.down = static_cast<AskedDown>(limit.owner_down);
+    limit.asked = limit.asks_store.is_asked();
+    return limit.asked;
+}
+
 // A limit of the cluster is shared by the box's workers too, however packets come to them: the one
-// that a key is its hash's owner's tells the store of all that the box spends. True: it is merged.
+// that a key is its hash's owner's tells the store of all that the box spends; or the store is
+// asked. True: it is shared so.
 bool share_with_cluster(LoadedLimit& limit, std::uint64_t largest, const Sharers& sharers) {
-    const bool asked = limit.cluster_scope == ClusterScope::Cluster && sharers.machines > 1;
-    if (!asked || limit.asked || limit.overridden || !is_told_to_store(limit.limit)) {
+    const bool is_of_it = limit.cluster_scope == ClusterScope::Cluster && sharers.machines > 1;
+    if (!is_of_it || limit.overridden) {
         return false;
     }
     // Where the packets of a key come to one worker, that one and the key's owner are all.
@@ -52,8 +62,12 @@ bool share_with_cluster(LoadedLimit& limit, std::uint64_t largest, const Sharers
                                                   .machines = sharers.machines,
                                                   .workers = workers,
                                                   .merge_interval = sharers.merge_interval,
+                                                  .requests = !is_of_packet(limit.per),
                                                   .max_unsynced = limit.max_unsynced});
-    if (terms.sharing != ClusterSharing::Merged) {
+    if (terms.sharing == ClusterSharing::Asked) {
+        return ask_store(limit, sharers);
+    }
+    if (terms.sharing != ClusterSharing::Merged || limit.asked || !is_told_to_store(limit.limit)) {
         return false;
     }
     limit.cluster_overshoot = terms.overshoot;
@@ -72,11 +86,12 @@ void share_limits(LoadedSet& set, const Sharers& sharers) {
         for (LoadedLimit& limit : rule.limits) {
             limit.shared = 0;
             limit.cluster = {};
+            limit.asks_store = {};
             limit.asked = limit.scope == LimitScope::Asked && sharers.workers > 1;
             limit.overridden = limit.overridden || have_numbers;
             const std::uint64_t largest = largest_cost(limit.per == Per::Byte, rule.largest_cost());
             const bool of_cluster = share_with_cluster(limit, largest, sharers);
-            if (sharers.workers < 2) {
+            if (sharers.workers < 2 || limit.asks_store.is_asked()) {
                 continue;
             }
             if (!of_cluster && limit.scope == LimitScope::Merged && !limit.overridden) {

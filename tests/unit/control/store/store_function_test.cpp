@@ -148,6 +148,10 @@ private:
         StoreEntry entry{.digest = below(40), .step = static_cast<std::uint8_t>(below(2))};
         entry.kind = below(5) == 0 ? StoreEntryKind::Declare : StoreEntryKind::Add;
         entry.units = below(20) == 0 ? any_size() : below(1000);
+        if (below(4) == 0) {
+            entry.kind = StoreEntryKind::Ask;
+            entry.most = 1 + (below(20) == 0 ? any_size() : below(3000));
+        }
         if ((entry.digest + below(50) / 49) % 2 == 0) {
             entry.period_ns = std::max<std::uint64_t>(any_size() >> 8, 1);
             entry.parts = std::max<std::uint64_t>(any_size() >> 30, 1);
@@ -156,6 +160,10 @@ private:
         entry.window_us = below(8) == 0 ? 1 + below(5'000'000) : 1'000'000 * (1 + below(3));
         entry.phase_us = below(2) * below(entry.window_us);
         entry.lasts = static_cast<std::uint8_t>(1 + below(2));
+        if (entry.kind == StoreEntryKind::Ask) {
+            entry.lasts += kLastsByClock - 1;
+            return entry;
+        }
         entry.epoch =
             static_cast<std::int64_t>((now_us + entry.phase_us) / entry.window_us + below(4)) - 2;
         return entry;
@@ -165,7 +173,7 @@ private:
 
 bool same(const StoreLevel& a, const StoreLevel& b) {
     return a.current == b.current && a.previous == b.previous && a.epoch == b.epoch &&
-           a.expired == b.expired && a.skewed == b.skewed;
+           a.expired == b.expired && a.skewed == b.skewed && a.refused == b.refused;
 }
 
 // What the model says of the call, with the time that the real store had.
@@ -284,6 +292,53 @@ TEST(StoreFunction, WhatNoBoxCanHaveMeantIsRefusedWhole) {
             server.call(RawCall{.reckoned_us = reckoned, .seq = 9}.command());
         ASSERT_EQ(later->type, REDIS_REPLY_ARRAY);
         EXPECT_LT(later->element[2]->integer, clock + 3'700'000'000);
+    }
+}
+
+StoreEntry asked(std::uint8_t lasts) {
+    StoreEntry entry{.digest = 3, .kind = StoreEntryKind::Ask, .units = 1, .most = 5};
+    if (lasts == 0) {
+        entry.period_ns = 12'000'000'000;
+        entry.parts = 1;
+    } else {
+        entry.window_us = 60 * kSecond;
+        entry.lasts = lasts;
+    }
+    return entry;
+}
+
+// Two boxes ask in turns, each of whose batches is said twice: five of ten are admitted, at a real
+// store; and what the time gives is admitted again.
+TEST(StoreFunction, WhatIsAskedIsAdmittedUpToTheLimitOverAllBoxes) {
+    for (const std::uint8_t lasts : {std::uint8_t{0}, kLastsByClock, kLastsByKey}) {
+        SCOPED_TRACE(int{lasts});
+        test::RedisServer server;
+        ASSERT_TRUE(server.begin());
+        StoreCaller caller{.size = 2, .slot = 0, .incarnation = 1, .birth = 9};
+        std::uint64_t admitted = 0;
+        const auto say = [&](std::uint16_t slot, std::uint64_t seq) {
+            const StoreBatch batch = batch_of(seq, {asked(lasts)});
+            caller.slot = slot;
+            const RedisReplyOwner reply = server.call(sync_command("test", caller, batch));
+            const StoreAnswerTo answer = *sync_answer(*reply, batch);
+            caller.reckoned_us = answer.now_us;
+            caller.born = answer.born;
+            return answer.levels.at(0);
+        };
+        for (std::uint64_t seq = 1; seq <= 5; ++seq) {
+            for (const std::uint16_t slot : {std::uint16_t{0}, std::uint16_t{1}}) {
+                const StoreLevel first = say(slot, seq);
+                const StoreLevel again = say(slot, seq);
+                EXPECT_EQ(first.refused, again.refused);
+                EXPECT_EQ(first.current, again.current);
+                admitted += first.refused ? 0 : 1;
+            }
+        }
+        EXPECT_EQ(admitted, 5U);
+        caller.reckoned_us += 61 * kSecond;
+        const StoreLevel later = say(0, 6);
+        EXPECT_FALSE(later.refused);
+        EXPECT_EQ(later.current, 1U);
     }
 }
 

@@ -78,7 +78,7 @@ StoreLevel StoreModel::charge_bucket(Key& key, double now, const StoreEntry& ent
         bucket.part = 0;
     }
     bucket.till = till(now + bucket.level / rate);
-    key = {.bucket = bucket, .window = std::nullopt};
+    key = {.bucket = bucket};
     return {.current = count(bucket.level)};
 }
 
@@ -136,8 +136,40 @@ StoreLevel StoreModel::charge_window(Key& key, double now, double latest, const 
     const double lasts = entry.lasts;
     window->till = till(std::max((window->epoch + lasts) * length - phase, now + lasts * length));
     window->length = length;
-    key = {.bucket = std::nullopt, .window = window};
+    key = {.window = window};
     return told(*window, false, false);
+}
+
+StoreModel::AskedWindow StoreModel::asked_window(const Key& key, double now,
+                                                 const StoreEntry& entry) {
+    const double length = whole(entry.window_us);
+    if (key.asked && is_alive(key.asked->till, now) && key.asked->start + length > now) {
+        return *key.asked;
+    }
+    const bool by_key = entry.lasts == kLastsByKey;
+    return {.start = by_key ? now : now - std::fmod(now + whole(entry.phase_us), length)};
+}
+
+double StoreModel::used(const Key& key, double now, const StoreEntry& entry) {
+    return entry.window_us == 0 ? owed(key, now, rate_of(entry)).level
+                                : asked_window(key, now, entry).count;
+}
+
+StoreLevel StoreModel::ask(Key& key, double now, const StoreEntry& entry) {
+    const double level = used(key, now, entry);
+    if (level + whole(entry.units) > whole(entry.most)) {
+        return {.current = count(level), .refused = true};
+    }
+    if (entry.window_us == 0) {
+        StoreEntry added = entry;
+        added.kind = StoreEntryKind::Add;
+        return charge_bucket(key, now, added);
+    }
+    AskedWindow window = asked_window(key, now, entry);
+    window.count += whole(entry.units);
+    window.till = till(window.start + whole(entry.window_us));
+    key = {.asked = window};
+    return {.current = count(window.count)};
 }
 
 void StoreModel::tell_again(StoreAnswerTo& answer, const Partition& partition, const Node& node,
@@ -147,7 +179,10 @@ void StoreModel::tell_again(StoreAnswerTo& answer, const Partition& partition, c
         const auto found = partition.keys.find({entry.digest, entry.step});
         const Key key = found == partition.keys.end() ? Key{} : found->second;
         StoreLevel level;
-        if (entry.window_us == 0) {
+        if (entry.kind == StoreEntryKind::Ask) {
+            level.current = count(used(key, partition.clock, entry));
+            level.refused = node.not_added.contains(i);
+        } else if (entry.window_us == 0) {
             level.current = count(owed(key, partition.clock, rate_of(entry)).level);
         } else {
             const Window window =
@@ -169,10 +204,14 @@ void StoreModel::apply(StoreAnswerTo& answer, Partition& partition, Node& node,
     for (std::size_t i = 0; i < batch.entries.size(); ++i) {
         const StoreEntry& entry = batch.entries[i];
         Key& key = partition.keys[{entry.digest, entry.step}];
-        const StoreLevel level = entry.window_us == 0
-                                     ? charge_bucket(key, partition.clock, entry)
-                                     : charge_window(key, partition.clock, latest, entry);
-        if (level.expired || level.skewed) {
+        StoreLevel level;
+        if (entry.kind == StoreEntryKind::Ask) {
+            level = ask(key, partition.clock, entry);
+        } else {
+            level = entry.window_us == 0 ? charge_bucket(key, partition.clock, entry)
+                                         : charge_window(key, partition.clock, latest, entry);
+        }
+        if (level.expired || level.skewed || level.refused) {
             node.not_added.emplace(i, level);
         }
         answer.levels.push_back(level);

@@ -35,10 +35,17 @@ private:
         double before = 0;
         double length = 0;
     };
-    // Limits of either kind under one digest, after a rule has changed its kind, take its place.
+    // That is asked about.
+    struct AskedWindow {
+        double till = 0;
+        double start = 0;
+        double count = 0;
+    };
+    // Limits of any kind under one digest, after a rule has changed its kind, take its place.
     struct Key {
-        std::optional<Bucket> bucket;
-        std::optional<Window> window;
+        std::optional<Bucket> bucket{};
+        std::optional<Window> window{};
+        std::optional<AskedWindow> asked{};
     };
     struct Node {
         double incarnation = 0;
@@ -60,6 +67,10 @@ private:
     [[nodiscard]] static StoreLevel charge_bucket(Key& key, double now, const StoreEntry& entry);
     [[nodiscard]] static StoreLevel charge_window(Key& key, double now, double latest,
                                                   const StoreEntry& entry);
+    [[nodiscard]] static AskedWindow asked_window(const Key& key, double now,
+                                                  const StoreEntry& entry);
+    [[nodiscard]] static double used(const Key& key, double now, const StoreEntry& entry);
+    [[nodiscard]] static StoreLevel ask(Key& key, double now, const StoreEntry& entry);
     static void tell_again(StoreAnswerTo& answer, const Partition& partition, const Node& node,
                            const StoreBatch& batch);
     static void apply(StoreAnswerTo& answer, Partition& partition, Node& node,

@@ -94,11 +94,13 @@ protected:
     StoreRelayTest() {
         folder_ = ::mkdtemp(name_.data());
         lanes_.open_store({.ring = 64});
+        questions_.open_store();
         ClusterOptions cluster{.name = "edge", .node = "a", .size = 3};
         cluster.store = ClusterStore{};
         cluster.store->budget = 1'000;
         relay_ = *StoreRelay::start(
-            cluster, kSecret, {.path = path(), .mode = 0600, .owner = {}, .group = {}}, lanes_);
+            cluster, kSecret, {.path = path(), .mode = 0600, .owner = {}, .group = {}}, lanes_,
+            questions_);
     }
     ~StoreRelayTest() override {
         relay_.reset();
@@ -118,8 +120,9 @@ protected:
 
     std::string name_ = "/tmp/sluice-relay-XXXXXX";
     std::string folder_;
-    Links links_{2, {.merge = 64}};
+    Links links_{2, {.merge = 64, .reserve = 64}};
     DeltaLanes lanes_{links_};
+    AskLanes questions_{links_};
     std::unique_ptr<StoreRelay> relay_;
     test::TinyStore store_;
 };

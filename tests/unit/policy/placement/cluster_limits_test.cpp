@@ -142,15 +142,35 @@ TEST(ClusterLimits, WindowsOfUtcAreShared) {
     EXPECT_EQ(first_summary(compiled).cluster->not_yet, nullptr);
 }
 
-TEST(ClusterLimits, RequestsThatWouldAskTheStoreAreNotEnforcedYet) {
+TEST(ClusterLimits, RequestsOfASmallLimitAskTheStore) {
+    const std::string begin = "  - {id: a, key: [ip.dst], scope: cluster, limits: [{per: request, ";
+    for (const std::string& limit :
+         {begin + "algorithm: token_bucket, rate: 5/m, burst: 1}]}\n",
+          begin + "algorithm: fixed_window, count: 5, window: 1m}]}\n",
+          begin + "algorithm: fixed_window, phase: first, count: 5, window: 1m}]}\n"}) {
+        const test::Outcome asked = compile(limit);
+        ASSERT_TRUE(asked.rules.has_value()) << limit;
+        EXPECT_EQ(first_summary(asked).cluster->terms.sharing, ClusterSharing::Asked);
+        EXPECT_EQ(first_summary(asked).cluster->note,
+                  ", asked of the cluster's store: 3 boxes together admit no more; each request "
+                  "waits for the store's answer, 200 ms at most (store away: local_share)");
+    }
+    // Of packets nobody waits for the store.
+    const std::string packets =
+        "  - {id: a, key: [ip.dst], scope: cluster, limits: [{algorithm: "
+        "token_bucket, rate: 5/m, burst: 1}]}\n";
+    EXPECT_FALSE(compile(packets).rules.has_value());
+}
+
+TEST(ClusterLimits, WhatTheStoreIsNotAskedAboutIsNotEnforcedYet) {
     const std::string rule =
         "  - {id: a, key: [ip.dst], scope: cluster, limits: [{per: request, algorithm: "
-        "token_bucket, rate: 5/m, burst: 1}]}\n";
+        "sliding_log, count: 5, window: 1m}]}\n";
     const test::Outcome checked = compile(rule, box_of(), Purpose::Check);
     ASSERT_TRUE(checked.rules.has_value());
     ASSERT_EQ(checked.problems.size(), 1U);
     EXPECT_EQ(checked.problems[0].severity, Severity::Warning);
-    EXPECT_NE(checked.problems[0].message.find("asking the store for each request is not built"),
+    EXPECT_NE(checked.problems[0].message.find("asking the store about such limits is not built"),
               std::string::npos);
     EXPECT_FALSE(compile(rule).rules.has_value());
 }
