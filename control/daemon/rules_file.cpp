@@ -258,7 +258,6 @@ Trial trial_of(const json& document, const ListCopies& copies) {
                                    end.at("end_ns"))}},
                         .utc = whole_number_in<std::int64_t>(end.at("end_utc")),
                         .forgives = end.value("forgives", false)}};
-    // Confirmed, the file is read as a kept set, on which nothing of it counts any more.
     trial.rules.set_on_trial = modes_of(document.value(kSetOnTrial, json::object()));
     if (document.at("version") == kFirstVersion && end.at(kSum) != sum_of_end(trial.end)) {
         throw std::runtime_error("the checksum of its deadline is another");
