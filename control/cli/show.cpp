@@ -126,6 +126,11 @@ std::string rules_text(const Json& document) {
 }
 
 std::string mode_text(const Json& document) {
+    const auto goes = document.find("goes_with_trial");
+    if (goes != document.end() && goes->is_boolean() && goes->get<bool>()) {
+        return fmt::format("{} is {} now; if the rules on trial go back, so does its mode\n",
+                           text_at(document, "id"), text_at(document, "mode"));
+    }
     return fmt::format("{} is {} now, until a rule file is applied that says otherwise\n",
                        text_at(document, "id"), text_at(document, "mode"));
 }

@@ -62,7 +62,9 @@ HttpResponse problem_response(unsigned status, const std::string& title, const s
 
 HttpResponse no_live_place() {
     constexpr unsigned kAgainIn = 5;  // seconds
-    ordered_json body = problem(503, "busy", "as many pages look at this box as may; try again");
+    ordered_json body = problem(503, "busy",
+                                "as many pages look at this box as may, of all or of one user: "
+                                "close one, or try again");
     body["again_in"] = kAgainIn;
     return {.status = 503,
             .type = "application/problem+json",

@@ -73,6 +73,7 @@ constexpr const char* kLives = "of rules with a ttl";
 constexpr const char* kKeys = "of single keys";
 constexpr const char* kFiles = "of several files";
 constexpr const char* kTenants = "of tenants";
+constexpr const char* kSetOnTrial = "set_on_trial";
 
 json lives_json(const RuleLives& lives) {
     json object = json::object();
@@ -201,6 +202,9 @@ json document_of(const StoredRules& rules) {
     if (rules.operators_generation != 0) {
         document["operators_generation"] = rules.operators_generation;
     }
+    if (!rules.set_on_trial.empty()) {
+        document[kSetOnTrial] = modes_json(rules.set_on_trial);
+    }
     add_author(document, rules.changed_by);
     if (!rules.note.empty()) {
         document["note"] = rules.note;
@@ -254,6 +258,7 @@ Trial trial_of(const json& document, const ListCopies& copies) {
                                    end.at("end_ns"))}},
                         .utc = whole_number_in<std::int64_t>(end.at("end_utc")),
                         .forgives = end.value("forgives", false)}};
+    trial.rules.set_on_trial = modes_of(document.value(kSetOnTrial, json::object()));
     if (document.at("version") == kFirstVersion && end.at(kSum) != sum_of_end(trial.end)) {
         throw std::runtime_error("the checksum of its deadline is another");
     }

@@ -168,9 +168,12 @@ class Cells(Heatmap):
             time.sleep(0.5)
 
     def test_the_groups_of_a_cell_have_names_and_what_they_share(self):
-        self.known("login")
         at = self.newest("login")
         refused = self.cell(f"at={at}&by=left&bucket=0")
+        if refused["keys"][0]["offered"] == 1800:  # the first column that is known may begin a second late
+            wait_until("the next column", lambda: self.newest("login") != at)
+            at = self.newest("login")
+            refused = self.cell(f"at={at}&by=left&bucket=0")
         self.assertEqual((refused["groups"], refused["one_in"], refused["names_missing"]), (8, 4, 0))
         self.assertEqual(refused["keys"], [{"key": f"203.0.113.{n}", "offered": 2000, "refused": 1800, "left": 0.0}
                                            for n in (98, 99)])

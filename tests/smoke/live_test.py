@@ -225,6 +225,8 @@ class Answers(Live):
         self.assertEqual(ids("&sort=id&first=10&most=2"), (300, ["r00010", "r00011"]))
         self.assertEqual(ids("&sort=id&filter=R0029&first=9&most=2"), (10, ["r00299"]))
         self.assertEqual(ids("&filter=none"), (0, []))
+        self.assertEqual(ids("&id=r00007"), (1, ["r00007"]))
+        self.assertEqual(ids("&id=r0000"), (0, []))
         self.assertEqual(ids("&first=9999"), (300, []))
         self.assertEqual(len(ids("&most=256")[1]), 256)
         overview = self.live()["rules"]
@@ -233,7 +235,8 @@ class Answers(Live):
     def test_what_is_wrong_is_said(self):
         self.start()
         for query in ("view=none", "view=rules&sort=speed", "view=rules&order=up", "view=rules&most=257",
-                      "view=rules&first=-1", "sort=id", "wait=11", "after=x", "view=rules&filter=" + "x" * 129, "rule=a"):
+                      "view=rules&first=-1", "sort=id", "wait=11", "after=x", "view=rules&filter=" + "x" * 129, "rule=a",
+                      "view=rules&id=" + "x" * 129, "id=a"):
             answer = self.box.get("/v1/live?" + query)
             self.assertEqual(answer.status, 400, query)
         for query in ("seconds=601", "seconds=0"):

@@ -200,6 +200,16 @@ class Builder(WorkCase, PageCase):
         self.browser.wait_for("the reason", "return document.body.innerText.includes('another new rule is being written')")
         self.nothing_amiss()
 
+    def test_a_new_rule_on_trial_shows_its_row_whatever_others_are_called(self):
+        stand_in, _ = self.open("#/builder?copy=login")
+        self.wait_for_text("id: login-copy")
+        [row, *_] = stand_in.rules
+        stand_in.rules = [{**row, "id": f"a-login-copy-{n}"} for n in range(300)] + [{**row, "id": "login-copy", "mode": "monitor"}]
+        self.press("Review")
+        self.press("Apply for 60 s")
+        self.browser.wait_for("its row", "return document.querySelector('.on-trial table')?.innerText.includes('Would refuse by login-copy') ?? false")
+        self.nothing_amiss()
+
     def test_nothing_is_applied_over_what_could_not_be_read(self):
         stand_in, work = self.open()
         self.wait_for_text("rate: 300/m")

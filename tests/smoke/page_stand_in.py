@@ -80,7 +80,8 @@ class StandIn:
 
     def rows(self, query):
         sort = query.get("sort", "matched_pps")
-        found = [row for row in self.rules if query.get("filter", "") in row["id"]]
+        found = [row for row in self.rules if query.get("filter", "") in row["id"]
+                 and (row["id"] + ".").startswith(query["id"] + "." if "id" in query else "")]
         found.sort(key=lambda row: (row[sort] is not None, row[sort] or 0 if not isinstance(row[sort], str) else row[sort]),
                    reverse=query.get("order", "desc") == "desc")
         first, most = int(query.get("first", 0)), min(256, int(query.get("most", 5)))

@@ -90,7 +90,7 @@ Json link_json(const StoreLinkStats& store) {
 
 HttpResponse get_cluster_nodes(const HttpRequest&, Services& services) {
     if (services.cluster == nullptr) {
-        return problem_response(404, "no cluster", "sluice.yaml of this box has no `cluster`");
+        return json_response({{"cluster", nullptr}});
     }
     const ClusterOptions& options = services.cluster->options();
     const std::shared_ptr<const FleetReading> reading = services.cluster->reading();

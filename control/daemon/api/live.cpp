@@ -2,6 +2,7 @@
 #include "control/daemon/live/gzip.hpp"
 #include "control/daemon/live/live_board.hpp"
 #include "lib/base/whole_number.hpp"
+#include "lib/rules/rule_set.hpp"
 
 #include <fmt/format.h>
 
@@ -56,7 +57,7 @@ std::string column_list() {
 std::optional<HttpResponse> read_query(const HttpRequest& request, LiveQuery& query) {
     const std::string view = argument(request, "view", "overview");
     if (view == "overview") {
-        for (const char* name : {"sort", "order", "filter", "first", "most"}) {
+        for (const char* name : {"sort", "order", "filter", "id", "first", "most"}) {
             if (!argument(request, name, "").empty()) {
                 return bad_request(fmt::format("`{}` is for view=rules", name));
             }
@@ -79,6 +80,10 @@ std::optional<HttpResponse> read_query(const HttpRequest& request, LiveQuery& qu
     query.filter = argument(request, "filter", "");
     if (query.filter.size() > kMostLiveFilter) {
         return bad_request(fmt::format("`filter` has at most {} bytes", kMostLiveFilter));
+    }
+    query.id = argument(request, "id", "");
+    if (query.id.size() > kMaxRuleIdSize) {
+        return bad_request(fmt::format("`id` has at most {} bytes", kMaxRuleIdSize));
     }
     const auto first = bounded(request, {"first", "0", 0, std::numeric_limits<int>::max()});
     const auto most = bounded(request, {"most", "64", 1, kMostLiveRules});

@@ -122,7 +122,7 @@ constexpr auto kRoutes = std::to_array<Route>({
      "/v1/live",
      {Role::View, ForTenant::OwnOnly},
      get_live,
-     "after wait view sort order filter first most"},
+     "after wait view sort order filter id first most"},
     {"GET", "/v1/fields", {Role::View, ForTenant::Anything}, get_fields},
     {"GET", "/v1/schema", {Role::View, ForTenant::Anything}, get_schema, "of"},
     {"GET", "/v1/series", {Role::View, ForTenant::AskedRule}, get_series, "seconds rule"},
@@ -213,7 +213,8 @@ HttpResponse answer(const Route& row, const HttpRequest& request, Services& serv
         return *std::move(refusal);
     }
     if (request.body.size() > row.most) {
-        return problem_response(413, "too large", "the body of this call is small");
+        return problem_response(
+            413, "too large", fmt::format("the body of this call has at most {} bytes", row.most));
     }
     if (!request.repeated.empty() && row.arguments != kAnyArguments) {
         return bad_request("the query has `" + visible_line(request.repeated) +

@@ -239,14 +239,17 @@ HttpResponse put_mode(const HttpRequest& request, Services& services) {
             return *std::move(refusal);
         }
     }
-    const RuleChange change = services.rules.set_mode(
-        id, static_cast<Mode>(found - kModeNames.begin()), author_of(request));
+    const auto mode = static_cast<Mode>(found - kModeNames.begin());
+    const RuleChange change = services.rules.set_mode(id, mode, author_of(request));
     record(services, request, "mode " + id + " " + word, change);
     if (change.refusal) {
         return refused(*change.refusal);
     }
-    return json_response(
-        {{"id", id}, {"mode", word}, {"generation", generation_text(change.after)}});
+    Json answer{{"id", id}, {"mode", word}, {"generation", generation_text(change.after)}};
+    if (change.unconfirmed && tenant_of(id).empty()) {
+        answer["goes_with_trial"] = !goes_on_after_trial(mode);
+    }
+    return json_response(answer);
 }
 
 }  // namespace sluice

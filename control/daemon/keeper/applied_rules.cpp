@@ -7,11 +7,26 @@
 #include <algorithm>
 #include <ctime>
 #include <iterator>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include <unistd.h>
 
 namespace sluice {
+
+void forget_modes_of_others(ModeOverrides& modes, const CompiledRules& compiled) {
+    std::set<std::string_view> ids;
+    for (const RuleSummary& rule : compiled.rules) {
+        ids.insert(rule.id);
+    }
+    for (const ServiceSummary& service : compiled.services) {
+        ids.insert(service.id);
+    }
+    std::erase_if(modes, [&](const auto& one) {
+        return tenant_of(one.first).empty() && !ids.contains(one.first);
+    });
+}
 
 std::size_t AppliedRules::load() {
     Result<std::optional<StoredRules>> kept = store_.load();
@@ -125,6 +140,18 @@ bool AppliedRules::renew_tenants(StoredRules& rules) const {
     return same;
 }
 
+bool AppliedRules::carry_modes(StoredRules& back) const {
+    const ModeOverrides before = back.modes;
+    if (trial_) {
+        for (const auto& [rule, mode] : trial_->rules.set_on_trial) {
+            if (goes_on_after_trial(mode)) {
+                back.modes[rule] = mode;
+            }
+        }
+    }
+    return back.modes == before;
+}
+
 Compiled AppliedRules::compile_current(const RssMapping& box) {
     StoredRules& rules = trial_ ? trial_->rules : *kept_;
     const ListTexts before = rules.lists;
@@ -180,7 +207,7 @@ void AppliedRules::settle(PendingChange pending, StoredRules next,
 // else. Rules that lie there already come back also when the disk is full.
 void AppliedRules::keep(StoredRules rules) {
     if (!kept_ || kept_->generation != rules.generation || kept_->lives != rules.lives ||
-        kept_->lists != rules.lists || kept_->sent != rules.sent ||
+        kept_->modes != rules.modes || kept_->lists != rules.lists || kept_->sent != rules.sent ||
         kept_->tenants != rules.tenants) {
         write_whole(rules);
     } else {
@@ -218,6 +245,7 @@ Result<Done> AppliedRules::confirm_trial() {
     if (done) {
         store_.leave_journal();
         kept_ = std::move(trial_->rules);
+        kept_->set_on_trial.clear();
         trial_.reset();
         store_.drop_old_lists();
     }
@@ -232,16 +260,18 @@ void AppliedRules::forget_trial() {
     ++edition_;
 }
 
-void AppliedRules::abandon_trial() {
+bool AppliedRules::abandon_trial() {
     store_.leave_journal();
     StoredRules back = kept_or_none();
     (void)renew_keys(back);
-    // Changes of tenants during the trial have no other record.
-    if (!renew_tenants(back)) {
+    const bool has_other_modes = !carry_modes(back);
+    // Modes and changes of tenants during the trial have no other record.
+    if (!renew_tenants(back) || has_other_modes) {
         write_whole(back);
     }
     kept_ = std::move(back);
     forget_trial();
+    return has_other_modes;
 }
 
 StoredRules AppliedRules::kept_or_none() const {

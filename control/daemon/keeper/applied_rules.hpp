@@ -13,6 +13,13 @@ namespace sluice {
 
 using WallClock = std::function<std::int64_t()>;  // UTC, seconds
 
+// Of the modes that are set on a trial, those that refuse nothing outlast it.
+[[nodiscard]] constexpr bool goes_on_after_trial(Mode mode) noexcept {
+    return mode != Mode::Enforce;
+}
+// Forgets the operator's modes of rules and services that the set does not have.
+void forget_modes_of_others(ModeOverrides& modes, const CompiledRules& compiled);
+
 // The kept set and the set on trial, in memory and on the disk. The set in force is the one on
 // trial, else the kept one.
 class AppliedRules {
@@ -51,6 +58,10 @@ public:
     // had others.
     [[nodiscard]] bool renew_tenants(StoredRules& rules) const;
 
+    // Gives the set that a trial goes back to the modes that were set on the trial and go on. Those
+    // of rules that it does not have go by forget_modes_of_others(). False: it had others.
+    [[nodiscard]] bool carry_modes(StoredRules& back) const;
+
     // The set in force, compiled for a box. Lists that were lost are read, and kept from now on.
     [[nodiscard]] Compiled compile_current(const RssMapping& box);
 
@@ -67,8 +78,9 @@ public:
     void keep(StoredRules rules);
     [[nodiscard]] Result<Done> confirm_trial();
     void forget_trial();
-    // The same, and the kept set, or none, is in force with the settings of keys that hold now.
-    void abandon_trial();
+    // The same, and the kept set, or none, is in force with the settings of keys that hold now, and
+    // modes that go on. True: these, so that it is another set than a dataplane has.
+    [[nodiscard]] bool abandon_trial();
     // The set that a trial goes back to.
     [[nodiscard]] StoredRules kept_or_none() const;
 

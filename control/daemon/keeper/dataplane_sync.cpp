@@ -35,7 +35,7 @@ StoredRules stored(RunningRules running, std::int64_t now) {
 
 bool DataplaneSync::meet(const Welcome& dataplane) {
     const std::lock_guard lock{rules_.changing};
-    const bool fits = show_for(rules_.link.rss_mapping()) && !rules_.is_behind;
+    const bool fits_box = show_for(rules_.link.rss_mapping());
     const AppliedRules& applied = rules_.applied;
     if (applied.trial() && dataplane.generation != applied.trial()->rules.generation) {
         rules_.end_trial("is not what the dataplane runs any more");
@@ -46,6 +46,7 @@ bool DataplaneSync::meet(const Welcome& dataplane) {
         rules_.board.set_problem({});  // of the rules of a dataplane before
         return dataplane.generation == 0 || adopt(dataplane);
     }
+    const bool fits = fits_box && !rules_.is_behind;
     // Rules on trial stay as they were tried.
     if (dataplane.generation == applied.generation() && (fits || applied.trial())) {
         spdlog::info("re-attached to dataplane {}: it runs generation {:016x}", dataplane.pid,
@@ -98,6 +99,7 @@ bool DataplaneSync::bring_kept() {
     Compiled compiled = rules_.compile_now(rules);
     std::optional<Refusal> refusal;
     if (compiled.rules) {
+        forget_modes_of_others(rules.modes, *compiled.rules);
         refusal = bring(std::move(rules), compiled.rules->set);
         rules_.board.show(rules_.applied, &*compiled.rules);
     } else {

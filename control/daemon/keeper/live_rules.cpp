@@ -6,6 +6,7 @@
 #include "lib/rules/tenant_name.hpp"
 #include "lib/wire/codec.hpp"
 
+#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -198,7 +199,22 @@ void LiveRules::end_trial(const std::string& why) {
     board.set_list_problem("");
     spdlog::warn("generation {:016x} {}; going back to {:016x}", applied.generation(), why,
                  applied.kept() ? applied.kept()->generation : 0);
-    applied.abandon_trial();
+    record_modes_on_trial();
+    is_behind = applied.abandon_trial() || is_behind;
+}
+
+void LiveRules::record_modes_on_trial() {
+    if (!applied.trial()) {
+        return;
+    }
+    for (const auto& [id, mode] : applied.trial()->rules.set_on_trial) {
+        const std::string_view word = kModeNames[static_cast<std::size_t>(mode)];
+        audit.write({.call = fmt::format("mode {} {}", id, word),
+                     .before = generation_text(applied.generation()),
+                     .after = generation_text(applied.kept() ? applied.kept()->generation : 0),
+                     .outcome = fmt::format("done: set on a trial that goes back, the mode goes {}",
+                                            goes_on_after_trial(mode) ? "on" : "with it")});
+    }
 }
 
 RuleChange LiveRules::change(const Author& from, const Edit& edit) {

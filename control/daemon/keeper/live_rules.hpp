@@ -66,6 +66,8 @@ struct LiveRules {
         const std::optional<std::string>& wanted) const;
     // Ends the trial: from here on the kept set is the one to come back to, whatever happens.
     void end_trial(const std::string& why);
+    // Writes to the audit what becomes of the modes that were set on the trial, as it goes back.
+    void record_modes_on_trial();
 
     // Writes the rules that have ended in `after`, and had not in `before`, to the audit.
     void record_ends(const StoredRules& before, const StoredRules& after);

@@ -13,6 +13,7 @@ struct TrialLeft {
     explicit TrialLeft(const AppliedRules& applied) : end{applied.trial_end()} {
         if (applied.current() != nullptr) {
             tag = tag_of(*applied.current());
+            set_on_trial = applied.current()->set_on_trial;
             lists = applied.current()->lists;
             tenants = applied.current()->tenants;
         }
@@ -20,6 +21,7 @@ struct TrialLeft {
     [[nodiscard]] bool operator==(const TrialLeft&) const = default;
 
     std::string tag;
+    ModeOverrides set_on_trial;
     ListTexts lists;
     TenantTexts tenants;
     std::optional<TrialEnd> end;
@@ -141,6 +143,7 @@ Result<RuleTrials::Return> RuleTrials::newest_return() const {
     Return back;
     if (applied.trial()) {
         back.rules = applied.kept_or_none();
+        (void)applied.carry_modes(back.rules);
         return back;
     }
     Result<std::optional<History::Former>> former = applied.former();
@@ -204,10 +207,12 @@ RuleChange RuleTrials::give_up_trial(StoredRules old, Compiled compiled) {
     }
     RuleChange change;
     change.before = applied.generation();
+    forget_modes_of_others(old.modes, *compiled.rules);
     change.refusal = sync_.bring(std::move(old), compiled.rules->set);
     if (change.refusal) {
         return change;
     }
+    rules_.record_modes_on_trial();
     change.after = applied.kept()->generation;
     change.rules = compiled.rules->set.rules.size();
     applied.forget_trial();

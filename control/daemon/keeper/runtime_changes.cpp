@@ -94,6 +94,9 @@ RuleChange set_mode(LiveRules& rules, const std::string& rule, Mode mode, const 
                                "the rule " + rule + " has ended: its ttl has run out",
                                {}};
             }
+            if (rules.applied.trial()) {
+                next.set_on_trial[rule] = mode;
+            }
             next.modes[rule] = mode;
             if (std::all_of(in_file.begin(), in_file.end(),
                             [mode](Mode as_written) { return as_written == mode; })) {

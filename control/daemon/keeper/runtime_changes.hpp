@@ -7,7 +7,9 @@
 // Changes of the set in force that no rule file makes.
 namespace sluice {
 
-// A mode belongs to the set it is set on: on a trial it goes when that goes.
+// A mode belongs to the set it is set on. Of those that are set on a trial, monitor and off go on
+// with the set of before where the trial goes back: a rule that was eased refuses nothing by
+// itself again. Enforce goes with the trial, whose end is the way out for who is shut out.
 [[nodiscard]] RuleChange set_mode(LiveRules& rules, const std::string& rule, Mode mode,
                                   const Author& from);
 

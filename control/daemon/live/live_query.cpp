@@ -19,6 +19,11 @@ bool has_in_any_case(std::string_view text, std::string_view part) noexcept {
            }) != text.end();
 }
 
+bool is_of(std::string_view id, std::string_view rule) noexcept {
+    return id.empty() ||
+           (rule.starts_with(id) && (rule.size() == id.size() || rule[id.size()] == '.'));
+}
+
 bool is_shown_to(std::string_view tenant, std::string_view rule) noexcept {
     return tenant.empty() || tenant_of(rule) == tenant;
 }
@@ -93,8 +98,9 @@ bool is_text(LiveColumn column) noexcept {
 }
 
 std::string LiveQuery::order_key() const {
-    // No name of a tenant has a blank.
-    return fmt::format("{} {} {} {}", tenant, static_cast<int>(sort), descending ? 1 : 0, filter);
+    // No name of a tenant has a blank; what was asked for as an id may have any byte.
+    return fmt::format("{} {} {} {} {}{}", tenant, static_cast<int>(sort), descending ? 1 : 0,
+                       id.size(), id, filter);
 }
 
 std::string LiveQuery::page_key() const {
@@ -104,9 +110,10 @@ std::string LiveQuery::page_key() const {
 std::vector<std::uint32_t> ordered_rules(const std::vector<LiveRule>& rules,
                                          const LiveQuery& query) {
     std::vector<std::uint32_t> places;
-    places.reserve(query.filter.empty() && query.tenant.empty() ? rules.size() : 0);
+    const bool all = query.filter.empty() && query.id.empty() && query.tenant.empty();
+    places.reserve(all ? rules.size() : 0);
     for (std::size_t i = 0; i < rules.size(); ++i) {
-        if (is_shown_to(query.tenant, rules[i].id) &&
+        if (is_shown_to(query.tenant, rules[i].id) && is_of(query.id, rules[i].id) &&
             (query.filter.empty() || has_in_any_case(rules[i].id, query.filter))) {
             places.push_back(static_cast<std::uint32_t>(i));
         }

@@ -41,6 +41,7 @@ struct LiveQuery {
     LiveColumn sort = LiveColumn::Matched;
     bool descending = true;
     std::string filter{};  // a part of the id, in any case of letters
+    std::string id{};      // that rule and its candidates alone; empty: all rules
     std::size_t first = 0;
     std::size_t most = kBusiestLiveRules;
     std::string tenant{};  // whose people ask, and are shown its rules alone; empty: operators

@@ -78,6 +78,7 @@ std::shared_ptr<LiveViews::Ordered> LiveViews::order_of(const LiveQuery& query) 
 std::size_t LiveViews::rules_for(const LiveQuery& query) const {
     LiveQuery all = query;
     all.filter.clear();
+    all.id.clear();
     return query.tenant.empty() ? snapshot_.rules.size() : order_of(all)->order.size();
 }
 

@@ -11,6 +11,7 @@ export interface LiveQuery {
   sort?: string;
   order?: "asc" | "desc";
   filter?: string;
+  id?: string; // that rule and its candidates alone
   first?: number;
   most?: number;
 }

@@ -1,4 +1,4 @@
-import { signal } from "@preact/signals";
+import { effect, signal } from "@preact/signals";
 
 import { poll, zone } from "../../page";
 import { ask, COMPILE_MS } from "../../parts/ask";
@@ -11,6 +11,7 @@ import { reasonOf, type Reply } from "../../transport/send";
 import { handedOver, linesOf, sameTexts, withLines, type SetFile } from "../sets/set_files";
 import { filesNow, throughTags } from "../sets/tags";
 import { adopt, draft, draftId, rebase, type Draft } from "./draft";
+import { idOnTrial } from "./live_builder";
 import { bareRule, endOf, isOfOthers, isSameSet, type TrialOfRule } from "./rule_trial";
 
 // A draft compared with what is in force, put on trial, and what became of that.
@@ -29,6 +30,9 @@ interface Applied extends TrialOfRule {
 }
 export const review = signal<Review | null>(null);
 export const applied = signal<Applied | null>(null);
+effect(() => {
+  idOnTrial.value = applied.value?.id ?? "";
+});
 export const end = signal<string | null>(null);
 export const others = signal<string | null>(null); // who has changed the rules meanwhile
 

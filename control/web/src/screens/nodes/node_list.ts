@@ -60,6 +60,15 @@ function isFleet(value: unknown): boolean {
     ["head", "rollout"].every((name) => value[name] === null || isMap(value[name]));
 }
 
+/** Of a box that is in no cluster. */
+export interface NoCluster {
+  cluster: null;
+}
+
+export function isNoCluster(body: unknown): body is NoCluster {
+  return isMap(body) && body["cluster"] === null;
+}
+
 export function isNodesAnswer(body: unknown): body is NodesAnswer {
   return isMap(body) && "has_store" in body && (body["store"] === null || isMap(body["store"])) && (body["fleet"] === null || isFleet(body["fleet"]));
 }

@@ -8,11 +8,10 @@ import { Empty, Panel, Scroll } from "../../parts/panel";
 import { Text } from "../../parts/text";
 import { shortTimeText, whole } from "../../text/number";
 import { instantText, shortSpanText } from "../../text/time";
-import { courseText, isAmiss, isNodesAnswer, numberIn, runsText, slotsText, waveText, type Fleet, type NodeRow, type NodesAnswer, type Rollout, type StoreLink } from "./node_list";
+import { courseText, isAmiss, isNoCluster, isNodesAnswer, numberIn, runsText, slotsText, waveText, type Fleet, type NoCluster, type NodeRow, type NodesAnswer, type Rollout, type StoreLink } from "./node_list";
 
 const EVERY_MS = 2000;
 const SUM_SHOWN = 12;
-const NO_CLUSTER = "no cluster";
 
 function microseconds(value: unknown): string {
   const us = numberIn(value);
@@ -157,11 +156,15 @@ function FleetPanel({ fleet, answer }: { fleet: Fleet; answer: NodesAnswer }) {
   );
 }
 
-function NoNodes({ polled }: { polled: Polled<NodesAnswer> }) {
-  if (polled.trouble === null) {
+function isAnswer(body: unknown): body is NodesAnswer | NoCluster {
+  return isNoCluster(body) || isNodesAnswer(body);
+}
+
+function NoNodes({ polled }: { polled: Polled<NodesAnswer | NoCluster> }) {
+  if (polled.trouble === null && polled.now === null) {
     return <Empty>The cluster is asked for…</Empty>;
   }
-  if (polled.trouble.startsWith(NO_CLUSTER)) {
+  if (polled.trouble === null) {
     return <Empty>This box is in no cluster: <code>cluster:</code> of sluice.yaml puts it into one, as sluice-cluster(7) says.</Empty>;
   }
   return <Empty>Nobody says: <Text of={polled.trouble} most={300} />.</Empty>;
@@ -169,9 +172,9 @@ function NoNodes({ polled }: { polled: Polled<NodesAnswer> }) {
 
 /** The boxes of the cluster, the rollout that is under way, and this box's link to the store. */
 export function Nodes() {
-  const polled = usePolled("/v1/cluster/nodes", isNodesAnswer, EVERY_MS).value;
+  const polled = usePolled("/v1/cluster/nodes", isAnswer, EVERY_MS).value;
   const answer = polled.now;
-  if (answer === null) {
+  if (answer === null || isNoCluster(answer)) {
     return <Panel title="Nodes"><NoNodes polled={polled} /></Panel>;
   }
   const { fleet, store } = answer;

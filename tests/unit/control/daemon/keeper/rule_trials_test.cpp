@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -14,14 +15,21 @@ rules:
   - {id: d, mode: enforce, when: ip.proto eq 6, on_match: drop}
 )";
 
+// `a` as in kOne.
+const std::string kMore = R"(version: 1
+rules:
+  - {id: a, mode: enforce, key: [ip.src], limits: [{algorithm: token_bucket, rate: 1/s, burst: 2}]}
+  - {id: c, mode: enforce, when: ip.proto eq 17, on_match: drop}
+)";
+
 class OnTrial : public Keeper {
 protected:
-    // kOne is kept, kTwo is on trial for a minute.
-    void begin() {
+    // kOne is kept, another set is on trial for a minute.
+    void begin(const std::string& text = kTwo) {
         start_dataplane();
         start_daemon();
         old_ = apply(kOne).after;
-        const RuleChange change = try_out(kTwo, 60s);
+        const RuleChange change = try_out(text, 60s);
         ASSERT_FALSE(change.refusal) << change.refusal->what;
         new_ = change.after;
         ASSERT_NE(new_, old_);
@@ -49,6 +57,12 @@ protected:
             lines.push_back(line);
         }
         return lines;
+    }
+    bool is_audited(const std::string& call, const std::string& outcome) {
+        const std::vector<std::string> lines = audit();
+        return std::ranges::any_of(lines, [&](const std::string& line) {
+            return line.find(call) != std::string::npos && line.find(outcome) != std::string::npos;
+        });
     }
     std::uint64_t old_ = 0;
     std::uint64_t new_ = 0;
@@ -231,7 +245,53 @@ TEST_F(OnTrial, WhatIsRefusedLeavesItAsItIs) {
     expect_kept(old_);
 }
 
-TEST_F(OnTrial, ModesGoWithIt) {
+TEST_F(OnTrial, AModeThatRefusesNothingOutlastsIt) {
+    begin(kMore);
+    const RuleChange change = rules().set_mode("a", Mode::Monitor, 0);
+    ASSERT_FALSE(change.refusal) << change.refusal->what;
+    EXPECT_TRUE(change.unconfirmed);
+    ASSERT_FALSE(rules().set_mode("c", Mode::Off, 0).refusal);
+    kill_daemon();
+    start_daemon();
+    pass(60s);
+    tick();
+    EXPECT_EQ(on_disk()->modes, (ModeOverrides{{"a", Mode::Monitor}})) << "there is no c";
+    EXPECT_EQ(rules().view()->rules.at(0).mode, Mode::Monitor);
+    EXPECT_NE(in_dataplane(), old_);
+    expect_kept(in_dataplane());
+    EXPECT_TRUE(is_audited("mode a monitor", "the mode goes on"));
+    // The next trial knows nothing of it.
+    ASSERT_FALSE(rules().set_mode("a", Mode::Enforce, 0).refusal);
+    ASSERT_FALSE(try_out(kMore, 60s).refusal);
+    pass(60s);
+    tick();
+    expect_kept(old_);
+    EXPECT_TRUE(on_disk()->modes.empty());
+}
+
+TEST_F(OnTrial, ARollbackCarriesThemToo) {
+    begin(kMore);
+    ASSERT_FALSE(rules().set_mode("a", Mode::Monitor, 0).refusal);
+    ASSERT_FALSE(rules().rollback(7).refusal);
+    EXPECT_EQ(on_disk()->modes, (ModeOverrides{{"a", Mode::Monitor}}));
+    expect_kept(in_dataplane());
+}
+
+TEST_F(OnTrial, ADataplaneThatWentBackAloneIsBroughtThem) {
+    begin(kMore);
+    ASSERT_FALSE(rules().set_mode("a", Mode::Monitor, 0).refusal);
+    const ApplyRules kept = dataplane().kept();
+    stop_dataplane();
+    start_dataplane();
+    dataplane().run(kept);
+    ASSERT_EQ(in_dataplane(), old_);
+    tick();
+    EXPECT_EQ(on_disk()->modes, (ModeOverrides{{"a", Mode::Monitor}}));
+    EXPECT_NE(in_dataplane(), old_);
+    expect_kept(in_dataplane());
+}
+
+TEST_F(OnTrial, EnforceGoesWithIt) {
     begin();
     const RuleChange change = rules().set_mode("c", Mode::Enforce, 0);
     ASSERT_FALSE(change.refusal) << change.refusal->what;
@@ -241,6 +301,7 @@ TEST_F(OnTrial, ModesGoWithIt) {
     tick();
     expect_kept(old_);
     EXPECT_TRUE(on_disk()->modes.empty());
+    EXPECT_TRUE(is_audited("mode c enforce", "the mode goes with it"));
 }
 
 TEST_F(OnTrial, RollbackEndsItNow) {

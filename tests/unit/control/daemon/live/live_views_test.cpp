@@ -44,6 +44,30 @@ TEST(OrderedRules, AreByColumnWithTheUnknownLast) {
     }
 }
 
+TEST(OrderedRules, OfAnIdAreTheRuleAndItsCandidatesWhateverElseHasIt) {
+    std::vector<LiveRule> rules;
+    for (int i = 0; i < 300; ++i) {
+        rules.push_back({.id = "a-bots-" + std::to_string(i)});
+    }
+    for (const char* id : {"bots.slow", "bots-2", "Bots", "bots", "bot", "acme:bots"}) {
+        rules.push_back({.id = id});
+    }
+    const LiveQuery query{.sort = LiveColumn::Id, .descending = false, .id = "bots"};
+    EXPECT_EQ(ordered_rules(rules, query), (std::vector<std::uint32_t>{303, 300}));
+    LiveQuery of_tenant = query;
+    of_tenant.tenant = "acme";
+    EXPECT_EQ(ordered_rules(rules, of_tenant), (std::vector<std::uint32_t>{}));
+    of_tenant.id = "acme:bots";
+    EXPECT_EQ(ordered_rules(rules, of_tenant), (std::vector<std::uint32_t>{305}));
+}
+
+TEST(LiveQuery, IsAnotherForAnotherIdOrFilter) {
+    const LiveQuery one{.filter = "c", .id = "ab"};
+    EXPECT_NE(one.order_key(), (LiveQuery{.filter = "bc", .id = "a"}.order_key()));
+    EXPECT_NE(one.order_key(), (LiveQuery{.filter = "ab", .id = "c"}.order_key()));
+    EXPECT_EQ(one.order_key(), (LiveQuery{.filter = "c", .id = "ab"}.order_key()));
+}
+
 TEST(LiveColumn, HasANameEach) {
     for (std::size_t i = 0; i < kLiveColumnNames.size(); ++i) {
         EXPECT_EQ(live_column(kLiveColumnNames[i]), static_cast<LiveColumn>(i));

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { courseText, isAmiss, isNodesAnswer, numberIn, runsText, slotsText, waveText, type Fleet } from "../../../../../control/web/src/screens/nodes/node_list";
+import { courseText, isAmiss, isNoCluster, isNodesAnswer, numberIn, runsText, slotsText, waveText, type Fleet } from "../../../../../control/web/src/screens/nodes/node_list";
 import { eventWords } from "../../../../../control/web/src/screens/overview/event_words";
 
 const fleet: Fleet = { age_s: 1, problem: null, head: null, rollout: null, drained: [], away: [], nodes: [{ node: "a" }, { node: "b" }] };
@@ -9,6 +9,7 @@ const fleet: Fleet = { age_s: 1, problem: null, head: null, rollout: null, drain
 test("an answer is one with or without etcd and store, and nothing else is", () => {
   const answer = { name: "lab", node: "a", size: 3, has_store: true, store: null, fleet };
   assert.equal(isNodesAnswer(answer), true);
+  assert.deepEqual([isNoCluster(answer), isNoCluster({ cluster: null }), isNodesAnswer({ cluster: null })], [false, true, false]);
   assert.equal(isNodesAnswer({ ...answer, store: { state: "ready" }, fleet: null }), true);
   for (const wrong of [null, [], "x", {}, { ...answer, store: [] }, { ...answer, fleet: {} }, { ...answer, fleet: { ...fleet, nodes: [null] } }, { ...answer, fleet: { ...fleet, rollout: "x" } }]) {
     assert.equal(isNodesAnswer(wrong), false, JSON.stringify(wrong));

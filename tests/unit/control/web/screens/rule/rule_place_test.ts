@@ -3,9 +3,19 @@ import test from "node:test";
 
 import { routeOf, fragmentOf } from "../../../../../../control/web/src/frame/route";
 import { comparison, conditionOfKey } from "../../../../../../control/web/src/screens/rule/condition";
-import { heatPath, placeOf, RANGES, rulePlaceOf, shifted, USUAL, usualWords } from "../../../../../../control/web/src/screens/rule/rule_place";
+import { idOnTrial, liveBuilder } from "../../../../../../control/web/src/screens/builder/live_builder";
+import { heatPath, liveRule, placeOf, RANGES, rulePlaceOf, shifted, USUAL, usualWords } from "../../../../../../control/web/src/screens/rule/rule_place";
 
 const NOW = Date.parse("2026-11-30T08:00:00Z");
+
+test("the row of a rule is asked for by its whole id, which others may contain", () => {
+  assert.deepEqual(liveRule(routeOf("#/rule/bots")), { view: "rules", sort: "id", order: "asc", id: "bots", most: 256 });
+  assert.equal(liveBuilder(routeOf("#/builder?rule=bots")).id, "bots");
+  assert.equal(liveBuilder(routeOf("#/builder")).view, "overview");
+  idOnTrial.value = "new-rule";
+  assert.equal(liveBuilder(routeOf("#/builder")).id, "new-rule");
+  idOnTrial.value = "";
+});
 
 test("a place of the screen comes back from its fragment, and what is none is the usual one", () => {
   const place = rulePlaceOf(routeOf("#/rule/a%2Fb?limit=2&range=2h&to=2026-11-30T07%3A00%3A00Z"));
