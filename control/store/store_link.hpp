@@ -95,8 +95,8 @@ private:
     void redirect(Pending* pending, const Redirection& redirection);
     [[nodiscard]] bool goes_by_script(Primary& primary, const Answer& answer,
                                       std::string_view error, std::uint64_t now_us);
-    [[nodiscard]] bool is_of_partition(const Answer& answer, std::string_view error,
-                                       std::uint64_t now_us);
+    [[nodiscard]] bool is_of_partition(Primary& primary, const Answer& answer,
+                                       std::string_view error, std::uint64_t now_us);
     [[nodiscard]] std::optional<StoreFault> joined(const Answer& answer);
     [[nodiscard]] std::optional<StoreFault> ticked(const Answer& answer, std::uint64_t now_us);
     [[nodiscard]] std::optional<StoreFault> synced(Primary& primary, const Answer& answer,

@@ -102,7 +102,7 @@ std::optional<StoreFault> StoreLink::take_error(Primary& primary, const Answer& 
         answer.sent.call == Call::Sync ? pending_.find(answer.sent.partition) : pending_.end();
     const bool redirected = access_->cluster_mode && redirection_of(error);
     if (!redirected && !goes_by_script(primary, answer, error, now_us) &&
-        !is_of_partition(answer, error, now_us)) {
+        !is_of_partition(primary, answer, error, now_us)) {
         const bool by_script = answer.sent.by == CallBy::Script;
         return store_fault_of(by_script && !primary.lacks.empty() ? primary.lacks : error);
     }
@@ -115,14 +115,17 @@ std::optional<StoreFault> StoreLink::take_error(Primary& primary, const Answer& 
     return std::nullopt;
 }
 
-// The connection goes on, with the batches of other partitions.
-bool StoreLink::is_of_partition(const Answer& answer, std::string_view error,
+// The connection goes on, with the batches of other partitions: the primary has answered.
+bool StoreLink::is_of_partition(Primary& primary, const Answer& answer, std::string_view error,
                                 std::uint64_t now_us) {
     const bool is_batch = answer.sent.call == Call::Sync;
-    return (is_batch || answer.sent.call == Call::Tick) &&
-           faults_.take(answer.sent.partition,
-                        is_batch ? PartitionFaults::Of::Batch : PartitionFaults::Of::Clock, error,
-                        now_us);
+    const bool is_its =
+        (is_batch || answer.sent.call == Call::Tick) &&
+        faults_.take(answer.sent.partition,
+                     is_batch ? PartitionFaults::Of::Batch : PartitionFaults::Of::Clock, error,
+                     now_us);
+    primary.works = primary.works || is_its;
+    return is_its;
 }
 
 // Another primary has it: for good, which is asked for anew, or for this call alone.
@@ -246,6 +249,7 @@ void StoreLink::confirmed(const Primary& primary, const Answer& answer) {
 }
 
 void StoreLink::answer_all_fenced() {
+    faults_.clear();  // a fault of a batch ends with a batch of its partition, and none may come
     for (auto at = pending_.begin(); at != pending_.end();) {
         if (at->second.under_way) {
             ++at;

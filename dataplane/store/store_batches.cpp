@@ -11,6 +11,16 @@ std::uint64_t units_in(const StoreAmount& amount) {
     return amount.kind == StoreAmount::Kind::Add ? amount.units : 0;
 }
 
+// Answers come sooner or later, so readings differ by a little. Whoever says much more may not be
+// believed by the processes that come after it: a clock that lags pays back less, for a while.
+void note_clock(PartitionClock& clock, const StoreReply& reply, std::uint64_t received_us) {
+    constexpr std::int64_t kMostRiseUs = 1'000'000;
+    const auto ahead = static_cast<std::int64_t>(reply.now_us - received_us);
+    if (clock.born() != reply.born || ahead <= clock.ahead_us() + kMostRiseUs) {
+        clock.tell(reply.born, reply.now_us, received_us);
+    }
+}
+
 }  // namespace
 
 std::optional<StoreEntry> entry_of(const StoreAmount& amount) {
@@ -244,7 +254,7 @@ void StoreBatches::settle(const StoreReply& reply, Nanoseconds now) {
     }
     counts_.lost += partition->born != 0 && partition->born != reply.born ? 1 : 0;
     partition->born = reply.born;
-    partition->clock.tell(reply.born, reply.now_us, static_cast<std::uint64_t>(now.count()) / 1000);
+    note_clock(partition->clock, reply, static_cast<std::uint64_t>(now.count()) / 1000);
     partition->last = reply.seq;
     for (std::size_t i = 0; i < reply.levels.size(); ++i) {
         answer(partition->under_way[i], reply.levels[i]);

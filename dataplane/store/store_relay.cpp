@@ -147,7 +147,7 @@ void StoreRelay::hear(const StoreAnswer& answer) {
     const auto& reply = std::get<StoreReply>(answer);
     batches_.settle(reply, now());
     if (reply.outcome == StoreOutcome::Fenced) {
-        set_state(StoreLinkState::Fenced, "another box holds this one's slot");
+        set_state(StoreLinkState::Fenced, "the store fenced a batch of this box");
     }
 }
 

@@ -87,9 +87,9 @@ class Box:
     def start(self, clocks=()):
         """`clocks`: (partition, born, us ahead of the monotonic clock) that an earlier sluice-store has told of."""
         self.process = subprocess.Popen([self.program, "--config", str(self.config)], stderr=subprocess.DEVNULL)
-        self.meet()
+        self.meet(clocks)
 
-    def meet(self):
+    def meet(self, clocks=()):
         self.listener.settimeout(WITHIN)
         self.link = self.listener.accept()[0]
         self.link.settimeout(WITHIN)

@@ -98,9 +98,9 @@ protected:
         ClusterOptions cluster{.name = "edge", .node = "a", .size = 3};
         cluster.store = ClusterStore{};
         cluster.store->budget = 1'000;
-        relay_ = *StoreRelay::start(
-            cluster, kSecret, {.path = path(), .mode = 0600, .owner = {}, .group = {}}, lanes_,
-            questions_);
+        relay_ = *StoreRelay::start(cluster, kSecret,
+                                    {.path = path(), .mode = 0600, .owner = {}, .group = {}},
+                                    lanes_, questions_);
     }
     ~StoreRelayTest() override {
         relay_.reset();
