@@ -135,9 +135,8 @@ Result<Done> Dataplane::begin_relay(const BoxConfig& box) {
     SocketOptions socket{.path = box.dataplane.path, .mode = 0600};
     socket.path = socket.path.substr(0, socket.path.rfind('/') + 1) + "store.sock";
     socket.owner = box.dataplane.owner.empty() ? box.user : box.dataplane.owner;
-    Result<std::unique_ptr<StoreRelay>> relay =
-        StoreRelay::start(*box.cluster, state_.secrets().hash, socket, workers_.amounts(),
-                          workers_.questions());
+    Result<std::unique_ptr<StoreRelay>> relay = StoreRelay::start(
+        *box.cluster, state_.secrets().hash, socket, workers_.amounts(), workers_.questions());
     if (!relay) {
         return relay.error();
     }

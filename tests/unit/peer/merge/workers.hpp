@@ -89,8 +89,8 @@ public:
                                                            now, kSharedSlot + 1);
         workers_[worker].ledger->set(size_.interval, size_.longest);
         std::array<ClusterBound, kSharedSlot + 1> of_cluster{};
-        of_cluster[kSharedSlot] = {size_.box_unsynced, size_.times_down, false, size_.times_down,
-                                   windowed(), size_.overshoot};
+        of_cluster[kSharedSlot] = {size_.box_unsynced, size_.times_down, false,
+                                   size_.times_down,   windowed(),       size_.overshoot};
         workers_[worker].ledger->set_cluster(of_cluster);
     }
     // All of them, and nothing that was on its way arrives.
