@@ -1,18 +1,20 @@
 #!lua name=sl1
 -- The store's side of limits that several boxes share: a batch of amounts is charged, and how its
--- keys stand is given back, as one atomic step. lib/peer/store/store_model is the same arithmetic.
+-- keys stand is given back, as one atomic step. The same arithmetic is in
+-- tests/unit/control/store/store_model.cpp.
 --
 -- A partition of a cluster is one hash:
 --   b        born (random), its clock in us, M
 --   n<slot>  of the node in that slot: incarnation, number of its last batch, what of that batch was
 --            not added (pairs of bytes: entry, flag)
 --   <key>    9 bytes: digest and step of coarsening. Of a bucket: till, units owed, as of (us),
---            part of a unit that is paid already. Of a window: till, epoch, count, count before, length;
---            of one that is asked about: till, beginning (us), count
+--            part of a unit that is paid already. Of a window: till, epoch, count, count before, length,
+--            also of one that is asked about; of one that begins with its key: till, beginning (us),
+--            count
 -- Invariants: the clock never goes back and moves by the callers' monotonic clocks alone; TIME starts
 -- it. A key is forgotten after `till`, seconds of that clock, when nothing of it counts any more: no
 -- expiry of the server, whose clock may be set. Whatever is rounded leaves more owed, never less.
-local REVISION = 3
+local REVISION = 4
 local MOST = 2 ^ 53 -- doubles hold each whole number up to it
 local UNDER = 1 - 2 ^ -50 -- more than the rounding of one product and sum
 local STEPS = 2 ^ 44 -- a part of a unit is kept in so many steps
@@ -126,35 +128,53 @@ local function charge_window(value, now, latest, term, k, units, declares)
   return pack('<I4dddd', till(last), epoch, count, before, length), count, before, epoch, 0
 end
 
--- A window that is asked about, by the partition's clock: where it began, and what counts in it.
-local function asked_window(value, now, term)
+-- A window that is asked about and begins with its key, by the partition's clock: where it began,
+-- and what counts in it.
+local function key_window(value, now, term)
   if value and #value == 20 then
     local ends, start, count = unpack_struct('<I4dd', value)
     if ends * 1000000 >= now and start + term.length > now then return start, count end
   end
-  if term.lasts == BY_KEY then return now, 0 end
-  return now - (now + term.phase) % term.length, 0
+  return now, 0
+end
+
+-- One that begins by UTC, kept as those are that boxes number by themselves, so that both count as
+-- one: the later of the one that is kept and of the one that the store's time is in.
+local function clock_window(value, now, latest, term)
+  local k = floor((latest + term.phase) / term.length)
+  local epoch, count, before = window(value, now, k, term)
+  if not epoch or epoch < k - 1 then return k, 0, 0 end
+  if epoch == k - 1 then return k, 0, count end
+  return epoch, count, before
+end
+
+-- Of what is asked about: what is used, and us until its window is over.
+local function used(value, now, latest, term)
+  if term.lasts == 0 then return (owed(value, now, term.rate)), 0 end
+  if term.lasts == BY_KEY then
+    local start, count = key_window(value, now, term)
+    return count, start + term.length - now
+  end
+  local epoch, count = clock_window(value, now, latest, term)
+  return count, (epoch + 1) * term.length - term.phase - latest
 end
 
 -- Charged where all of it has room below `most`, and else not at all. -> the value to keep, nil where
--- it stays; what is used, flag
-local function ask(value, now, term, units, most)
+-- it stays; what is used, us until its window is over, flag
+local function ask(value, now, latest, term, units, most)
+  local level, rest = used(value, now, latest, term)
+  if level + units > most then return nil, level, rest, REFUSED end
   if term.lasts == 0 then
-    local level, at, part = owed(value, now, term.rate)
-    if level + units > most then return nil, level, REFUSED end
-    level = level + units
-    return pack('<I4ddd', till(now + level / term.rate), level, at, part), level, 0
+    return charge_bucket(value, now, term.rate, units, false), level + units, 0, 0
   end
-  local start, count = asked_window(value, now, term)
-  if count + units > most then return nil, count, REFUSED end
-  count = count + units
-  return pack('<I4dd', till(start + term.length), start, count), count, 0
-end
-
-local function used(value, now, term)
-  if term.lasts == 0 then return (owed(value, now, term.rate)) end
-  local _, count = asked_window(value, now, term)
-  return count
+  if term.lasts == BY_KEY then
+    local start, count = key_window(value, now, term)
+    return pack('<I4dd', till(start + term.length), start, count + units), count + units, rest, 0
+  end
+  local epoch, count, before = clock_window(value, now, latest, term)
+  local last, least = (epoch + 1) * term.length - term.phase, now + term.length
+  if last < least then last = least end
+  return pack('<I4dddd', till(last), epoch, count + units, before, term.length), count + units, rest, 0
 end
 
 -- What entries refer to: of a bucket its rate, of a window its length, phase and how long it lasts.
@@ -219,12 +239,14 @@ local function flags_of(text)
 end
 
 -- The same batch again: read, nothing charged.
-local function tell_again(out, entries, last, values, now, flags)
+local function tell_again(out, entries, last, values, now, latest, flags)
   for at = 0, last - 6, 6 do
     local i = at / 6 + 1
     local value, term, k = values[i + 2], entries[at + 3], entries[at + 5]
     if entries[at + 6] then
-      out[#out + 1] = used(value, now, term)
+      local level, rest = used(value, now, latest, term)
+      out[#out + 1] = level
+      out[#out + 1] = rest
       out[#out + 1] = flags[i] or 0
     elseif k then
       local epoch, count, before = window(value, now, k, term)
@@ -251,9 +273,9 @@ local function apply(out, entries, last, values, now, latest, changes)
     local before = former and changes[former] or values[i + 2]
     if most then
       local flag
-      value, out[n + 1], flag = ask(before, now, term, units, most)
-      out[n + 2] = flag
-      n = n + 2
+      value, out[n + 1], out[n + 2], flag = ask(before, now, latest, term, units, most)
+      out[n + 3] = flag
+      n = n + 3
       if flag ~= 0 then flags = flags .. string.char(i, flag) end
     elseif epoch then
       local count, previous, opened, flag
@@ -278,9 +300,10 @@ end
 
 -- KEYS: the partition. ARGS: who calls and with which batch, terms, entries, in bytes.
 -- -> outcome, born, clock, UTC, number of the last batch, and of each entry of an applied batch its
--- level, or its count, count before, epoch and flag; of what was asked what is used, and flag. Of who is fenced: M and the incarnation that
--- holds the slot instead of a number. `again`: a batch that is there already writes something all
--- the same, so that a WAIT behind it waits for what it was.
+-- level, or its count, count before, epoch and flag; of what was asked what is used, us until its
+-- window is over, and flag. Of who is fenced: M and the incarnation that holds the slot instead of
+-- a number. `again`: a batch that is there already writes something all the same, so that a WAIT
+-- behind it waits for what it was.
 local function sync(keys, args)
   begin()
   local size, slot, again, incarnation, seq, reckoned, known, birth =
@@ -312,7 +335,7 @@ local function sync(keys, args)
     return {FENCED, born, clock, latest, machines, held}
   elseif seq == last and last > 0 then
     if again ~= 0 then redis.call('HSET', keys[1], 'b', state) end
-    return tell_again(out, entries, count, values, clock, flags_of(flags))
+    return tell_again(out, entries, count, values, clock, max(clock, latest), flags_of(flags))
   elseif seq ~= last + 1 then
     out[1] = GAP
     if not values[1] then redis.call('HSET', keys[1], 'b', state) end
@@ -474,9 +497,9 @@ local function resize(keys, args)
   return to
 end
 
--- KEYS: the roster or a partition. -> UTC, revision, M, then of a roster the secret's digest and slot,
--- node, incarnation, life and UTC when last seen of each; of a partition born, clock, keys, then slot, incarnation and
--- last batch of each node
+-- KEYS: the roster or a partition. -> UTC, revision, M, then of a roster the secret's digest and
+-- slot, node, incarnation, life and UTC when last seen of each; of a partition born, clock, keys,
+-- then slot, incarnation and last batch of each node
 local function status(keys)
   begin()
   local now = utc()

@@ -106,7 +106,7 @@ constexpr std::size_t kHead = 5;
 constexpr std::size_t kOfWindowLevel = 4;
 constexpr std::int64_t kExpired = 1;
 constexpr std::int64_t kSkewed = 2;
-constexpr std::size_t kOfAnswer = 2;
+constexpr std::size_t kOfAnswer = 3;
 
 std::size_t numbers_of(const StoreEntry& entry) {
     if (entry.kind == StoreEntryKind::Ask) {
@@ -124,7 +124,8 @@ bool read_levels(std::span<const std::int64_t> numbers, const StoreBatch& batch,
         }
         StoreLevel level{.current = count_in(numbers[0])};
         if (needed == kOfAnswer) {
-            level.refused = numbers[1] != 0;
+            level.window_left_us = count_in(numbers[1]);
+            level.refused = numbers[2] != 0;
         } else if (needed == kOfWindowLevel) {
             level.previous = count_in(numbers[1]);
             level.epoch = numbers[2];

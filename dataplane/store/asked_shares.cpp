@@ -18,7 +18,7 @@ std::int64_t pay_time(const StoreAsking& limit, std::uint64_t units) {
 }
 
 AskedShares::Share* AskedShares::place_of(const StoreQuestion& question, std::int64_t now) {
-    Set& set = sets_[question.hash % sets_.size()];
+    Set& set = set_of(question);
     const auto is_its = [&](const Share& share) {
         return share.hash == question.hash && share.slot == question.slot;
     };
@@ -42,25 +42,31 @@ void AskedShares::note_level(const StoreQuestion& question, std::uint64_t used, 
     }
 }
 
-bool AskedShares::decide(const StoreQuestion& question, Nanoseconds now) {
+AskedShares::Decision AskedShares::decide(const StoreQuestion& question, Nanoseconds now) {
     const StoreAsking& limit = question.limit;
     if (limit.down == AskedDown::Open || limit.down == AskedDown::Closed) {
-        return limit.down == AskedDown::Open;
+        return {.admitted = limit.down == AskedDown::Open};
     }
     Share* const share = place_of(question, now.count());
     if (share == nullptr) {
-        return false;
+        const Set& set = set_of(question);
+        const std::int64_t free_at = std::ranges::min_element(set, {}, &Share::paid_at)->paid_at;
+        return {.wait = Nanoseconds{free_at} - now};
     }
     const std::uint64_t times = limit.down == AskedDown::LocalShare ? limit.machines : 1;
     const std::int64_t charge = pay_time(limit, times * question.cost);
     const std::int64_t least = limit.down == AskedDown::LocalShare ? charge : 0;
     const std::int64_t burst = std::max(pay_time(limit, limit.most), least);
     const std::int64_t owed_until = std::max(share->paid_at, now.count());
-    if (question.cost > limit.most || owed_until - now.count() + charge > burst) {
-        return false;
+    if (question.cost > limit.most) {
+        return {};
+    }
+    const Nanoseconds wait{owed_until - now.count() + charge - burst};
+    if (wait > Nanoseconds{0}) {
+        return {.wait = wait};
     }
     share->paid_at = owed_until + charge;
-    return true;
+    return {.admitted = true};
 }
 
 }  // namespace sluice

@@ -19,9 +19,13 @@ public:
 
     // The store has said that so much is used.
     void note_level(const StoreQuestion& question, std::uint64_t used, Nanoseconds now);
-    // True: it may pass. By local share each unit charges as many as there are boxes: where that is
-    // more than the burst, only a key that owes nothing has room.
-    [[nodiscard]] bool decide(const StoreQuestion& question, Nanoseconds now);
+    struct Decision {
+        bool admitted = false;
+        Nanoseconds wait{};  // of a refusal: until the key or a place has room; 0: nobody knows
+    };
+    // By local share each unit charges as many as there are boxes: where that is more than the
+    // burst, only a key that owes nothing has room.
+    [[nodiscard]] Decision decide(const StoreQuestion& question, Nanoseconds now);
 
 private:
     struct Share {
@@ -32,6 +36,9 @@ private:
     static constexpr std::size_t kWays = 8;
     using Set = std::array<Share, kWays>;
 
+    [[nodiscard]] Set& set_of(const StoreQuestion& question) {
+        return sets_[question.hash % sets_.size()];
+    }
     // The key's place, or one that is free; nullptr: there is none.
     [[nodiscard]] Share* place_of(const StoreQuestion& question, std::int64_t now);
 

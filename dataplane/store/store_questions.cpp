@@ -27,13 +27,26 @@ StoreAmount amount_asked(const StoreQuestion& question) {
     return amount;
 }
 
-// Of a request that has no room, until as much is paid back as it lacks; a window's is not told.
-Nanoseconds wait_for(const StoreQuestion& question, std::uint64_t used) {
+// Of a request that has no room, until as much is paid back as it lacks, or its window is over. 0:
+// at the level that the store tells it has room.
+Nanoseconds wait_for(const StoreQuestion& question, const StoreLevel& level) {
     const StoreAsking& limit = question.limit;
-    const std::uint64_t needed = std::min(used, limit.most) + question.cost;
-    return limit.count == AskedCount::Bucket && needed > limit.most
-               ? Nanoseconds{pay_time(limit, needed - limit.most)}
-               : Nanoseconds{0};
+    const std::uint64_t needed = std::min(level.current, limit.most) + question.cost;
+    if (needed <= limit.most) {
+        return Nanoseconds{0};
+    }
+    if (limit.count == AskedCount::Bucket) {
+        return Nanoseconds{pay_time(limit, needed - limit.most)};
+    }
+    constexpr std::uint64_t kYear = std::uint64_t{366} * 86'400 * 1'000'000;  // us
+    const std::uint64_t left = std::min({level.window_left_us, 2 * limit.period, kYear});
+    return Nanoseconds{static_cast<std::int64_t>(1'000 * left)};
+}
+
+Answer judged(bool admitted, Nanoseconds wait = {}) {
+    return {.what = Answer::What::Judged,
+            .conformance = admitted ? Conformance::Green : Conformance::Red,
+            .wait = wait};
 }
 
 }  // namespace
@@ -59,8 +72,11 @@ void StoreQuestions::take(std::size_t worker, StoreAskLane& lane, StoreBatches& 
                           Nanoseconds now) {
     lane.questions.drain([&](const StoreQuestion& question) {
         ++counts_.asked;
-        if (down || free_.empty()) {
-            ++(down ? counts_.down : counts_.no_room);
+        if (is_decided_here(question, worker, down, now)) {
+            return;
+        }
+        if (free_.empty()) {
+            ++counts_.no_room;
             go_by_owner_down(question, worker, now);
             return;
         }
@@ -79,6 +95,21 @@ void StoreQuestions::take(std::size_t worker, StoreAskLane& lane, StoreBatches& 
     });
 }
 
+bool StoreQuestions::is_decided_here(const StoreQuestion& question, std::size_t worker, bool down,
+                                     Nanoseconds now) {
+    if (down) {
+        ++counts_.down;
+        go_by_owner_down(question, worker, now);
+        return true;
+    }
+    const std::optional<Nanoseconds> wait = refused_.wait_of(question, now);
+    if (wait) {
+        ++counts_.still_refused;
+        tell(question, worker, judged(false, *wait));
+    }
+    return wait.has_value();
+}
+
 void StoreQuestions::hear(const StoreBatches::Asked& asked, Nanoseconds now) {
     Open* const open = find(asked.question);
     if (open == nullptr) {
@@ -94,11 +125,23 @@ void StoreQuestions::hear(const StoreBatches::Asked& asked, Nanoseconds now) {
     const StoreLevel& level = *asked.level;
     ++(level.refused ? counts_.refused : counts_.admitted);
     shares_.note_level(was.question, level.current, now);
-    tell(was.question, was.worker, !level.refused,
-         level.refused ? wait_for(was.question, level.current) : Nanoseconds{0});
+    if (!level.refused) {
+        tell(was.question, was.worker, judged(true));
+        return;
+    }
+    const Nanoseconds wait = wait_for(was.question, level);
+    if (wait > Nanoseconds{0}) {
+        // The level is of a time since it was asked; the wait is rounded up.
+        refused_.note(was.question, was.since, was.since + wait - Nanoseconds{1});
+    }
+    tell(was.question, was.worker, judged(false, wait));
 }
 
 void StoreQuestions::settle(StoreBatches& batches, Nanoseconds now) {
+    if (lost_ != batches.counts().lost) {
+        lost_ = batches.counts().lost;
+        refused_.forget_all();
+    }
     for (const StoreBatches::Asked& asked : batches.take_asked()) {
         hear(asked, now);
     }
@@ -118,18 +161,21 @@ void StoreQuestions::settle(StoreBatches& batches, Nanoseconds now) {
     }
 }
 
+// A refusal is not the limit's: no ban counts it.
 void StoreQuestions::go_by_owner_down(const StoreQuestion& question, std::size_t worker,
                                       Nanoseconds now) {
-    tell(question, worker, shares_.decide(question, now), Nanoseconds{0});
+    const AskedShares::Decision decision = shares_.decide(question, now);
+    tell(question, worker,
+         decision.admitted ? judged(true)
+                           : Answer{.what = Answer::What::NoPlace,
+                                    .conformance = Conformance::NoRoom,
+                                    .wait = decision.wait});
 }
 
-void StoreQuestions::tell(const StoreQuestion& question, std::size_t worker, bool admitted,
-                          Nanoseconds wait) {
+void StoreQuestions::tell(const StoreQuestion& question, std::size_t worker, const Answer& answer) {
     if (question.is_answered) {
-        answers_[worker].push_back({.ticket = question.ticket,
-                                    .what = Answer::What::Judged,
-                                    .conformance = admitted ? Conformance::Green : Conformance::Red,
-                                    .wait = wait});
+        answers_[worker].push_back(answer);
+        answers_[worker].back().ticket = question.ticket;
     }
 }
 

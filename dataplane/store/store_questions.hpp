@@ -1,5 +1,6 @@
 #pragma once
 #include "dataplane/store/asked_shares.hpp"
+#include "dataplane/store/refused_keys.hpp"
 #include "dataplane/store/store_batches.hpp"
 #include "lib/peer/reserve/ask_lane.hpp"
 
@@ -12,12 +13,13 @@ namespace sluice {
 
 // What has become of questions to the store.
 struct StoreQuestionCounts {
-    std::uint64_t asked = 0;     // by workers
-    std::uint64_t admitted = 0;  // of these: by the store
-    std::uint64_t refused = 0;   // by the store
-    std::uint64_t late = 0;      // had no answer in time, and went by `owner_down`
-    std::uint64_t down = 0;      // went by it at once: the store is away
-    std::uint64_t no_room = 0;   // likewise: the budget or the bounds had no room
+    std::uint64_t asked = 0;          // by workers
+    std::uint64_t admitted = 0;       // of these: by the store
+    std::uint64_t refused = 0;        // by the store
+    std::uint64_t still_refused = 0;  // here, since the store's last refusal still holds
+    std::uint64_t late = 0;           // had no answer in time, and went by `owner_down`
+    std::uint64_t down = 0;           // went by it at once: the store is away
+    std::uint64_t no_room = 0;        // likewise: the budget or the bounds had no room
 };
 
 // Requests of all workers that wait for the store: each becomes an entry of a batch, and is
@@ -57,9 +59,12 @@ private:
     // nullptr: it waits no longer.
     [[nodiscard]] Open* find(std::uint64_t name);
     void finish(Open& open);
+    // A question that is not asked: the store is away, or surely refuses it. True: it is answered.
+    [[nodiscard]] bool is_decided_here(const StoreQuestion& question, std::size_t worker, bool down,
+                                       Nanoseconds now);
     void hear(const StoreBatches::Asked& asked, Nanoseconds now);
     void go_by_owner_down(const StoreQuestion& question, std::size_t worker, Nanoseconds now);
-    void tell(const StoreQuestion& question, std::size_t worker, bool admitted, Nanoseconds wait);
+    void tell(const StoreQuestion& question, std::size_t worker, const Answer& answer);
 
     Nanoseconds deadline_;
     std::vector<Open> open_;
@@ -67,6 +72,8 @@ private:
     std::deque<std::uint64_t> by_age_;
     std::vector<std::deque<Answer>> answers_;  // by worker
     AskedShares shares_;
+    RefusedKeys refused_;
+    std::uint64_t lost_ = 0;  // partitions that had begun anew when refusals were forgotten last
     std::size_t waiting_ = 0;
     StoreQuestionCounts counts_;
 };

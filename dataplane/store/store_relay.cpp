@@ -279,6 +279,7 @@ void StoreRelay::publish() {
                          .asked = questions.asked,
                          .asked_admitted = questions.admitted,
                          .asked_refused = questions.refused,
+                         .asked_still_refused = questions.still_refused,
                          .asked_late = questions.late,
                          .asked_down = questions.down,
                          .asked_no_room = questions.no_room,

@@ -43,6 +43,7 @@ struct StoreLinkStats {
     std::uint64_t asked = 0;  // requests that waited for the store
     std::uint64_t asked_admitted = 0;
     std::uint64_t asked_refused = 0;
+    std::uint64_t asked_still_refused = 0;
     std::uint64_t asked_late = 0;  // these and the next two went by `owner_down`
     std::uint64_t asked_down = 0;
     std::uint64_t asked_no_room = 0;
@@ -133,6 +134,10 @@ inline constexpr auto kStatRows<StoreLinkStats> = std::tuple{
     StatRow{&StoreLinkStats::asked_refused,
             {"asked_refused"},
             {"sluice_store_asked_refused_total", "Questions that the cluster's store refused."}},
+    StatRow{&StoreLinkStats::asked_still_refused,
+            {"asked_still_refused"},
+            {"sluice_store_asked_still_refused_total",
+             "Questions of keys that the cluster's store had refused and would refuse still."}},
     StatRow{&StoreLinkStats::asked_late,
             {"asked_late"},
             {"sluice_store_asked_late_total",

@@ -60,8 +60,8 @@ struct Store {
 
 class Box {
 public:
-    Box(std::size_t workers, OwnerDown down)
-        : box_{kRules,
+    Box(std::size_t workers, OwnerDown down, std::string_view rules = kRules)
+        : box_{rules,
                {.workers = workers,
                 .reserve = ReserveBounds::of(workers),
                 .machines = 8,
@@ -79,6 +79,13 @@ public:
             box_.show({}, request(sport, flags), Direction::In, "lab", at);
             box_.set_time(now);
             (void)box_.poll(at);
+        }
+    }
+    // The relay answers nothing.
+    void poll(Instant now) {
+        box_.set_time(now);
+        for (std::size_t i = 0; i < box_.size(); ++i) {
+            (void)box_.poll(i);
         }
     }
     void turn(Store& store, Instant now, bool down) {
@@ -191,6 +198,40 @@ TEST(AskedStore, RequestsPassAsTheStoreOrOwnerDownSays) {
         run(row, 1);
     }
     run(rows[0], 2);
+}
+
+// Where not even the box's relay answers, or no waiting place is left, `on_full` opens nothing.
+TEST(AskedStore, WithoutAnAnswerOfTheBoxItselfOwnerDownDecides) {
+    struct Row {
+        OwnerDown down;
+        std::size_t passed;
+    };
+    const std::string rules =
+        std::string{kRules}.replace(kRules.find("key:"), 0, "on_full: open, ");
+    for (const Row& row : {Row{OwnerDown::LocalShare, 0}, Row{OwnerDown::LastKnown, 0},
+                           Row{OwnerDown::Open, 10}, Row{OwnerDown::Closed, 0}}) {
+        Box box{1, row.down, rules};
+        for (std::uint16_t i = 0; i < 10; ++i) {
+            box.send(static_cast<std::uint16_t>(2000 + i), Instant{1h});
+        }
+        EXPECT_EQ(box.requests(true) + box.requests(false), 0U);
+        box.poll(Instant{1h + 300ms});
+        EXPECT_EQ(box.requests(true), row.passed);
+        EXPECT_EQ(box.requests(false), 10 - row.passed);
+    }
+}
+
+// A rule that only monitors holds no request, and takes nothing of the budget.
+TEST(AskedStore, ARuleThatMonitorsAsksNobody) {
+    const std::string rules = std::string{kRules}.replace(kRules.find("enforce"), 7, "monitor");
+    Store store;
+    Box box{1, OwnerDown::Closed, rules};
+    for (std::uint16_t i = 0; i < 10; ++i) {
+        box.send(static_cast<std::uint16_t>(2000 + i), Instant{1h});
+    }
+    EXPECT_EQ(box.requests(true), 10U);
+    box.turn(store, Instant{1h}, false);
+    EXPECT_EQ(box.counts().asked, 0U);
 }
 
 }  // namespace

@@ -48,13 +48,30 @@ Found find_key(const KeyWords& words, const RuleView& view) {
                     is_network};
 }
 
+namespace {
+
+// The store counts the limit, or is asked about it.
+bool is_told_of(const LimitSummary& limit, Mode mode) {
+    switch (limit.cluster->terms.sharing) {
+        case ClusterSharing::Merged:
+            return true;
+        case ClusterSharing::Asked:
+            return mode == Mode::Enforce && limit.numbers &&
+                   store_asking_of(limit.numbers->limit).is_asked();
+        case ClusterSharing::Refused:
+            break;
+    }
+    return false;
+}
+
+}  // namespace
+
 const LimitSummary* limit_of_cluster(const FoundKey& key) {
     const auto& limits = key.rule->limits;
     const auto found = std::ranges::find_if(limits, [&](const LimitSummary& limit) {
         return limit.tier == key.ask.key &&
                (key.ask.limit.empty() || key.ask.limit == limit.name) && limit.cluster &&
-               limit.cluster->terms.sharing != ClusterSharing::Refused &&
-               limit.cluster->not_yet == nullptr;
+               limit.cluster->not_yet == nullptr && is_told_of(limit, key.rule->mode);
     });
     return found == limits.end() ? nullptr : &*found;
 }

@@ -53,7 +53,7 @@ void note_answer(const LimitCheck& check, const LoadedLimit& limit, const CheckC
     const AskContext& ask = context.ask;
     const Answer* const answer = ask.reserve_client->answer(ask.place, ask.unit, limit.slot);
     outcome.over_limit |= check.answered;
-    outcome.no_answer |= answer == nullptr;
+    outcome.no_answer |= answer == nullptr || (limit.asks_store.is_asked() && !check.answered);
     if (answer != nullptr && answer->wait > outcome.wait) {
         outcome.wait = answer->wait;
         outcome.key = limit.key;

@@ -7,9 +7,12 @@
 namespace sluice {
 namespace {
 
-// Open or closed, as the rule's on_full says, and counted.
-Conformance without_answer(const LoadedRule& rule, const CheckContext& context) noexcept {
-    const bool open = rule.on_full == OnFull::Open;
+// Open or closed, as the rule's on_full says, and counted; where the store of the cluster was to be
+// asked, open by `owner_down: open` alone.
+Conformance without_answer(const LoadedLimit& limit, const LoadedRule& rule,
+                           const CheckContext& context) noexcept {
+    const bool open = limit.asks_store.is_asked() ? limit.asks_store.down == AskedDown::Open
+                                                  : rule.on_full == OnFull::Open;
     count_event(context, open ? TableEvent::AskOpen : TableEvent::AskClosed);
     return open ? Conformance::Green : Conformance::NoRoom;
 }
@@ -50,7 +53,7 @@ void check_asked(LimitCheck& check, const LoadedLimit& limit, const LoadedRule& 
     }
     const Answer* const answer = ask.reserve_client->answer(ask.place, ask.unit, limit.slot);
     if (answer == nullptr) {
-        check.conformance = without_answer(rule, context);
+        check.conformance = without_answer(limit, rule, context);
         return;
     }
     check.answered = answer->what == Answer::What::Judged;

@@ -18,7 +18,7 @@ enum class StoreEntryKind : std::uint8_t {
     Ask,      // charges it where all of it has room below `most`, and else nothing
 };
 
-// `lasts` of windows that are asked about, which go by the partition's clock.
+// `lasts` of windows that are asked about.
 inline constexpr std::uint8_t kLastsByClock = 3;  // from a time of UTC, moved on by `phase_us`
 inline constexpr std::uint8_t kLastsByKey = 4;    // from the key's first unit
 
@@ -66,15 +66,16 @@ struct StoreBatch {
 
 // How a key stands at the store, with the amount.
 struct StoreLevel {
-    std::uint64_t current = 0;   // units owed of a bucket; of a window, those of `epoch`
-    std::uint64_t previous = 0;  // of a window: those of the one before
-    std::int64_t epoch = 0;      // of a window: the later of the store's and the amount's
-    bool expired = false;        // the amount's window counts no more: it was not added
-    bool skewed = false;         // the amount's window is ahead of the store's time: likewise
-    bool refused = false;        // of what was asked: it had no room, and was not added
+    std::uint64_t current = 0;         // units owed of a bucket; of a window, those of `epoch`
+    std::uint64_t previous = 0;        // of a window: those of the one before
+    std::int64_t epoch = 0;            // of a window: the later of the store's and the amount's
+    bool expired = false;              // the amount's window counts no more: it was not added
+    bool skewed = false;               // the amount's window is ahead of the store's time: likewise
+    bool refused = false;              // of what was asked: it had no room, and was not added
+    std::uint64_t window_left_us = 0;  // of an asked window: until it is over
 
     static void fields(auto& archive, auto& m) {
-        archive(m.current, m.previous, m.epoch, m.expired, m.skewed, m.refused);
+        archive(m.current, m.previous, m.epoch, m.expired, m.skewed, m.refused, m.window_left_us);
     }
 };
 

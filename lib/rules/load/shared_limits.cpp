@@ -36,19 +36,30 @@ ClusterBound bound_of(const LoadedLimit& limit, std::uint64_t box_unsynced, std:
     return bound;
 }
 
+static_assert(static_cast<int>(AskedDown::LocalShare) == static_cast<int>(OwnerDown::LocalShare) &&
+              static_cast<int>(AskedDown::LastKnown) == static_cast<int>(OwnerDown::LastKnown) &&
+              static_cast<int>(AskedDown::Open) == static_cast<int>(OwnerDown::Open) &&
+              static_cast<int>(AskedDown::Closed) == static_cast<int>(OwnerDown::Closed));
+
 // The store is asked about each request: neither workers nor boxes count by themselves.
 bool ask_store(LoadedLimit& limit, const Sharers& sharers) {
-    limit.asks_store = store_asking_of(limit.limit);
+    const StoreAsking asking = store_asking_of(limit.limit);
+    if (!asking.is_asked()) {
+        return false;
+    }
+    limit.asks_store = asking;
     limit.asks_store.machines = static_cast<std::uint16_t>(sharers.machines);
     limit.asks_store.down = static_cast<AskedDown>(limit.owner_down);
-    limit.asked = limit.asks_store.is_asked();
-    return limit.asked;
+    limit.asked = true;
+    return true;
 }
 
 // A limit of the cluster is shared by the box's workers too, however packets come to them: the one
 // that a key is its hash's owner's tells the store of all that the box spends; or the store is
-// asked. True: it is shared so.
-bool share_with_cluster(LoadedLimit& limit, std::uint64_t largest, const Sharers& sharers) {
+// asked, but by a rule that only monitors: no request waits for that one, which is judged by the
+// box alone. True: it is shared so.
+bool share_with_cluster(LoadedLimit& limit, std::uint64_t largest, bool enforces,
+                        const Sharers& sharers) {
     const bool is_of_it = limit.cluster_scope == ClusterScope::Cluster && sharers.machines > 1;
     if (!is_of_it || limit.overridden) {
         return false;
@@ -65,7 +76,7 @@ bool share_with_cluster(LoadedLimit& limit, std::uint64_t largest, const Sharers
                                                   .requests = !is_of_packet(limit.per),
                                                   .max_unsynced = limit.max_unsynced});
     if (terms.sharing == ClusterSharing::Asked) {
-        return ask_store(limit, sharers);
+        return enforces && ask_store(limit, sharers);
     }
     if (terms.sharing != ClusterSharing::Merged || limit.asked || !is_told_to_store(limit.limit)) {
         return false;
@@ -90,7 +101,8 @@ void share_limits(LoadedSet& set, const Sharers& sharers) {
             limit.asked = limit.scope == LimitScope::Asked && sharers.workers > 1;
             limit.overridden = limit.overridden || have_numbers;
             const std::uint64_t largest = largest_cost(limit.per == Per::Byte, rule.largest_cost());
-            const bool of_cluster = share_with_cluster(limit, largest, sharers);
+            const bool of_cluster = share_with_cluster(
+                limit, largest, rule.mode == Mode::Enforce && !rule.candidate, sharers);
             if (sharers.workers < 2 || limit.asks_store.is_asked()) {
                 continue;
             }

@@ -173,7 +173,8 @@ private:
 
 bool same(const StoreLevel& a, const StoreLevel& b) {
     return a.current == b.current && a.previous == b.previous && a.epoch == b.epoch &&
-           a.expired == b.expired && a.skewed == b.skewed && a.refused == b.refused;
+           a.expired == b.expired && a.skewed == b.skewed && a.refused == b.refused &&
+           a.window_left_us == b.window_left_us;
 }
 
 // What the model says of the call, with the time that the real store had.
@@ -340,6 +341,47 @@ TEST(StoreFunction, WhatIsAskedIsAdmittedUpToTheLimitOverAllBoxes) {
         EXPECT_FALSE(later.refused);
         EXPECT_EQ(later.current, 1U);
     }
+}
+
+// One box merges the limit and another asks about it: both count in one window, whoever comes
+// first, and nothing that one has added is lost to the other.
+TEST(StoreFunction, MergedAndAskedWindowsOfOneKeyAreOneCount) {
+    test::RedisServer server;
+    ASSERT_TRUE(server.begin());
+    StoreModel model;
+    constexpr std::uint64_t kLength = 3'600 * kSecond;
+    StoreCaller caller{.size = 2, .incarnation = 1, .birth = 9};
+    StoreEntry asks = asked(kLastsByClock);
+    asks.window_us = kLength;
+    asks.most = 8;
+    StoreEntry adds{.digest = 3, .units = 1, .window_us = kLength, .lasts = 1};
+    const auto say = [&](std::uint16_t slot, std::uint64_t seq, const StoreEntry& entry) {
+        const StoreBatch batch = batch_of(seq, {entry});
+        caller.slot = slot;
+        const RedisReplyOwner reply = server.call(sync_command("test", caller, batch));
+        const StoreAnswerTo answer = *sync_answer(*reply, batch);
+        EXPECT_TRUE(agrees(answer, model.sync(caller, batch, answer.utc_us)));
+        caller.reckoned_us = answer.now_us;
+        caller.born = answer.born;
+        return answer.levels.at(0);
+    };
+    const RedisReplyOwner time = server.call(redis_command(std::vector<std::string>{"TIME"}));
+    const std::uint64_t utc_us = std::stoull(time->element[0]->str) * kSecond;
+    // A phase that puts the beginning of a window half an hour before now.
+    asks.phase_us = adds.phase_us = (kLength + kLength / 2 - utc_us % kLength) % kLength;
+    adds.epoch = static_cast<std::int64_t>((utc_us + adds.phase_us) / kLength);
+    for (std::uint64_t seq = 1; seq <= 4; ++seq) {
+        EXPECT_EQ(say(0, seq, adds).current, 2 * seq - 1);
+        const StoreLevel level = say(1, seq, asks);
+        EXPECT_EQ(level.current, 2 * seq);
+        EXPECT_FALSE(level.refused);
+        EXPECT_LE(level.window_left_us, kLength / 2);
+        EXPECT_GT(level.window_left_us, kLength / 4);
+    }
+    EXPECT_TRUE(say(1, 5, asks).refused);
+    EXPECT_EQ(say(0, 5, adds).current, 9U);
+    caller.reckoned_us += kLength;
+    EXPECT_EQ(say(1, 6, asks).current, 1U);
 }
 
 // A box that tells nothing for half an hour, and ends: its time is not lost.

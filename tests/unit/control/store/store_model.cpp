@@ -140,36 +140,67 @@ StoreLevel StoreModel::charge_window(Key& key, double now, double latest, const 
     return told(*window, false, false);
 }
 
-StoreModel::AskedWindow StoreModel::asked_window(const Key& key, double now,
-                                                 const StoreEntry& entry) {
+StoreModel::KeyWindow StoreModel::key_window(const Key& key, double now, const StoreEntry& entry) {
     const double length = whole(entry.window_us);
-    if (key.asked && is_alive(key.asked->till, now) && key.asked->start + length > now) {
-        return *key.asked;
+    if (key.by_key && is_alive(key.by_key->till, now) && key.by_key->start + length > now) {
+        return *key.by_key;
     }
-    const bool by_key = entry.lasts == kLastsByKey;
-    return {.start = by_key ? now : now - std::fmod(now + whole(entry.phase_us), length)};
+    return {.start = now};
 }
 
-double StoreModel::used(const Key& key, double now, const StoreEntry& entry) {
-    return entry.window_us == 0 ? owed(key, now, rate_of(entry)).level
-                                : asked_window(key, now, entry).count;
+StoreModel::Window StoreModel::clock_window(const Key& key, double now, double latest,
+                                            const StoreEntry& entry) {
+    const double k = std::floor((latest + whole(entry.phase_us)) / whole(entry.window_us));
+    StoreEntry numbered = entry;
+    numbered.epoch = static_cast<std::int64_t>(k);
+    const std::optional<Window> window = window_of(key, now, numbered);
+    if (!window || window->epoch < k - 1) {
+        return {.epoch = k};
+    }
+    return window->epoch == k - 1 ? Window{.epoch = k, .before = window->count} : *window;
 }
 
-StoreLevel StoreModel::ask(Key& key, double now, const StoreEntry& entry) {
-    const double level = used(key, now, entry);
-    if (level + whole(entry.units) > whole(entry.most)) {
-        return {.current = count(level), .refused = true};
+StoreLevel StoreModel::used(const Key& key, double now, double latest, const StoreEntry& entry) {
+    if (entry.window_us == 0) {
+        return {.current = count(owed(key, now, rate_of(entry)).level)};
+    }
+    const double length = whole(entry.window_us);
+    if (entry.lasts == kLastsByKey) {
+        const KeyWindow window = key_window(key, now, entry);
+        return {.current = count(window.count),
+                .window_left_us = count(window.start + length - now)};
+    }
+    const Window window = clock_window(key, now, latest, entry);
+    return {.current = count(window.count),
+            .window_left_us = count((window.epoch + 1) * length - whole(entry.phase_us) - latest)};
+}
+
+StoreLevel StoreModel::ask(Key& key, double now, double latest, const StoreEntry& entry) {
+    StoreLevel level = used(key, now, latest, entry);
+    if (static_cast<double>(level.current) + whole(entry.units) > whole(entry.most)) {
+        level.refused = true;
+        return level;
     }
     if (entry.window_us == 0) {
         StoreEntry added = entry;
         added.kind = StoreEntryKind::Add;
         return charge_bucket(key, now, added);
     }
-    AskedWindow window = asked_window(key, now, entry);
+    const double length = whole(entry.window_us);
+    level.current += entry.units;
+    if (entry.lasts == kLastsByKey) {
+        KeyWindow window = key_window(key, now, entry);
+        window.count += whole(entry.units);
+        window.till = till(window.start + length);
+        key = {.by_key = window};
+        return level;
+    }
+    Window window = clock_window(key, now, latest, entry);
     window.count += whole(entry.units);
-    window.till = till(window.start + whole(entry.window_us));
-    key = {.asked = window};
-    return {.current = count(window.count)};
+    window.length = length;
+    window.till = till(std::max((window.epoch + 1) * length - whole(entry.phase_us), now + length));
+    key = {.window = window};
+    return level;
 }
 
 void StoreModel::tell_again(StoreAnswerTo& answer, const Partition& partition, const Node& node,
@@ -180,7 +211,8 @@ void StoreModel::tell_again(StoreAnswerTo& answer, const Partition& partition, c
         const Key key = found == partition.keys.end() ? Key{} : found->second;
         StoreLevel level;
         if (entry.kind == StoreEntryKind::Ask) {
-            level.current = count(used(key, partition.clock, entry));
+            const auto latest = std::max(partition.clock, static_cast<double>(answer.utc_us));
+            level = used(key, partition.clock, latest, entry);
             level.refused = node.not_added.contains(i);
         } else if (entry.window_us == 0) {
             level.current = count(owed(key, partition.clock, rate_of(entry)).level);
@@ -206,7 +238,7 @@ void StoreModel::apply(StoreAnswerTo& answer, Partition& partition, Node& node,
         Key& key = partition.keys[{entry.digest, entry.step}];
         StoreLevel level;
         if (entry.kind == StoreEntryKind::Ask) {
-            level = ask(key, partition.clock, entry);
+            level = ask(key, partition.clock, latest, entry);
         } else {
             level = entry.window_us == 0 ? charge_bucket(key, partition.clock, entry)
                                          : charge_window(key, partition.clock, latest, entry);

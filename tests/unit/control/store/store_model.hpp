@@ -35,8 +35,8 @@ private:
         double before = 0;
         double length = 0;
     };
-    // That is asked about.
-    struct AskedWindow {
+    // That is asked about and begins with its key.
+    struct KeyWindow {
         double till = 0;
         double start = 0;
         double count = 0;
@@ -45,7 +45,7 @@ private:
     struct Key {
         std::optional<Bucket> bucket{};
         std::optional<Window> window{};
-        std::optional<AskedWindow> asked{};
+        std::optional<KeyWindow> by_key{};
     };
     struct Node {
         double incarnation = 0;
@@ -67,10 +67,14 @@ private:
     [[nodiscard]] static StoreLevel charge_bucket(Key& key, double now, const StoreEntry& entry);
     [[nodiscard]] static StoreLevel charge_window(Key& key, double now, double latest,
                                                   const StoreEntry& entry);
-    [[nodiscard]] static AskedWindow asked_window(const Key& key, double now,
-                                                  const StoreEntry& entry);
-    [[nodiscard]] static double used(const Key& key, double now, const StoreEntry& entry);
-    [[nodiscard]] static StoreLevel ask(Key& key, double now, const StoreEntry& entry);
+    [[nodiscard]] static KeyWindow key_window(const Key& key, double now, const StoreEntry& entry);
+    [[nodiscard]] static Window clock_window(const Key& key, double now, double latest,
+                                             const StoreEntry& entry);
+    // How an asked key stands, nothing charged.
+    [[nodiscard]] static StoreLevel used(const Key& key, double now, double latest,
+                                         const StoreEntry& entry);
+    [[nodiscard]] static StoreLevel ask(Key& key, double now, double latest,
+                                        const StoreEntry& entry);
     static void tell_again(StoreAnswerTo& answer, const Partition& partition, const Node& node,
                            const StoreBatch& batch);
     static void apply(StoreAnswerTo& answer, Partition& partition, Node& node,

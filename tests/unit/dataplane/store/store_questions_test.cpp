@@ -31,10 +31,11 @@ protected:
         return batches_.next_to_say(now_);
     }
     // An answer to a batch: whether each question of it is refused.
-    void reply(const StoreBatch& batch, const std::vector<bool>& refused) {
-        StoreReply reply{.partition = batch.partition, .seq = batch.seq, .born = 1};
+    void reply(const StoreBatch& batch, const std::vector<bool>& refused, std::uint64_t born = 1) {
+        StoreReply reply{.partition = batch.partition, .seq = batch.seq, .born = born};
         for (const bool each : refused) {
-            reply.levels.push_back({.current = each ? 5U : 1U, .refused = each});
+            reply.levels.push_back(
+                {.current = each ? 5U : 1U, .refused = each, .window_left_us = window_left_us_});
         }
         batches_.settle(reply, now_);
         settle();
@@ -49,12 +50,19 @@ protected:
         return all;
     }
     using Answers = std::vector<std::pair<std::uint32_t, bool>>;
+    Answer answer() {
+        Answer last;
+        questions_.deliver(0, lane_);
+        lane_.answers.drain([&](const Answer& each) { last = each; });
+        return last;
+    }
 
     StoreAskLane lane_;
     StoreBatches batches_{1, 100'000};
     StoreQuestions questions_{1};
     Nanoseconds now_ = 1h;
     std::uint32_t turn_ = 0;
+    std::uint64_t window_left_us_ = 0;
 };
 
 TEST_F(StoreQuestionsTest, ARequestIsAnsweredAsTheStoreSays) {
@@ -129,6 +137,106 @@ TEST_F(StoreQuestionsTest, AKeyThatTheStoreRefusedGoesOnFromThere) {
     EXPECT_EQ(answers(), (Answers{{3, true}}));
 }
 
+constexpr StoreAsking kBucket{.most = 5, .period = 12'000'000'000, .parts = 2, .machines = 8};
+
+// A key that was refused a moment ago takes nothing from the others: it is refused here, until what
+// it lacks can have been paid back since it was asked about.
+TEST_F(StoreQuestionsTest, AKeyWithoutRoomIsNotAskedAboutUntilItCanHaveSome) {
+    ask(1, kBucket);
+    const Nanoseconds asked = now_;
+    reply(StoreBatch{*said()}, {true});
+    EXPECT_EQ(answer().wait, 6s);
+    for (int i = 0; i < 1000; ++i) {
+        ask(1, kBucket);
+    }
+    EXPECT_EQ(answers().size(), 1000U);
+    EXPECT_EQ(said(), nullptr);
+    EXPECT_EQ(questions_.counts().still_refused, 1000U);
+    now_ = asked + 6s - 2ns;
+    ask(1, kBucket);
+    const Answer refused = answer();
+    EXPECT_EQ(refused.what, Answer::What::Judged);
+    EXPECT_EQ(refused.conformance, Conformance::Red);
+    now_ = asked + 6s - 1ns;
+    ask(1, kBucket);
+    EXPECT_NE(said(), nullptr);
+}
+
+TEST_F(StoreQuestionsTest, AWindowWithoutRoomIsNotAskedAboutUntilItIsOver) {
+    window_left_us_ = 3'000'000;
+    ask(1);
+    const Nanoseconds asked = now_;
+    reply(StoreBatch{*said()}, {true});
+    EXPECT_EQ(answer().wait, 3s);
+    now_ = asked + 3s - 2ns;
+    ask(1);
+    EXPECT_FALSE(answers().empty());
+    now_ = asked + 3s;
+    ask(1);
+    EXPECT_NE(said(), nullptr);
+}
+
+// What the refusal says nothing about is asked: another key, other numbers, a lesser cost, a key
+// after a while, a store that began anew.
+TEST_F(StoreQuestionsTest, WhatMayHaveRoomIsAsked) {
+    window_left_us_ = 60'000'000;
+    const auto refuse = [&](std::uint64_t born) {
+        const StoreBatch* const batch = said();
+        ASSERT_NE(batch, nullptr);
+        reply(StoreBatch{*batch}, {true}, born);
+        (void)answers();
+    };
+    ask(1);
+    refuse(1);
+    ask(2);
+    refuse(1);
+    StoreAsking changed = kLogins;
+    changed.most = 6;
+    ask(1, changed);
+    reply(StoreBatch{*said()}, {false});
+    (void)answers();
+    now_ += RefusedKeys::kAskedAgain;
+    ask(1);
+    refuse(1);
+    ask(1);
+    EXPECT_EQ(said(), nullptr);
+    ask(3);
+    refuse(1);
+    ask(4);
+    refuse(1);
+    ask(1, changed);
+    refuse(2);
+    ask(1);
+    EXPECT_NE(said(), nullptr);
+}
+
+TEST(RefusedKeys, AreBoundedAndHoldForACostThatIsNoLess) {
+    RefusedKeys keys{1};
+    const auto question = [](std::uint64_t key, std::uint32_t cost) {
+        return StoreQuestion{.hash = key, .cost = cost, .limit = kLogins};
+    };
+    for (std::uint64_t key = 1; key <= 9; ++key) {
+        keys.note(question(key, 2), 1h, 1h + key * 1s);
+    }
+    EXPECT_FALSE(keys.wait_of(question(1, 2), 1h));
+    EXPECT_EQ(keys.wait_of(question(9, 2), 1h), 9s);
+    EXPECT_EQ(keys.wait_of(question(9, 3), 1h), 9s);
+    EXPECT_FALSE(keys.wait_of(question(9, 1), 1h));
+    EXPECT_FALSE(keys.wait_of(question(9, 2), 1h + 9s));
+}
+
+// Refused without the store: no ban counts it, and the client is told when to come again.
+TEST_F(StoreQuestionsTest, ARefusalByTheBoxAloneIsNoBreachAndTellsTheWait) {
+    ask(1, kLogins, true);
+    EXPECT_EQ(answer().what, Answer::What::Judged);
+    now_ += 1s;
+    ask(1, kLogins, true);
+    const Answer refused = answer();
+    EXPECT_EQ(refused.what, Answer::What::NoPlace);
+    EXPECT_EQ(refused.conformance, Conformance::NoRoom);
+    EXPECT_EQ(refused.wait, 95s);
+}
+
 TEST_F(StoreQuestionsTest, WithoutTheStoreItGoesByOwnerDown) {
     StoreAsking limit = kLogins;
     const auto passes = [&](AskedDown down, std::uint64_t key) {
@@ -167,7 +275,7 @@ TEST_F(StoreQuestionsTest, MoreThanThereIsRoomForAreDecidedAtOnce) {
 TEST(AskedShares, AreBoundedAndMintNothing) {
     AskedShares shares{1};
     const auto decide = [&](std::uint64_t key, Nanoseconds now) {
-        return shares.decide({.hash = key, .cost = 1, .limit = kLogins}, now);
+        return shares.decide({.hash = key, .cost = 1, .limit = kLogins}, now).admitted;
     };
     for (std::uint64_t key = 1; key <= 8; ++key) {
         EXPECT_TRUE(decide(key, 1h));
