@@ -25,9 +25,14 @@ namespace sluice {
         return "";
     }
     const Json& number = cluster.at("number");
-    return fmt::format("on all boxes of the cluster {}{}; `sluicectl nodes` names those behind\n",
-                       text_at(cluster, "name"),
-                       number.is_null() ? "" : fmt::format(": change {}", number.dump()));
+    const auto left = cluster.value("left", std::size_t{0});
+    return fmt::format(
+        "on all boxes of the cluster {}{}; `sluicectl nodes` names those behind\n{}",
+        text_at(cluster, "name"), number.is_null() ? "" : fmt::format(": change {}", number.dump()),
+        left == 0 ? ""
+                  : fmt::format("{} keys stay in penalty boxes of the other boxes: the cluster has "
+                                "no room for more acts; try again in ten minutes\n",
+                                left));
 }
 
 }  // namespace sluice

@@ -21,7 +21,7 @@ namespace sluice {
 // - `panic`: whether all pass everything
 // - `drains/NODE`: a box that is to leave
 // - `seen/NODE`: a box that has been a member, and has not been forgotten
-// - `settings/number`: the number of the latest change of what follows
+// - `settings/number`: that of the latest change of what follows; `settings/under_way`: of steps
 // - `settings/keys/SUM`: what is set for one key of a rule on all boxes, or its ban; under a lease
 //   where it is to end
 // - `settings/acts/NUMBER`: what each box does once, such as a reset; under a lease

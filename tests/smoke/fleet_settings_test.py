@@ -60,6 +60,7 @@ class Keys(Boxes):
         self.b.ctl("key", "set", "one", "192.0.2.2", "--rate", "50/s", "--cluster")
         self.expect_set(self.a, ip1="banned", ip2="1: rate 50/s")
         self.assertIn("on this box alone", self.b.ctl("key", "ban", "one", "192.0.2.3"))
+        self.assertEqual(len(self.calls(self.a, "key ban one 192.0.2.1 --cluster")), 1)
         row = self.calls(self.b, "key ban one 192.0.2.1 --cluster")[0]
         self.assertEqual((row["outcome"], row["name"].endswith(" at a")), ("done", True), row)
 
@@ -85,6 +86,8 @@ class Keys(Boxes):
         self.a.ctl("key", "ban", "one", "--file", keys, "--cluster")
         wait_until("150 bans", lambda: len(self.b.get("/v1/bans?rule=one&most=1000").json()["bans"]) == 150)
         self.a.ctl("key", "unban", "one", "--file", keys, "--cluster")
+        for call in ("key ban one: 150 keys", "key unban one: 150 keys"):
+            self.assertTrue(self.calls(self.a, call)[0]["call"].endswith(" --cluster"), call)
         self.expect_set(self.b)
         self.assertIn("reset", self.a.ctl("key", "reset", "one", "192.0.2.7", "--cluster"))
         for box in (self.a, self.b):

@@ -94,7 +94,10 @@ HttpResponse post_bans(const HttpRequest& request, Services& services) {
     }
     const std::shared_ptr<const RuleView> before = services.rules.view();
     const RuleChange change = services.rules.set_keys(read.settings, author_of(request));
-    record(services, request, audit_text(call.rule, read.settings), change);
+    const std::string said = audit_text(call.rule, read.settings);
+    if (change.refusal || !std::get<bool>(for_cluster)) {
+        record(services, request, said, change);
+    }
     if (change.refusal) {
         return refused_setting(*change.refusal);
     }
@@ -103,11 +106,12 @@ HttpResponse post_bans(const HttpRequest& request, Services& services) {
               {"warnings", read.warnings.told()},
               {"generation", generation_text(change.after)}};
     if (std::get<bool>(for_cluster)) {
-        std::variant<Json, HttpResponse> number = tell_cluster_or_undo(
-            read.settings, *before, audit_text(call.rule, read.settings), request, services);
+        std::variant<Json, HttpResponse> number =
+            tell_cluster_or_undo(read.settings, *before, said, request, services);
         if (auto* refusal = std::get_if<HttpResponse>(&number)) {
             return std::move(*refusal);
         }
+        record(services, request, said + " --cluster", change);
         json["cluster"] = std::get<Json>(number);
     }
     return json_response(json);

@@ -252,7 +252,8 @@ HttpResponse post_unbans(const HttpRequest& request, Services& services) {
                                             read.keys.size()),
                                 others.warnings.told());
     }
-    record(services, request, audit_text(call, read.keys, unbanned), change);
+    record(services, request,
+           audit_text(call, read.keys, unbanned) + (cluster.is_null() ? "" : " --cluster"), change);
     return json_response({{"rule", call.rule},
                           {"unbanned", unbanned},
                           {"not_banned", others.not_banned},

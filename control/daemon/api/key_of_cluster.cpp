@@ -32,6 +32,15 @@ HttpResponse not_in_cluster(const Error& error) {
 
 }  // namespace
 
+KeySettings as_kept(KeySettings settings, const RuleView& view) {
+    for (KeySetting& one : settings) {
+        const auto kept = std::ranges::find_if(
+            view.keys, [&](const KeySetting& here) { return says_same(here, one); });
+        one.until = kept == view.keys.end() ? one.until : kept->until;
+    }
+    return settings;
+}
+
 std::variant<bool, HttpResponse> read_for_cluster(const Json& body, const Services& services) {
     if (!body.contains("cluster")) {
         return false;
@@ -52,18 +61,35 @@ std::variant<Json, HttpResponse> tell_cluster(FleetSettingsChange change, const 
                                               const HttpRequest& request, Services& services) {
     change.by = operator_in_cluster(request, services);
     change.of_tenant = request.role == Role::Tenant;
-    const Result<std::uint64_t> number = services.desk->change(change);
-    if (!number) {
+    const Result<FleetChanged> changed = services.desk->change(change);
+    if (!changed || changed->is_unknown) {
+        const std::string unknown = "nobody knows whether it is done: etcd has not answered";
         write_audit(services, request,
                     {.call = call + " --cluster",
                      .before = "",
                      .after = "",
-                     .outcome = "refused: " + number.error().what});
-        return not_in_cluster(number.error());
+                     .outcome = changed ? unknown : "refused: " + changed.error().what});
+        return changed ? problem_response(503, "not known",
+                                          unknown +
+                                              "; look before you call again: boxes that have "
+                                              "it are at change " +
+                                              std::to_string(changed->number))
+                       : not_in_cluster(changed.error());
+    }
+    if (changed->number == 0) {
+        return problem_response(
+            409, "nothing is set",
+            fmt::format("the cluster has no {} for the key {}; what is set on a box alone is unset "
+                        "without --cluster",
+                        change.gone.front().bans ? "ban" : "setting", change.gone.front().key));
     }
     // Of the number people of a tenant could see what others do.
-    return Json{{"name", services.fleet->options().name},
-                {"number", change.of_tenant ? Json() : Json(*number)}};
+    Json told{{"name", services.fleet->options().name},
+              {"number", change.of_tenant ? Json() : Json(changed->number)}};
+    if (changed->left != 0) {
+        told["left"] = changed->left;
+    }
+    return told;
 }
 
 std::variant<Json, HttpResponse> tell_cluster_or_undo(const KeySettings& settings,
@@ -72,7 +98,7 @@ std::variant<Json, HttpResponse> tell_cluster_or_undo(const KeySettings& setting
                                                       const HttpRequest& request,
                                                       Services& services) {
     std::variant<Json, HttpResponse> told =
-        tell_cluster({.put = settings}, call, request, services);
+        tell_cluster({.put = as_kept(settings, *services.rules.view())}, call, request, services);
     if (std::holds_alternative<Json>(told)) {
         return told;
     }

@@ -14,8 +14,12 @@ namespace sluice {
 [[nodiscard]] std::variant<bool, HttpResponse> read_for_cluster(const Json& body,
                                                                 const Services& services);
 
+// Settings with the ends that the box has given them: those of dynamic rules end after their ttl.
+[[nodiscard]] KeySettings as_kept(KeySettings settings, const RuleView& view);
+
 // {"name":…,"number":N}: the cluster, and the change's number in it, null for people of a tenant;
-// or why it has not got it. A refusal is audited as `call`, and nothing was changed.
+// with "left", the keys that stay in penalty boxes of other boxes, since there is no room for their
+// acts. Or why the cluster has not got it, which is audited as `call`.
 [[nodiscard]] std::variant<Json, HttpResponse> tell_cluster(FleetSettingsChange change,
                                                             const std::string& call,
                                                             const HttpRequest& request,

@@ -170,25 +170,13 @@ std::optional<HttpResponse> unset_in_cluster(SettingCall& call, const FoundKey* 
                                              const std::string& limit, const HttpRequest& request,
                                              Services& services) {
     const bool bans = call.action == "unban";
-    const std::shared_ptr<const FleetSettings> known = services.fleet->settings();
-    const bool is_known = std::ranges::any_of(known->set, [&](const FleetSetting& one) {
-        return one.setting.rule == call.rule && one.setting.key == call.key &&
-               one.setting.tier == call.tier &&
-               (one.setting.what == KeySetting::What::Banned) == bans;
-    });
     FleetSettingsChange change{
-        .gone = {
-            {.rule = call.rule, .key = call.key, .tier = call.tier, .bans = bans, .limit = limit}}};
+        .gone =
+            {{.rule = call.rule, .key = call.key, .tier = call.tier, .bans = bans, .limit = limit}},
+        .needs_any = true};
     if (bans && key != nullptr && !key->is_network && !key->rule->ban.empty()) {
         change.acts.push_back(
             {.action = "unban", .rule = call.rule, .key = call.key, .tier = call.tier});
-    }
-    if (!is_known && change.acts.empty()) {
-        return problem_response(
-            409, "nothing is set",
-            fmt::format("the cluster has no {} for the key {}; what is set on a box alone is unset "
-                        "without --cluster",
-                        bans ? "ban" : "setting", call.key));
     }
     std::variant<Json, HttpResponse> told = tell_cluster(
         std::move(change), fmt::format("key {} {} {}", call.action, call.rule, call.key), request,
@@ -248,6 +236,7 @@ HttpResponse set_key(const std::string& action, const FoundKey& key, const Json&
             return std::move(*refusal);
         }
         call.told["cluster"] = std::get<Json>(told);
+        call.more = " --cluster" + call.more;
     }
     return respond_with_bans(std::move(call), key, change, request, services);
 }

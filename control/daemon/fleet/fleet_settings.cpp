@@ -1,6 +1,5 @@
 #include "control/daemon/fleet/fleet_settings.hpp"
 
-#include "control/daemon/key_settings.hpp"
 #include "control/hex_text.hpp"
 #include "control/random_secret.hpp"
 #include "control/visible_text.hpp"
@@ -77,9 +76,28 @@ bool is_one_place(const KeySetting& a, const KeySetting& b) {
            a.limit == b.limit;
 }
 
+const FleetSetting* find_place(const FleetSettings& in, const KeySetting& setting) {
+    const auto found = std::ranges::find_if(
+        in.set, [&](const FleetSetting& other) { return is_one_place(setting, other.setting); });
+    return found == in.set.end() ? nullptr : &*found;
+}
+
 bool says_same(const KeySetting& a, const KeySetting& b) {
     return is_one_place(a, b) && a.rate == b.rate && a.burst == b.burst && a.count == b.count &&
            a.reason == b.reason;
+}
+
+bool is_set(const KeySettings& settings, const KeySetting& setting) {
+    return std::ranges::any_of(settings,
+                               [&](const KeySetting& here) { return says_same(here, setting); });
+}
+
+SettingChoice choice_of(const KeySetting& setting) {
+    return {.rule = setting.rule,
+            .key = setting.key,
+            .tier = setting.tier,
+            .bans = setting.what == What::Banned,
+            .limit = setting.limit};
 }
 
 std::string key_of_setting(const FleetKeys& keys, const KeySetting& setting) {
@@ -89,6 +107,17 @@ std::string key_of_setting(const FleetKeys& keys, const KeySetting& setting) {
                             setting.limit}
                       .dump(-1, ' ', false, KeyRecord::error_handler_t::replace));
     return keys.setting_keys() + hex_text(std::as_bytes(std::span{digest}.first(kShown)));
+}
+
+std::string key_of_steps(const FleetKeys& keys) {
+    return keys.settings() + "under_way";
+}
+
+bool FleetSettingsView::hides(const FleetKeys& keys, const KeySetting& setting) const {
+    return unread.contains(key_of_setting(keys, setting)) ||
+           std::ranges::any_of(unfinished.set, [&](const FleetSetting& one) {
+               return is_one_place(one.setting, setting);
+           });
 }
 
 std::string text_of(const FleetSetting& setting) {
@@ -166,11 +195,12 @@ Result<FleetSettingsView> read_fleet_settings(FleetStore& store) {
     const Result<EtcdOutcome> outcome =
         store.etcd().commit({.then = {EtcdGet{.key = keys.setting_number()},
                                       all(keys.setting_keys(), 2 * kMostFleetSettings),
-                                      all(keys.setting_acts(), 2 * kMostFleetActs)}});
+                                      all(keys.setting_acts(), 2 * kMostFleetActs),
+                                      EtcdGet{.key = key_of_steps(keys)}}});
     if (!outcome) {
         return outcome.error();
     }
-    if (outcome->read.size() != 3) {
+    if (outcome->read.size() != 4) {
         return Error{Errc::BadSyntax, "etcd's answer is none: not what was asked for"};
     }
     FleetSettingsView view;
@@ -183,18 +213,21 @@ Result<FleetSettingsView> read_fleet_settings(FleetStore& store) {
         view.settings = *std::move(latest);
         view.modified = number.modified;
     }
-    const auto add = [&view](auto& into, auto read) {
-        if (read) {
-            into.push_back(*std::move(read));
+    view.stepped = outcome->read[3].empty() ? 0 : outcome->read[3].front().modified;
+    const auto add = [&view](auto FleetSettings::* list, const EtcdKey& key, auto read) {
+        if (!read) {
+            view.unread.insert(key.key);
+        } else if (read->number > view.settings.number) {
+            (view.unfinished.*list).push_back(*std::move(read));
         } else {
-            ++view.unread;
+            (view.settings.*list).push_back(*std::move(read));
         }
     };
     for (const EtcdKey& key : outcome->read[1]) {
-        add(view.settings.set, fleet_setting_from(key.value));
+        add(&FleetSettings::set, key, fleet_setting_from(key.value));
     }
     for (const EtcdKey& key : outcome->read[2]) {
-        add(view.settings.acts, fleet_act_from(key.value));
+        add(&FleetSettings::acts, key, fleet_act_from(key.value));
     }
     std::ranges::stable_sort(view.settings.acts, {}, &FleetAct::number);
     return view;

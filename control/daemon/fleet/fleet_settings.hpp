@@ -1,4 +1,5 @@
 #pragma once
+#include "control/daemon/key_settings.hpp"
 #include "control/fleet/etcd_client.hpp"
 #include "control/fleet/fleet_records.hpp"
 #include "control/fleet/fleet_store.hpp"
@@ -7,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +20,7 @@ namespace sluice {
 inline constexpr std::size_t kMostFleetSettings = 1'024;
 inline constexpr std::size_t kMostFleetTenantSettings = kMostFleetSettings / 2;  // of all tenants
 inline constexpr std::size_t kMostFleetActs = 256;
+inline constexpr std::size_t kMostFleetTenantActs = kMostFleetActs / 4;  // of all tenants
 inline constexpr std::int64_t kFleetActSeconds = 600;  // a box that comes back later has missed it
 
 struct FleetSetting {
@@ -56,6 +59,10 @@ struct FleetSettings {
 [[nodiscard]] bool is_one_place(const KeySetting& a, const KeySetting& b);
 // True if both say the same, whoever has set them, and until when.
 [[nodiscard]] bool says_same(const KeySetting& a, const KeySetting& b);
+[[nodiscard]] bool is_set(const KeySettings& settings, const KeySetting& setting);
+[[nodiscard]] SettingChoice choice_of(const KeySetting& setting);
+// The setting of that place; nullptr: it has none.
+[[nodiscard]] const FleetSetting* find_place(const FleetSettings& in, const KeySetting& setting);
 // The record's key in etcd.
 [[nodiscard]] std::string key_of_setting(const FleetKeys& keys, const KeySetting& setting);
 
@@ -68,11 +75,20 @@ struct FleetSettings {
 [[nodiscard]] std::string text_of_number(const FleetSettings& settings);
 [[nodiscard]] Result<FleetSettings> fleet_number_from(std::string_view text);
 
-// All of them at one instant. Records that cannot be read are left out, and counted.
+// The key that each step of a change writes but the last one, so that no other change goes between
+// them.
+[[nodiscard]] std::string key_of_steps(const FleetKeys& keys);
+
+// All of them at one instant. Records that cannot be read are left out, and named.
 struct FleetSettingsView {
     FleetSettings settings{};
-    std::int64_t modified = 0;  // the revision of the latest change; 0: etcd has none
-    std::size_t unread = 0;
+    FleetSettings unfinished{};  // of changes that are under way, or were refused half-way
+    std::int64_t modified = 0;   // the revision of the latest change; 0: etcd has none
+    std::int64_t stepped = 0;    // that of the latest step of one; 0: likewise
+    std::set<std::string> unread{};
+
+    // True where the setting of that key in etcd may be another than `settings` says.
+    [[nodiscard]] bool hides(const FleetKeys& keys, const KeySetting& setting) const;
 };
 [[nodiscard]] Result<FleetSettingsView> read_fleet_settings(FleetStore& store);
 

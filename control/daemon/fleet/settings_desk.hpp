@@ -22,6 +22,13 @@ struct FleetSettingsChange {
     std::vector<FleetAct> acts{};
     std::string by{};
     bool of_tenant = false;
+    bool needs_any = false;  // without acts, and with none of `gone`, there is nothing to change
+};
+
+struct FleetChanged {
+    std::uint64_t number = 0;  // 0: there was nothing to change
+    std::size_t left = 0;      // acts of an unban for which there was no room: they are not done
+    bool is_unknown = false;   // etcd has not said whether it is done
 };
 
 // Writes changes of operators into the cluster's etcd, from where all boxes take them. Of several
@@ -39,9 +46,8 @@ public:
     SettingsDesk(const FleetBoard& board, std::function<FleetStore()> connect)
         : board_{board}, connect_{std::move(connect)} {}
 
-    // The change's number. Errc::TooMany: there is no room for it; Errc::Busy: later, or, where
-    // etcd has not answered, nobody knows; Errc::Unreachable: nothing was changed.
-    [[nodiscard]] Result<std::uint64_t> change(const FleetSettingsChange& change);
+    // Errc::TooMany: there is no room for it; Errc::Busy: later. After an Error nothing is changed.
+    [[nodiscard]] Result<FleetChanged> change(const FleetSettingsChange& change);
     // Changes for which there was no room, or that came too fast.
     [[nodiscard]] std::uint64_t refused() const {
         const std::lock_guard lock{counted_};
@@ -53,9 +59,7 @@ private:
         const std::lock_guard lock{counted_};
         ++refused_;
     }
-    [[nodiscard]] Result<std::uint64_t> write(FleetStore& store, const FleetSettingsChange& change);
-    [[nodiscard]] Result<std::uint64_t> commit(FleetStore& store, const FleetSettings& next,
-                                               std::vector<EtcdStep> steps, std::int64_t modified);
+    [[nodiscard]] Result<FleetChanged> write(FleetStore& store, const FleetSettingsChange& change);
 
     const FleetBoard& board_;
     std::function<FleetStore()> connect_;

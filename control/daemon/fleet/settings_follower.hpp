@@ -9,10 +9,17 @@
 #include <chrono>
 #include <cstdint>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
 namespace sluice {
+
+// True where the box has the setting, or may have it again: rules of a trial may have none of its
+// settings, which come back with the rules before them.
+[[nodiscard]] inline bool may_be_set(const RuleView& view, const KeySetting& setting) {
+    return view.unconfirmed || is_set(view.keys, setting);
+}
 
 // Brings the cluster's settings of single keys to the box, and does its acts, in a thread of its
 // own:
@@ -28,6 +35,7 @@ public:
     using Clock = std::chrono::steady_clock;
     static constexpr std::chrono::seconds kRead{5};   // etcd, without a hint
     static constexpr std::chrono::seconds kAgain{1};  // where the dataplane or the disk was away
+    static constexpr std::chrono::seconds kUnsetAgain{30};  // where the rules refuse that it goes
 
     struct Box {
         RuleKeeper& rules;
@@ -43,10 +51,19 @@ public:
 private:
     void read();
     // False: the disk does not take it.
-    [[nodiscard]] bool take(FleetSettings next);
-    void unset(const std::vector<FleetSetting>& gone);
+    [[nodiscard]] bool take(FleetSettingsView view);
+    void unset();
+    // True where there were any: `to_unset_` that are set here no more.
+    bool forget_unset(const RuleView& view) {
+        return std::erase_if(to_unset_, [&](const FleetSetting& one) {
+                   return !may_be_set(view, one.setting);
+               }) != 0;
+    }
     void settle();
-    [[nodiscard]] bool set(const std::vector<FleetSetting>& group);
+    // False: not now.
+    [[nodiscard]] bool set(std::span<const FleetSetting> group);
+    [[nodiscard]] bool set_halves(std::span<const FleetSetting> group);
+    void tell_set(std::span<const FleetSetting> group, const RuleChange& change);
     void act(const FleetAct& act);
     [[nodiscard]] bool save(const FleetSettings& settings, const std::set<std::string>& set_here);
     void load();
@@ -58,16 +75,20 @@ private:
     FleetStore store_;
     FleetBoard& board_;
     Box box_;
-    FleetSettings followed_{};          // without its acts
-    std::set<std::string> set_here_{};  // of these, by name_of()
-    std::set<std::string> refused_{};   // of these, by the rules of the generation `tried_`
+    FleetSettings followed_{};              // without its acts
+    std::set<std::string> set_here_{};      // of these, by name_of()
+    std::vector<FleetSetting> to_unset_{};  // gone from the cluster, and not from this box yet
+    std::set<std::string> refused_{};       // of these, by the rules of the generation `tried_`
     std::uint64_t tried_ = 0;
     std::uint64_t seen_ = 0;  // the generation with which nothing was left to do
     bool is_new_ = true;      // the box has read nothing yet, on which acts could follow
     std::string error_;       // of etcd
     std::string refusal_;     // of the box, of the latest setting that it has not
+    std::string not_unset_;   // of the box, why `to_unset_` stays
     Clock::time_point read_at_{};
     Clock::time_point settle_at_{};
+    Clock::time_point unset_at_{};
+    Clock::time_point now_{};
 };
 
 }  // namespace sluice

@@ -26,7 +26,9 @@ struct FakeEtcd {
     std::function<void(const std::string& key)> changed;  // called after each transaction
     std::function<void()> before;                         // called before each request
     bool is_away = false;
-    std::string hidden;  // reads of keys that begin so have no answer
+    bool is_forbidding = false;
+    bool is_lossy = false;  // what is asked is done, and the answer is lost
+    std::string hidden;     // reads of keys that begin so have no answer
     std::size_t requests = 0;
 
     void put(const std::string& key, const std::string& value, std::int64_t lease = 0) {
@@ -146,7 +148,14 @@ public:
         if (etcd_.is_away || is_hidden) {
             return Error{Errc::Unreachable, "no answer from etcd"};
         }
-        return etcd_.answer(post.path, asked);
+        if (etcd_.is_forbidding) {
+            return EtcdReply{403, "{}"};
+        }
+        EtcdReply reply = etcd_.answer(post.path, asked);
+        if (etcd_.is_lossy) {
+            return Error{Errc::Busy, "the answer is lost"};
+        }
+        return reply;
     }
     [[nodiscard]] std::size_t servers() const override { return 1; }
 

@@ -1,96 +1,14 @@
-#include "control/daemon/fleet/settings_desk.hpp"
-#include "control/daemon/fleet/settings_follower.hpp"
-#include "tests/unit/control/daemon/keeper_fixture.hpp"
-#include "tests/unit/control/fleet/fake_etcd.hpp"
+#include "tests/unit/control/daemon/fleet/fleet_settings_fixture.hpp"
 
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
 #include <memory>
-#include <optional>
-#include <set>
-#include <sstream>
 #include <string>
 #include <utility>
 
 namespace sluice::fleet_settings_test {
 namespace {
-
-using fleet_test::FakeEtcd;
-using fleet_test::FakeTransport;
-using What = KeySetting::What;
-
-KeySetting ban_of(const std::string& key, const std::string& reason = "") {
-    return {.rule = "a", .key = key, .what = What::Banned, .reason = reason};
-}
-
-FleetSettingsChange ban(const std::string& key, const std::string& reason = "") {
-    return {.put = {ban_of(key, reason)}, .by = "eve at x"};
-}
-
-FleetSettingsChange unban(const std::string& key) {
-    return {.gone = {{.rule = "a", .key = key, .bans = true}}, .by = "eve at x"};
-}
-
-// The box `b` of the cluster `lab`, with rules and a dataplane, and the desk of the box `x`.
-class FleetSettingsBox : public Keeper {
-protected:
-    void SetUp() override {
-        start_dataplane();
-        start_daemon();
-        ASSERT_FALSE(apply(kOne).refusal);
-        for (FleetBoard* const board : {&board_, &other_board_}) {
-            board->change([](FleetStatus& status) { status.membership = Membership::Member; });
-        }
-        join();
-    }
-    [[nodiscard]] FleetStore store() {
-        return {EtcdClient{std::make_unique<FakeTransport>(etcd_), {}}, "lab"};
-    }
-    void join() {
-        follower_.emplace(store(), board_,
-                          SettingsFollower::Box{rules(), link(), audit_, folder_ / "state"});
-        poll();
-    }
-    std::uint64_t change(const FleetSettingsChange& change) {
-        const Result<std::uint64_t> number = desk_.change(change);
-        EXPECT_TRUE(number) << (number ? "" : number.error().what);
-        return number ? *number : 0;
-    }
-    void poll() { follower_->tick(now_ += 1min, false); }
-    [[nodiscard]] NodeRecord record() const { return board_.status().record; }
-    [[nodiscard]] std::string set_here() {
-        std::set<std::string> lines;
-        for (const KeySetting& one : rules().view()->keys) {
-            lines.insert(one.key + " " + text_of(one) + ";");
-        }
-        std::string text;
-        for (const std::string& line : lines) {
-            text += line;
-        }
-        return text;
-    }
-    [[nodiscard]] std::size_t audited(const std::string& words) {
-        std::ifstream file{audit_file_in(folder_ / "state")};
-        std::stringstream text;
-        text << file.rdbuf();
-        std::size_t count = 0;
-        for (std::string line; std::getline(text, line);) {
-            count += line.find(words) != std::string::npos ? 1U : 0U;
-        }
-        return count;
-    }
-
-    FakeEtcd etcd_;
-    FleetKeys keys_{"lab"};
-    FleetBoard board_{ClusterOptions{.name = "lab", .node = "b", .size = 3, .secret_file = {}}};
-    FleetBoard other_board_{
-        ClusterOptions{.name = "lab", .node = "x", .size = 3, .secret_file = {}}};
-    SettingsDesk desk_{other_board_, [this] { return store(); }};
-    std::optional<SettingsFollower> follower_;
-    SettingsFollower::Clock::time_point now_{1h};
-};
 
 TEST_F(FleetSettingsBox, ABanOfTheClusterIsSetHereAndGoesWithIt) {
     EXPECT_EQ(change(ban("192.0.2.1", "too many logins")), 1U);
@@ -229,7 +147,7 @@ TEST_F(FleetSettingsBox, WhatIsFullIsRefusedAndCounted) {
             ban_of("10.0." + std::to_string(i / 256) + "." + std::to_string(i % 256)));
     }
     EXPECT_EQ(change(many), 1U);
-    const Result<std::uint64_t> more = desk_.change(ban("192.0.2.1"));
+    const Result<FleetChanged> more = desk_.change(ban("192.0.2.1"));
     ASSERT_FALSE(more);
     EXPECT_EQ(more.error().code, Errc::TooMany);
     EXPECT_EQ(desk_.refused(), 1U);
@@ -288,7 +206,7 @@ TEST_F(FleetSettingsBox, ABoxThatIsNoMemberChangesNothing) {
     other_board_.change([](FleetStatus& status) { status.membership = Membership::Drained; });
     EXPECT_FALSE(desk_.change(ban("192.0.2.1")));
     other_board_.change([](FleetStatus& status) { status.membership = Membership::Away; });
-    const Result<std::uint64_t> away = desk_.change(ban("192.0.2.1"));
+    const Result<FleetChanged> away = desk_.change(ban("192.0.2.1"));
     ASSERT_FALSE(away);
     EXPECT_EQ(away.error().code, Errc::Unreachable);
     EXPECT_TRUE(etcd_.keys.empty());
