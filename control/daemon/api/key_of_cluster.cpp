@@ -64,16 +64,17 @@ std::variant<Json, HttpResponse> tell_cluster(FleetSettingsChange change, const 
     const Result<FleetChanged> changed = services.desk->change(change);
     if (!changed || changed->is_unknown) {
         const std::string unknown = "nobody knows whether it is done: etcd has not answered";
+        const std::string outcome = changed ? unknown : "refused: " + changed.error().what;
         write_audit(services, request,
-                    {.call = call + " --cluster",
-                     .before = "",
-                     .after = "",
-                     .outcome = changed ? unknown : "refused: " + changed.error().what});
-        return changed ? problem_response(503, "not known",
-                                          unknown +
-                                              "; look before you call again: boxes that have "
-                                              "it are at change " +
-                                              std::to_string(changed->number))
+                    {.call = call + " --cluster", .before = "", .after = "", .outcome = outcome});
+        const std::string look =
+            change.of_tenant
+                ? "; look before you call again"
+                : fmt::format(
+                      "; boxes that have it are at change {} or above it: look before you "
+                      "call again",
+                      changed ? changed->number : 0);
+        return changed ? problem_response(503, "not known", unknown + look)
                        : not_in_cluster(changed.error());
     }
     if (changed->number == 0) {
