@@ -60,8 +60,8 @@ struct Store {
 
 class Box {
 public:
-    Box(std::size_t workers, OwnerDown down, std::string_view rules = kRules)
-        : box_{rules,
+    Box(std::size_t workers, OwnerDown down, std::string_view text = kRules)
+        : box_{text,
                {.workers = workers,
                 .reserve = ReserveBounds::of(workers),
                 .machines = 8,
@@ -202,14 +202,15 @@ TEST(AskedStore, RequestsPassAsTheStoreOrOwnerDownSays) {
 
 // Where not even the box's relay answers, or no waiting place is left, `on_full` opens nothing.
 TEST(AskedStore, WithoutAnAnswerOfTheBoxItselfOwnerDownDecides) {
-    struct Row {
+    struct Unanswered {
         OwnerDown down;
         std::size_t passed;
     };
     const std::string rules =
         std::string{kRules}.replace(kRules.find("key:"), 0, "on_full: open, ");
-    for (const Row& row : {Row{OwnerDown::LocalShare, 0}, Row{OwnerDown::LastKnown, 0},
-                           Row{OwnerDown::Open, 10}, Row{OwnerDown::Closed, 0}}) {
+    for (const Unanswered& row :
+         {Unanswered{OwnerDown::LocalShare, 0}, Unanswered{OwnerDown::LastKnown, 0},
+          Unanswered{OwnerDown::Open, 10}, Unanswered{OwnerDown::Closed, 0}}) {
         Box box{1, row.down, rules};
         for (std::uint16_t i = 0; i < 10; ++i) {
             box.send(static_cast<std::uint16_t>(2000 + i), Instant{1h});
