@@ -15,9 +15,9 @@ HEAD = struct.Struct("<I")
 BATCH = struct.Struct("<HQI")
 ENTRY = struct.Struct("<QBBQQQQQqBQ")
 REPLY = struct.Struct("<HQBQQQI")
-LEVEL = struct.Struct("<QQqBBB")
+LEVEL = struct.Struct("<QQqBBBQ")
 HELLO, SAID_BATCH, SAID_CLOCKS = 0, 1, 2
-VERSION = 2
+VERSION = 3
 SAID_REPLY, REPORT = 0, 1
 APPLIED, GAP, FENCED = range(3)
 AWAY, REFUSED, IS_FENCED, READY = range(4)
@@ -67,7 +67,7 @@ def batch_bytes(batch):
 
 def reply(batch, outcome, last, now_us, born, levels):
     return framed(bytes([SAID_REPLY]) + REPLY.pack(batch.partition, batch.seq, outcome, last, now_us, born, len(levels))
-                  + b"".join(LEVEL.pack(current, 0, 0, 0, 0, 0) for current in levels))
+                  + b"".join(LEVEL.pack(current, 0, 0, 0, 0, 0, 0) for current in levels))
 
 
 def report(state, why="", slot=0, rtt_us=100):

@@ -14,7 +14,8 @@ APPLIED, GAP, FENCED = range(3)
 SECRET = "0123456789abcdef0123456789abcdef"
 SECRET_DIGEST = 0xcdc8744b2ad02e27  # of SECRET
 WITHIN = 15
-VERSION = 2
+VERSION = 3
+LEVEL = struct.Struct("<QQqBBBQ")
 
 
 def until(look, what):
@@ -64,7 +65,7 @@ def text(words):
 
 def bucket(digest, units, seconds=3600):
     """`seconds` in which a unit is paid back."""
-    return struct.pack("<QBBQQQQQqB", digest, 0, 0, units, seconds * 10**9, 1, 0, 0, 0, 0)
+    return struct.pack("<QBBQQQQQqBQ", digest, 0, 0, units, seconds * 10**9, 1, 0, 0, 0, 0, 0)
 
 
 class Box:
@@ -116,7 +117,7 @@ class Box:
             size = struct.unpack_from("<I", payload, 2)[0]
             return "report", STATES[payload[1]], payload[6:6 + size].decode()
         fields = struct.unpack_from("<HQBQQQI", payload, 1)
-        levels = [struct.unpack_from("<QQqBB", payload, 40 + 26 * i) for i in range(fields[6])]
+        levels = [LEVEL.unpack_from(payload, 40 + LEVEL.size * i) for i in range(fields[6])]
         return "reply", dict(zip(("partition", "seq", "outcome", "last", "now", "born"), fields)), levels
 
     def reaches(self, state, *words):
