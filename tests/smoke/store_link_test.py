@@ -15,7 +15,7 @@ from programs import wait_until
 SECRET = "00112233445566778899aabbccddeeff"
 HEAD = struct.Struct("<I")
 AWAY, REFUSED, FENCED, READY = range(4)
-REPORT, HELLO = 1, 0
+REPORT, HELLO, CLOCKS = 1, 0, 2
 
 
 def report(state, why=""):
@@ -72,6 +72,7 @@ class Case(box_case.BoxCase):
         hello = self.said(link)
         self.assertEqual(hello[0], HELLO)
         self.assertIn(b"test", hello)
+        self.assertEqual(self.said(link), bytes([CLOCKS]) + HEAD.pack(0), "no clock is known yet")
         link.sendall(report(REFUSED, "there is no function: `sluicectl store init`"))
         wait_until("why to be told", lambda: "store init" in (self.health()["why"] or ""))
         self.assertEqual(self.health()["state"], "refused")
@@ -83,7 +84,7 @@ class Case(box_case.BoxCase):
         wait_until("it to be fenced", lambda: self.link()["state"] == "fenced")
         # Who comes later takes the place; and who breaks a message's form is let go of.
         other = self.connect()
-        self.said(other)
+        self.assertEqual((self.said(other)[0], self.said(other)[0]), (HELLO, CLOCKS))
         self.assertEqual(link.recv(1), b"")
         other.sendall(HEAD.pack(5) + b"\xff" * 5)
         self.assertEqual(other.recv(1), b"")
