@@ -138,29 +138,40 @@ local function key_window(value, now, term)
   return now, 0
 end
 
+-- The UTC that asked windows go by: the store's, unless that was set to more than an hour beyond all
+-- that boxes have seen pass. Then the partition's clock is: a wrong year opens no window.
+local function window_utc(now, latest)
+  return latest - now > HOUR and now or latest
+end
+
 -- One that begins by UTC, kept as those are that boxes number by themselves, so that both count as
 -- one: the later of the one that is kept and of the one that the store's time is in.
 local function clock_window(value, now, latest, term)
-  local k = floor((latest + term.phase) / term.length)
+  local k = floor((window_utc(now, latest) + term.phase) / term.length)
   local epoch, count, before = window(value, now, k, term)
   if not epoch or epoch < k - 1 then return k, 0, 0 end
   if epoch == k - 1 then return k, 0, count end
+  if epoch > k + 1 then return k, count, before end -- opened while a clock was wrong
   return epoch, count, before
 end
 
--- Of what is asked about: what is used, and us until its window is over.
+-- Of what is asked about: what is used, and us until less is: until the next unit is paid, or the
+-- window is over.
 local function used(value, now, latest, term)
-  if term.lasts == 0 then return (owed(value, now, term.rate)), 0 end
+  if term.lasts == 0 then
+    local level, _, part = owed(value, now, term.rate)
+    return level, level > 0 and (1 - part) / term.rate or 0
+  end
   if term.lasts == BY_KEY then
     local start, count = key_window(value, now, term)
     return count, start + term.length - now
   end
   local epoch, count = clock_window(value, now, latest, term)
-  return count, (epoch + 1) * term.length - term.phase - latest
+  return count, (epoch + 1) * term.length - term.phase - window_utc(now, latest)
 end
 
 -- Charged where all of it has room below `most`, and else not at all. -> the value to keep, nil where
--- it stays; what is used, us until its window is over, flag
+-- it stays; what is used, us until less is, flag
 local function ask(value, now, latest, term, units, most)
   local level, rest = used(value, now, latest, term)
   if level + units > most then return nil, level, rest, REFUSED end
@@ -300,8 +311,8 @@ end
 
 -- KEYS: the partition. ARGS: who calls and with which batch, terms, entries, in bytes.
 -- -> outcome, born, clock, UTC, number of the last batch, and of each entry of an applied batch its
--- level, or its count, count before, epoch and flag; of what was asked what is used, us until its
--- window is over, and flag. Of who is fenced: M and the incarnation that holds the slot instead of
+-- level, or its count, count before, epoch and flag; of what was asked what is used, us until less
+-- is, and flag. Of who is fenced: M and the incarnation that holds the slot instead of
 -- a number. `again`: a batch that is there already writes something all the same, so that a WAIT
 -- behind it waits for what it was.
 local function sync(keys, args)

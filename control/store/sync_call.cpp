@@ -124,7 +124,7 @@ bool read_levels(std::span<const std::int64_t> numbers, const StoreBatch& batch,
         }
         StoreLevel level{.current = count_in(numbers[0])};
         if (needed == kOfAnswer) {
-            level.window_left_us = count_in(numbers[1]);
+            level.less_in_us = count_in(numbers[1]);
             level.refused = numbers[2] != 0;
         } else if (needed == kOfWindowLevel) {
             level.previous = count_in(numbers[1]);

@@ -28,7 +28,7 @@ StoreAmount amount_asked(const StoreQuestion& question) {
 }
 
 // Of a request that has no room, until as much is paid back as it lacks, or its window is over. 0:
-// at the level that the store tells it has room.
+// it has room at the level that the store tells, or the store does not say.
 Nanoseconds wait_for(const StoreQuestion& question, const StoreLevel& level) {
     const StoreAsking& limit = question.limit;
     const std::uint64_t needed = std::min(level.current, limit.most) + question.cost;
@@ -36,10 +36,14 @@ Nanoseconds wait_for(const StoreQuestion& question, const StoreLevel& level) {
         return Nanoseconds{0};
     }
     if (limit.count == AskedCount::Bucket) {
-        return Nanoseconds{pay_time(limit, needed - limit.most)};
+        const auto unit = static_cast<std::uint64_t>(pay_time(limit, 1));
+        const std::uint64_t next =
+            level.less_in_us < unit / 1'000 ? 1'000 * level.less_in_us : unit;
+        return Nanoseconds{pay_time(limit, needed - limit.most - 1) +
+                           static_cast<std::int64_t>(next)};
     }
     constexpr std::uint64_t kYear = std::uint64_t{366} * 86'400 * 1'000'000;  // us
-    const std::uint64_t left = std::min({level.window_left_us, 2 * limit.period, kYear});
+    const std::uint64_t left = std::min({level.less_in_us, 2 * limit.period, kYear});
     return Nanoseconds{static_cast<std::int64_t>(1'000 * left)};
 }
 

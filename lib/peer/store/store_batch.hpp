@@ -66,16 +66,17 @@ struct StoreBatch {
 
 // How a key stands at the store, with the amount.
 struct StoreLevel {
-    std::uint64_t current = 0;         // units owed of a bucket; of a window, those of `epoch`
-    std::uint64_t previous = 0;        // of a window: those of the one before
-    std::int64_t epoch = 0;            // of a window: the later of the store's and the amount's
-    bool expired = false;              // the amount's window counts no more: it was not added
-    bool skewed = false;               // the amount's window is ahead of the store's time: likewise
-    bool refused = false;              // of what was asked: it had no room, and was not added
-    std::uint64_t window_left_us = 0;  // of an asked window: until it is over
+    std::uint64_t current = 0;   // units owed of a bucket; of a window, those of `epoch`
+    std::uint64_t previous = 0;  // of a window: those of the one before
+    std::int64_t epoch = 0;      // of a window: the later of the store's and the amount's
+    bool expired = false;        // the amount's window counts no more: it was not added
+    bool skewed = false;         // the amount's window is ahead of the store's time: likewise
+    bool refused = false;        // of what was asked: it had no room, and was not added
+    // Of what was asked: until the next unit of a bucket is paid back, or the window is over.
+    std::uint64_t less_in_us = 0;
 
     static void fields(auto& archive, auto& m) {
-        archive(m.current, m.previous, m.epoch, m.expired, m.skewed, m.refused, m.window_left_us);
+        archive(m.current, m.previous, m.epoch, m.expired, m.skewed, m.refused, m.less_in_us);
     }
 };
 

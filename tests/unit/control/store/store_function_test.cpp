@@ -174,7 +174,7 @@ private:
 bool same(const StoreLevel& a, const StoreLevel& b) {
     return a.current == b.current && a.previous == b.previous && a.epoch == b.epoch &&
            a.expired == b.expired && a.skewed == b.skewed && a.refused == b.refused &&
-           a.window_left_us == b.window_left_us;
+           a.less_in_us == b.less_in_us;
 }
 
 // What the model says of the call, with the time that the real store had.
@@ -308,6 +308,42 @@ StoreEntry asked(std::uint8_t lasts) {
     return entry;
 }
 
+TEST(StoreModel, AYearOfTheStoresClockOpensNoAskedWindow) {
+    constexpr std::uint64_t kYear = 365 * 86'400 * kSecond;
+    Box box;
+    const StoreEntry login = asked(kLastsByClock);
+    for (int i = 0; i < 5; ++i) {
+        EXPECT_FALSE(box.say({login}).levels[0].refused);
+    }
+    box.utc_us += kYear;
+    EXPECT_TRUE(box.say({login}).levels[0].refused);
+    box.utc_us += 60 * kSecond - kYear;
+    box.caller.reckoned_us += 60 * kSecond;
+    EXPECT_EQ(box.say({login}).levels[0].current, 1U);
+    // Within an hour a window opens too soon, and keeps nobody out once the clock is right again.
+    box.utc_us += 1'800 * kSecond;
+    EXPECT_EQ(box.say({login}).levels[0].current, 1U);
+    box.utc_us -= 1'800 * kSecond;
+    EXPECT_EQ(box.say({login}).levels[0].current, 2U);
+    box.utc_us += 60 * kSecond;
+    box.caller.reckoned_us += 60 * kSecond;
+    EXPECT_EQ(box.say({login}).levels[0].current, 1U);
+}
+
+TEST(StoreModel, WhatIsAskedIsToldWhenTheNextUnitIsPaid) {
+    Box box;
+    const StoreEntry login = asked(0);
+    for (int i = 0; i < 5; ++i) {
+        EXPECT_FALSE(box.say({login}).levels[0].refused);
+    }
+    box.caller.reckoned_us += 9 * kSecond;
+    const StoreLevel refused = box.say({login}).levels[0];
+    EXPECT_TRUE(refused.refused);
+    EXPECT_NEAR(static_cast<double>(refused.less_in_us), 3e6, 10.0);
+    box.caller.reckoned_us += refused.less_in_us + 10;
+    EXPECT_FALSE(box.say({login}).levels[0].refused);
+}
+
 // Two boxes ask in turns, each of whose batches is said twice: five of ten are admitted, at a real
 // store; and what the time gives is admitted again.
 TEST(StoreFunction, WhatIsAskedIsAdmittedUpToTheLimitOverAllBoxes) {
@@ -375,8 +411,8 @@ TEST(StoreFunction, MergedAndAskedWindowsOfOneKeyAreOneCount) {
         const StoreLevel level = say(1, seq, asks);
         EXPECT_EQ(level.current, 2 * seq);
         EXPECT_FALSE(level.refused);
-        EXPECT_LE(level.window_left_us, kLength / 2);
-        EXPECT_GT(level.window_left_us, kLength / 4);
+        EXPECT_LE(level.less_in_us, kLength / 2);
+        EXPECT_GT(level.less_in_us, kLength / 4);
     }
     EXPECT_TRUE(say(1, 5, asks).refused);
     EXPECT_EQ(say(0, 5, adds).current, 9U);

@@ -148,31 +148,41 @@ StoreModel::KeyWindow StoreModel::key_window(const Key& key, double now, const S
     return {.start = now};
 }
 
+double StoreModel::window_utc(double now, double latest) {
+    return latest - now > kHourUs ? now : latest;
+}
+
 StoreModel::Window StoreModel::clock_window(const Key& key, double now, double latest,
                                             const StoreEntry& entry) {
-    const double k = std::floor((latest + whole(entry.phase_us)) / whole(entry.window_us));
+    const double utc = window_utc(now, latest);
+    const double k = std::floor((utc + whole(entry.phase_us)) / whole(entry.window_us));
     StoreEntry numbered = entry;
     numbered.epoch = static_cast<std::int64_t>(k);
     const std::optional<Window> window = window_of(key, now, numbered);
     if (!window || window->epoch < k - 1) {
         return {.epoch = k};
     }
+    if (window->epoch > k + 1) {
+        return {.epoch = k, .count = window->count, .before = window->before};
+    }
     return window->epoch == k - 1 ? Window{.epoch = k, .before = window->count} : *window;
 }
 
 StoreLevel StoreModel::used(const Key& key, double now, double latest, const StoreEntry& entry) {
     if (entry.window_us == 0) {
-        return {.current = count(owed(key, now, rate_of(entry)).level)};
+        const Bucket bucket = owed(key, now, rate_of(entry));
+        const double next = bucket.level > 0 ? (1 - bucket.part) / rate_of(entry) : 0;
+        return {.current = count(bucket.level), .less_in_us = count(next)};
     }
     const double length = whole(entry.window_us);
     if (entry.lasts == kLastsByKey) {
         const KeyWindow window = key_window(key, now, entry);
-        return {.current = count(window.count),
-                .window_left_us = count(window.start + length - now)};
+        return {.current = count(window.count), .less_in_us = count(window.start + length - now)};
     }
     const Window window = clock_window(key, now, latest, entry);
     return {.current = count(window.count),
-            .window_left_us = count((window.epoch + 1) * length - whole(entry.phase_us) - latest)};
+            .less_in_us = count((window.epoch + 1) * length - whole(entry.phase_us) -
+                                window_utc(now, latest))};
 }
 
 StoreLevel StoreModel::ask(Key& key, double now, double latest, const StoreEntry& entry) {

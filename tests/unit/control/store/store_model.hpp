@@ -68,6 +68,7 @@ private:
     [[nodiscard]] static StoreLevel charge_window(Key& key, double now, double latest,
                                                   const StoreEntry& entry);
     [[nodiscard]] static KeyWindow key_window(const Key& key, double now, const StoreEntry& entry);
+    [[nodiscard]] static double window_utc(double now, double latest);
     [[nodiscard]] static Window clock_window(const Key& key, double now, double latest,
                                              const StoreEntry& entry);
     // How an asked key stands, nothing charged.
