@@ -168,6 +168,14 @@ TEST(WindowsOverOneStore, AreDeclaredToAStoreThatIsEmpty) {
     }
 }
 
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
+#define SLUICE_IS_SANITIZED 1
+#endif
+#endif
+
+// One thread runs these, and a sanitizer takes minutes for them: the two above are its share.
+#ifndef SLUICE_IS_SANITIZED
 // In the window in which the outage ends, too, and with one box that has all of the load.
 TEST(WindowsOverOneStore, GoByLocalShareWhileTheStoreIsAway) {
     for (const int only : {-1, 0}) {
@@ -196,6 +204,7 @@ TEST(WindowsOverOneStore, OfABoxWithAWrongClockAreItsShare) {
         EXPECT_EQ(boxes.sum(LedgerEvent::StoreDeclared), 0U);
     }
 }
+#endif
 
 // Clocks that differ by less than the store lets windows be ahead by are no wrong ones.
 TEST(WindowsOverOneStore, OfBoxesWhoseClocksDifferALittleAreShared) {
