@@ -14,10 +14,10 @@ namespace sluice {
 // becomes the other, null if none is near.
 [[nodiscard]] Json active_json(const ActiveTimes& times, Nanoseconds utc);
 
-// null where it is active at that instant, or has no `active`; else next_text().
 // True of a rule that would judge but for the time of day.
 [[nodiscard]] bool is_inactive(const RuleSummary& rule, Nanoseconds utc);
 
+// null where it is active at that instant, or has no `active`; else next_text().
 [[nodiscard]] Json inactive_json(const RuleSummary& rule, Nanoseconds utc);
 
 // "now, until 2026-11-27T15:00:00Z", "not before 2026-11-30T06:00:00Z".

@@ -68,7 +68,7 @@ std::vector<HeadSet> sets_of(const FleetView& view) {
     return sets;
 }
 
-// Of a set's record, which bounds it.
+// UTC seconds as text; a set's record bounds them.
 std::string utc_text(std::int64_t at) {
     return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(static_cast<std::time_t>(at)));
 }

@@ -20,7 +20,7 @@ namespace sluice {
 // A service of `GET /v1/rules` in full.
 [[nodiscard]] std::string whole_service_text(const Json& service);
 
-// Who counts together under a limit: the workers of the box, or behind `cluster` its boxes, too.
+// The scope of a limit in a table: that of the box's workers, behind `cluster` if boxes share it.
 [[nodiscard]] std::string scope_text(std::string_view of_workers, bool is_of_cluster);
 
 // The answer to a set that was put in force.

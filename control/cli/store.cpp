@@ -119,7 +119,7 @@ std::optional<Error> try_amount(StoreConsole& console, const StoreOfCluster& sto
     return std::nullopt;
 }
 
-// What the roster says against sluice.yaml. A secret that cannot be read here is not compared.
+// A difference of the roster from sluice.yaml. Secrets that cannot be read here are not compared.
 std::optional<Error> roster_fault(const StoreRoster& roster, const StoreOfCluster& store) {
     if (roster.size != 0 && roster.size != store.cluster.size) {
         return Error{Errc::Refused,

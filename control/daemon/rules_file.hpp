@@ -67,8 +67,8 @@ struct StoredRules {
     // 0: `generation`.
     std::uint64_t operators_generation = 0;
 
-    // Of a set on trial: the modes that were set since it is. They are among `modes` too, unless
-    // its file says the same.
+    // Modes that were set since the set is on trial. They are among `modes` too, unless its file
+    // says the same.
     ModeOverrides set_on_trial{};
 
     static constexpr std::size_t kUnknown = SIZE_MAX;

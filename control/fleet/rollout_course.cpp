@@ -151,8 +151,8 @@ Result<Done> FleetOperator::hold(Course& course) {
     return wait_in_force(course);
 }
 
-// What only a dataplane can refuse, such as for want of memory, is found out before the set is the
-// head: the boxes that took it go back with the lease.
+// A dataplane may refuse a set that compiles, such as for want of memory: all try it before it is
+// the head, and the boxes that took it go back with the lease.
 Result<Done> FleetOperator::try_everywhere(Course& course) {
     course.rollout.is_staged = true;
     course.rollout.is_everywhere = true;

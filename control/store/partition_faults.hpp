@@ -19,7 +19,7 @@ public:
     // False: the error is of the store, whatever the partition.
     [[nodiscard]] bool take(std::uint16_t partition, Of of, std::string_view error,
                             std::uint64_t now_us);
-    // The same call of it was answered.
+    // A call of that sort was answered: its fault is over.
     void end(std::uint16_t partition, Of of);
     void clear() noexcept { faults_.clear(); }
 
@@ -27,7 +27,7 @@ public:
     [[nodiscard]] bool holds_back(std::uint16_t partition, std::uint64_t now_us) const;
     // Partitions whose clock is to be asked for again; their next time is a second later.
     [[nodiscard]] std::vector<std::uint16_t> due_clocks(std::uint64_t now_us);
-    // All of them in one line; nullopt: there are none.
+    // The faults in one line; nullopt: there are none.
     [[nodiscard]] std::optional<StoreFault> fault(std::uint16_t partitions) const;
 
 private:

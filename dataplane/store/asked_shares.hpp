@@ -9,10 +9,10 @@
 
 namespace sluice {
 
-// What a box decides by itself about keys that it asks its cluster's store about, while the store
-// does not answer: of each key, when nothing of it is owed any more. A window counts as a bucket
-// that its count fills and that its length empties. Bounded: a set of places for each hash; a key
-// without a place is refused while others of its set still owe.
+// Decisions of the box alone about keys that it asks its cluster's store about, while the store
+// does not answer. A key has the instant at which it owes nothing any more; a window counts as a
+// bucket that its count fills and that its length empties. Bounded: a set of places for each hash;
+// a key without a place is refused while others of its set still owe.
 class AskedShares {
 public:
     explicit AskedShares(std::size_t sets = 8192) : sets_(sets) {}
@@ -23,7 +23,7 @@ public:
         bool admitted = false;
         Nanoseconds wait{};  // of a refusal: until the key or a place has room; 0: nobody knows
     };
-    // By local share each unit charges as many as there are boxes: where that is more than the
+    // A unit by local share charges as many as there are boxes: where these are more than the
     // burst, only a key that owes nothing has room.
     [[nodiscard]] Decision decide(const StoreQuestion& question, Nanoseconds now);
 

@@ -5,8 +5,8 @@
 
 namespace sluice {
 
-// Whether the box's windows are not those of the store, since its clock is wrong: it is so once an
-// answer says so, and for as long as any does or the clocks differ. Clocks that differ are no
+// The box's windows are not those of the store while its clock is wrong: from an answer that says
+// so until 10 s after the last, and for as long as the clocks differ. Clocks that differ are no
 // reason by themselves: the store's may be the wrong one, which it lets no window depend on.
 class ClockWatch {
 public:

@@ -64,7 +64,7 @@ public:
     // there is no room, or no budget.
     [[nodiscard]] bool ask(std::uint64_t question, const StoreAmount& amount, std::uint64_t most,
                            Nanoseconds now);
-    // Where it is not under way, it never will be.
+    // A question that is not under way yet is asked no more.
     void withdraw(std::uint64_t question, const Account& account);
     // An answer to a question; nullopt: there will be none.
     struct Asked {
@@ -80,7 +80,7 @@ public:
     void say_all_again();
     // `now`: of the machine's monotonic clock.
     void settle(const StoreReply& reply, Nanoseconds now);
-    // Of each partition that has answered.
+    // Clocks of the partitions that have answered.
     [[nodiscard]] StoreClocks clocks() const;
 
     // Since when the batch has been under way that has been so for the longest; nullopt: none is.

@@ -27,8 +27,8 @@ StoreAmount amount_asked(const StoreQuestion& question) {
     return amount;
 }
 
-// Of a request that has no room, until as much is paid back as it lacks, or its window is over. 0:
-// it has room at the level that the store tells, or the store does not say.
+// The wait of a request without room until as much is paid back as it lacks, or its window is over.
+// 0: it has room at the level that the store tells, or the store does not say.
 Nanoseconds wait_for(const StoreQuestion& question, const StoreLevel& level) {
     const StoreAsking& limit = question.limit;
     const std::uint64_t needed = std::min(level.current, limit.most) + question.cost;

@@ -11,7 +11,7 @@
 
 namespace sluice {
 
-// What has become of questions to the store.
+// Counts of questions to the store, by their ends.
 struct StoreQuestionCounts {
     std::uint64_t asked = 0;          // by workers
     std::uint64_t admitted = 0;       // of these: by the store

@@ -29,7 +29,7 @@ public:
     // than the budget has room for, keys are over it.
     static constexpr std::chrono::milliseconds kAwayAfter{300};
 
-    // Both have lanes to a store, and outlive it.
+    // `lanes` and `questions` have lanes to a store, and outlive the relay.
     [[nodiscard]] static Result<std::unique_ptr<StoreRelay>> start(const ClusterOptions& cluster,
                                                                    const HashSecret& secret,
                                                                    const SocketOptions& socket,

@@ -84,7 +84,7 @@ std::variant<Json, HttpResponse> tell_cluster(FleetSettingsChange change, const 
                         "without --cluster",
                         change.gone.front().bans ? "ban" : "setting", change.gone.front().key));
     }
-    // Of the number people of a tenant could see what others do.
+    // Tenants are not told the number: it counts what others do.
     Json told{{"name", services.fleet->options().name},
               {"number", change.of_tenant ? Json() : Json(changed->number)}};
     if (changed->left != 0) {

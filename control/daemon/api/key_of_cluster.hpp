@@ -25,8 +25,8 @@ namespace sluice {
                                                             const HttpRequest& request,
                                                             Services& services);
 
-// The same of settings that are in force on this box: where the cluster does not get them, they
-// are so no more, and what was set before `view` comes back.
+// Tells the cluster of settings that are in force on this box. Without the cluster they are undone
+// here, and those of `before` come back.
 [[nodiscard]] std::variant<Json, HttpResponse> tell_cluster_or_undo(const KeySettings& settings,
                                                                     const RuleView& before,
                                                                     const std::string& call,

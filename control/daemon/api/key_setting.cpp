@@ -127,7 +127,7 @@ void lift_also(SettingCall& call, const FoundKey& key, RuleChange& change, Servi
     }
 }
 
-// What the cluster had is gone from this box in one way or another.
+// A box that lacks a setting which the cluster had needs no refusal: nothing is left to unset.
 void forgive_nothing_set(const SettingCall& call, RuleChange& change) {
     if (call.told.contains("cluster") && change.refusal &&
         change.refusal->kind == Refusal::Kind::NothingSet) {

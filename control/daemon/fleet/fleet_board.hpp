@@ -65,7 +65,7 @@ public:
         }
         changed_.notify_all();
     }
-    // What the box has followed of the cluster's settings of single keys; never nullptr.
+    // The cluster's settings of single keys, as far as the box has followed; never nullptr.
     [[nodiscard]] std::shared_ptr<const FleetSettings> settings() const {
         const std::lock_guard lock{mutex_};
         return settings_;

@@ -19,7 +19,7 @@ public:
 
     // nullptr: there is none.
     [[nodiscard]] FleetBoard* board() noexcept { return board_ ? &*board_ : nullptr; }
-    // What the API needs of it.
+    // Gives the API its parts of the fleet.
     void offer(Services& services) noexcept;
     // Goes on with what lies on the disk of it.
     [[nodiscard]] Result<Done> join(FleetFollower::Box box);

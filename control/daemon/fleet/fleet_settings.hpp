@@ -79,7 +79,7 @@ struct FleetSettings {
 // them.
 [[nodiscard]] std::string key_of_steps(const FleetKeys& keys);
 
-// All of them at one instant. Records that cannot be read are left out, and named.
+// Settings and acts of the cluster at one instant. Records that cannot be read are named alone.
 struct FleetSettingsView {
     FleetSettings settings{};
     FleetSettings unfinished{};  // of changes that are under way, or were refused half-way

@@ -29,7 +29,7 @@ bool is_of_some_tenant(const KeySetting& setting) {
     return !tenant_of(setting.rule).empty();
 }
 
-// Of what all tenants may have together, so that none takes it from the others.
+// A tenant's part of the places for all tenants, so that none takes them from the others.
 std::size_t share_of_tenant(std::size_t most) {
     return std::max<std::size_t>(most / std::max<std::size_t>(tenant_options().size(), 1), 1);
 }
@@ -94,7 +94,7 @@ Error no_room_for_acts() {
                     share_of_tenant(kMostFleetTenantActs)));
 }
 
-// What only lets keys out: bans end, also where there is no room to tell all penalty boxes.
+// True of a change that only lets keys out: bans end even without room to tell all penalty boxes.
 bool is_unban(const FleetSettingsChange& change) {
     return change.put.empty() && !change.gone.empty() &&
            std::ranges::all_of(change.acts,
@@ -107,7 +107,7 @@ struct AfterChange {
     bool is_nothing = false;
 };
 
-// What is set after the change; Errc::TooMany: there is no room for it.
+// Settings after the change; Errc::TooMany: there is no room for them.
 Result<KeySettings> set_after(const FleetSettings& before, const FleetSettingsChange& change,
                               std::int64_t now, bool& was_any) {
     KeySettings all;
@@ -159,8 +159,8 @@ Result<AfterChange> settings_after(const FleetSettings& before, const FleetSetti
     return after;
 }
 
-// What holds: what etcd has, and what the box has followed where etcd has lost it, or has it no
-// more because of a change that was refused half-way.
+// Settings that hold: those of etcd, and those that the box has followed where etcd has lost them
+// or a change that was refused half-way has taken them away.
 FleetSettings settings_before(const FleetKeys& keys, const FleetSettingsView& view,
                               const FleetSettings& own) {
     if (view.settings.number < own.number) {
@@ -239,7 +239,7 @@ Result<Done> add_acts(FleetStore& store, const FleetSettings& next, std::vector<
     return Done{};
 }
 
-// All steps but the one that makes them count. Acts of a change that was refused half-way go: their
+// The steps of a change but the one that makes it count. Acts that were refused half-way go: their
 // number would come to count with this one.
 Result<std::vector<EtcdStep>> steps_of(FleetStore& store, const FleetSettingsView& view,
                                        const FleetSettings& next) {

@@ -13,7 +13,7 @@ namespace sluice {
 
 using WallClock = std::function<std::int64_t()>;  // UTC, seconds
 
-// Of the modes that are set on a trial, those that refuse nothing outlast it.
+// Modes that are set on a trial and refuse nothing outlast it.
 [[nodiscard]] constexpr bool goes_on_after_trial(Mode mode) noexcept {
     return mode != Mode::Enforce;
 }
@@ -78,8 +78,8 @@ public:
     void keep(StoredRules rules);
     [[nodiscard]] Result<Done> confirm_trial();
     void forget_trial();
-    // The same, and the kept set, or none, is in force with the settings of keys that hold now, and
-    // modes that go on. True: these, so that it is another set than a dataplane has.
+    // Ends the trial: the kept set, or none, is in force with the settings of keys that hold now
+    // and modes that go on. True: with such modes, so it is another set than a dataplane has.
     [[nodiscard]] bool abandon_trial();
     // The set that a trial goes back to.
     [[nodiscard]] StoredRules kept_or_none() const;

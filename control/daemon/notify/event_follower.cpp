@@ -108,7 +108,7 @@ void EventFollower::read_events(Clock::time_point now) {
     }
 }
 
-// What has become of the cluster before anybody asked is nobody's.
+// Events of the cluster from before anybody asked for them are told to nobody.
 void EventFollower::read_cluster(Clock::time_point now) {
     if (cluster_ == nullptr || gate_.empty()) {
         cluster_next_ = 0;

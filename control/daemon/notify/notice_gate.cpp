@@ -6,7 +6,7 @@
 namespace sluice {
 namespace {
 
-// What calls for somebody, or is over.
+// True of events that call for somebody, and of their ends.
 bool is_news(ClusterEventKind kind) {
     switch (kind) {
         case ClusterEventKind::WindowSkewed:

@@ -55,8 +55,8 @@ public:
     // dataplane counts since its own start.
     void note_state(bool survives, std::uint64_t not_kept);
 
-    // What has become of the cluster, for those who ask for the box's state; `missed` events before
-    // it could not be told. Steps of a rollout on the way are left out.
+    // An event of the cluster, for those who ask for the box's state; `missed` events before it
+    // could not be told. Steps of a rollout on the way are left out.
     void note_cluster(const ClusterEvent& event, std::uint64_t missed);
     [[nodiscard]] std::vector<Notice> collect_cluster(Clock::time_point now);
 

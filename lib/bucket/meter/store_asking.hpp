@@ -16,7 +16,7 @@ enum class AskedCount : std::uint8_t {
     ByHash,   // windows that begin at an offset drawn from the key's hash
 };
 
-// What is decided without the store, as `owner_down` says.
+// The decision without the store, as `owner_down` says.
 enum class AskedDown : std::uint8_t { LocalShare, LastKnown, Open, Closed };
 
 // The numbers of a limit that is asked of its cluster's store; of one that is not, all zeroes.

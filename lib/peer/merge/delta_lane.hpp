@@ -29,7 +29,7 @@ struct StoreTerms {
     std::size_t ring = 2048;        // messages on their way between a worker and it, each way
 };
 
-// What whoever speaks to the store lets workers know.
+// Signals to workers of the thread that speaks to the store.
 struct StoreSignals {
     Signal down;
     Signal over_budget;

@@ -89,9 +89,9 @@ inline std::uint64_t lost_from(std::uint64_t level, std::uint64_t box_unsynced,
         std::min<Wide>(Wide{level} + box_unsynced + paid, UINT64_MAX));
 }
 
-// What a store that owes `owed` of a key may be told of local shares: as much as all boxes may owe
-// together. Beyond that are shares of boxes that were cut off while others were not, c of M: these
-// were admitted beyond the limit, as is stated, and nobody is to be refused for them later.
+// Units of local shares that the store, which owes `owed` of a key, may be told: up to the most
+// that all boxes may owe together. Shares of c of M boxes that were cut off while others were not
+// lie beyond: admitted beyond the limit, as is stated, and nobody is to be refused for them later.
 inline std::uint64_t room_for_shares(const Limit* limit, std::uint64_t overshoot,
                                      std::uint64_t owed) noexcept {
     if (limit == nullptr) {

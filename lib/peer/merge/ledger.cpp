@@ -236,8 +236,8 @@ Gcra Ledger::share_locally(const Account& account, const SharedUnits& charge,
     return after;
 }
 
-// What the copy is charged beyond the units stays there until its window is over, and is told to
-// nobody: `least` is the copy without it.
+// A copy's charge beyond the units stays there until its window is over, and is told to nobody:
+// `least` is the copy without it.
 void Ledger::share_windows_locally(const Account& account, std::uint64_t units,
                                    const BucketState& before, Instant over, Now now) noexcept {
     if (credit(account, units, kMostUnsynced) != Credit::Enough) {

@@ -117,7 +117,7 @@ public:
     // `times` as times_without_credit() said when the charge was judged.
     [[nodiscard]] Gcra share_locally(const Account& account, const SharedUnits& charge,
                                      const BucketState& copy, const Limit& limit, Now now) noexcept;
-    // The same of windows: notes all of it, before the copy (`before`) is charged for the share.
+    // A local share of windows: notes all of it, before the copy (`before`) is charged for it.
     void share_windows_locally(const Account& account, std::uint64_t units,
                                const BucketState& before, Instant over, Now now) noexcept;
     void count(LedgerEvent event) noexcept { counters_.count(event); }

@@ -101,7 +101,7 @@ BucketState LedgerStore::state_at_store(const StoreTotal& total, Now now) const 
     return state;
 }
 
-// By the box's clock as of now, so that an answer may have taken any time.
+// The box's clock counts as of now, so that an answer may have taken any time.
 bool LedgerStore::is_beyond_clock(const StoreTotal& total, Now now) const noexcept {
     const AnyLimit* limit = limit_of(total.account);
     const FixedWindowLimit* fixed = limit == nullptr ? nullptr : clock_window(*limit);

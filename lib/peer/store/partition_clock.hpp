@@ -12,7 +12,7 @@ public:
     void tell(std::uint64_t born, std::uint64_t now_us, std::uint64_t received_us) noexcept {
         adopt(born, static_cast<std::int64_t>(now_us - received_us));
     }
-    // The same as another process of the machine has reckoned it.
+    // A reading of another process of the machine.
     void adopt(std::uint64_t born, std::int64_t ahead_us) noexcept {
         ahead_ = born == born_ ? std::max(ahead_, ahead_us) : ahead_us;
         born_ = born;

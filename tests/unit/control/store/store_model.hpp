@@ -35,7 +35,7 @@ private:
         double before = 0;
         double length = 0;
     };
-    // That is asked about and begins with its key.
+    // A window that is asked about and begins with its key.
     struct KeyWindow {
         double till = 0;
         double start = 0;
