@@ -10,7 +10,9 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <map>
+#include <set>
 #include <span>
 #include <string_view>
 #include <tuple>
@@ -223,13 +225,19 @@ void forget_ended(KeySettings& settings, std::int64_t now) {
     std::erase_if(settings, [now](const KeySetting& one) { return has_ended(one, now); });
 }
 
-void forget_other_rules(KeySettings& settings, const std::vector<RuleSummary>& rules,
-                        const std::map<std::string, std::string>& aside) {
-    std::erase_if(settings, [&](const KeySetting& one) {
-        return !aside.contains(std::string{tenant_of(one.rule)}) &&
-               std::none_of(rules.begin(), rules.end(),
-                            [&](const RuleSummary& rule) { return rule.id == one.rule; });
-    });
+KeySettings take_other_rules(KeySettings& settings, const std::vector<RuleSummary>& rules,
+                             const std::map<std::string, std::string>& aside) {
+    std::set<std::string_view> ids;
+    for (const RuleSummary& rule : rules) {
+        ids.insert(rule.id);
+    }
+    const auto others =
+        std::stable_partition(settings.begin(), settings.end(), [&](const KeySetting& one) {
+            return ids.contains(one.rule) || aside.contains(std::string{tenant_of(one.rule)});
+        });
+    KeySettings taken{std::make_move_iterator(others), std::make_move_iterator(settings.end())};
+    settings.erase(others, settings.end());
+    return taken;
 }
 
 json settings_to_json(const KeySettings& settings) {

@@ -35,11 +35,12 @@ struct SettingChoice {
 // True if it, or one of them, has ended by `now` (UTC, seconds).
 [[nodiscard]] bool has_ended(const KeySetting& setting, std::int64_t now);
 [[nodiscard]] bool any_ended(const KeySettings& settings, std::int64_t now);
-// Forgets what has ended by `now` (UTC, seconds), and what is of none of the rules. Settings of
-// tenants in `aside` stay: their rules come back.
+// Forgets what has ended by `now` (UTC, seconds).
 void forget_ended(KeySettings& settings, std::int64_t now);
-void forget_other_rules(KeySettings& settings, const std::vector<RuleSummary>& rules,
-                        const std::map<std::string, std::string>& aside = {});
+// Takes out what is of none of the rules, and returns it. Settings of tenants in `aside` stay:
+// their rules come back.
+KeySettings take_other_rules(KeySettings& settings, const std::vector<RuleSummary>& rules,
+                             const std::map<std::string, std::string>& aside = {});
 
 [[nodiscard]] nlohmann::json settings_to_json(const KeySettings& settings);
 // Adds the same as compact text, byte for byte what that is dumped as.

@@ -74,6 +74,7 @@ constexpr const char* kKeys = "of single keys";
 constexpr const char* kFiles = "of several files";
 constexpr const char* kTenants = "of tenants";
 constexpr const char* kSetOnTrial = "set_on_trial";
+constexpr const char* kKeysAside = "keys_aside";
 
 json lives_json(const RuleLives& lives) {
     json object = json::object();
@@ -205,6 +206,9 @@ json document_of(const StoredRules& rules) {
     if (!rules.set_on_trial.empty()) {
         document[kSetOnTrial] = modes_json(rules.set_on_trial);
     }
+    if (!rules.keys_aside.empty()) {
+        document[kKeysAside] = settings_to_json(rules.keys_aside);
+    }
     add_author(document, rules.changed_by);
     if (!rules.note.empty()) {
         document["note"] = rules.note;
@@ -259,6 +263,7 @@ Trial trial_of(const json& document, const ListCopies& copies) {
                         .utc = whole_number_in<std::int64_t>(end.at("end_utc")),
                         .forgives = end.value("forgives", false)}};
     trial.rules.set_on_trial = modes_of(document.value(kSetOnTrial, json::object()));
+    trial.rules.keys_aside = settings_from_json(document.value(kKeysAside, json::array()));
     if (document.at("version") == kFirstVersion && end.at(kSum) != sum_of_end(trial.end)) {
         throw std::runtime_error("the checksum of its deadline is another");
     }

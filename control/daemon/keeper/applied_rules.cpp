@@ -28,6 +28,11 @@ void forget_modes_of_others(ModeOverrides& modes, const CompiledRules& compiled)
     });
 }
 
+void forget_keys_of_others(StoredRules& rules, const CompiledRules& compiled, bool on_trial) {
+    KeySettings others = take_other_rules(rules.keys, compiled.rules, compiled.aside);
+    rules.keys_aside = on_trial ? std::move(others) : KeySettings{};
+}
+
 std::size_t AppliedRules::load() {
     Result<std::optional<StoredRules>> kept = store_.load();
     Result<std::optional<Trial>> trial = store_.load_trial();
@@ -116,6 +121,9 @@ bool AppliedRules::renew_lives(StoredRules& rules, const Compiled& compiled) con
 
 bool AppliedRules::renew_keys(StoredRules& rules) const {
     KeySettings keys = current() != nullptr ? current()->keys : KeySettings{};
+    if (current() != nullptr) {
+        std::ranges::copy(current()->keys_aside, std::back_inserter(keys));
+    }
     forget_ended(keys, now_());
     const bool same = keys == rules.keys;
     rules.keys = std::move(keys);
@@ -246,6 +254,7 @@ Result<Done> AppliedRules::confirm_trial() {
         store_.leave_journal();
         kept_ = std::move(trial_->rules);
         kept_->set_on_trial.clear();
+        kept_->keys_aside.clear();
         trial_.reset();
         store_.drop_old_lists();
     }

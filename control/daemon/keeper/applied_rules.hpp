@@ -20,6 +20,9 @@ using WallClock = std::function<std::int64_t()>;  // UTC, seconds
 // Forgets the operator's modes of rules and services that the set does not have.
 void forget_modes_of_others(ModeOverrides& modes, const CompiledRules& compiled);
 
+// Forgets settings of keys of rules that the set does not have. On trial they are put aside.
+void forget_keys_of_others(StoredRules& rules, const CompiledRules& compiled, bool on_trial);
+
 // The kept set and the set on trial, in memory and on the disk. The set in force is the one on
 // trial, else the kept one.
 class AppliedRules {
@@ -51,7 +54,8 @@ public:
     // Gives the rules the lives that are known by now. False: other rules have ended than those
     // that they were compiled without.
     [[nodiscard]] bool renew_lives(StoredRules& rules, const Compiled& compiled) const;
-    // Gives the rules the settings of single keys that hold now. False: they had others.
+    // Gives the rules the settings of single keys that hold now, and those that a trial has put
+    // aside. False: they had others.
     [[nodiscard]] bool renew_keys(StoredRules& rules) const;
 
     // Gives the rules the tenants' rules of now, with the modes that were set for these. False: it

@@ -132,6 +132,10 @@ RuleChange LiveRules::push(StoredRules next, Compiled compiled, const PushTerms&
         end = applied.end_after(*terms.confirm);
         end->forgives = terms.forgive;
     }
+    if (end && applied.trial()) {
+        const ModeOverrides& before = applied.trial()->rules.set_on_trial;
+        next.set_on_trial.insert(before.begin(), before.end());
+    }
     Result<PendingChange> pending = applied.prepare(next, end, terms.remember);
     if (!pending) {
         change.refusal = Refusal{Refusal::Kind::NotKept, pending.error().what, {}};

@@ -40,7 +40,7 @@ RuleChange RuleApplier::apply(RuleFile file) {
         }
         std::vector<Problem> ended;
         if (compiled.rules) {
-            forget_other_rules(next.keys, compiled.rules->rules, compiled.rules->aside);
+            forget_keys_of_others(next, *compiled.rules, terms.confirm.has_value());
             ended = ended_rules(compiled.rules->rules, next.lives, next.file);
         }
         RuleChange change = rules_.push(std::move(next), std::move(compiled), terms);

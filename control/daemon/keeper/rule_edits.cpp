@@ -72,8 +72,9 @@ std::optional<RuleChange> try_edit(LiveRules& rules, const RuleEdit& edit, const
         return refused(now.generation, *std::move(refusal));
     }
     const bool reads_lists_anew = next.applied_by != now.applied_by;
-    forget_ended(next.keys, applied.now());
+    (void)applied.renew_keys(next);
     next.modes.erase(id);
+    next.set_on_trial.erase(id);
     next.changed_at = applied.now();
     next.changed_by = edit.from;
     Compiled compiled = rules.compile_now(next, {.is_refused = true, .of = id});
@@ -84,7 +85,7 @@ std::optional<RuleChange> try_edit(LiveRules& rules, const RuleEdit& edit, const
     }
     std::vector<Problem> ended;
     if (compiled.rules) {
-        forget_other_rules(next.keys, compiled.rules->rules, compiled.rules->aside);
+        forget_keys_of_others(next, *compiled.rules, edit.confirm || applied.trial());
         ended = ended_rules(compiled.rules->rules, next.lives, next.file);
     }
     RuleChange change =

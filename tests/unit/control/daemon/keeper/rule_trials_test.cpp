@@ -304,6 +304,96 @@ TEST_F(OnTrial, EnforceGoesWithIt) {
     EXPECT_TRUE(is_audited("mode c enforce", "the mode goes with it"));
 }
 
+TEST_F(OnTrial, ASecondOneGoesBackWithModesOfTheFirst) {
+    begin(kMore);
+    ASSERT_FALSE(rules().set_mode("a", Mode::Monitor, 0).refusal);
+    ASSERT_FALSE(try_out(kTwo, 60s).refusal);
+    pass(60s);
+    tick();
+    EXPECT_EQ(on_disk()->modes, (ModeOverrides{{"a", Mode::Monitor}}));
+    EXPECT_EQ(rules().view()->rules.at(0).mode, Mode::Monitor);
+}
+
+// What was set for single keys of a rule that the trial lacks holds again after it.
+class BansOnTrial : public OnTrial {
+protected:
+    // 192.0.2.1 is banned by kOne's `a`, and a set without `a` is on trial for a minute.
+    void SetUp() override {
+        OnTrial::SetUp();
+        start_dataplane();
+        start_daemon();
+        ASSERT_FALSE(apply(kOne).refusal);
+        const RuleChange change = rules().set_keys({kBan}, 7);
+        ASSERT_FALSE(change.refusal) << change.refusal->what;
+        old_ = change.after;
+        ASSERT_FALSE(try_out(kTwo, 60s).refusal);
+        EXPECT_TRUE(banned().empty());
+    }
+    std::vector<std::string> banned() {
+        std::vector<std::string> keys;
+        for (const KeySetting& one : rules().view()->keys) {
+            keys.push_back(one.key);
+        }
+        return keys;
+    }
+    const KeySetting kBan{
+        .rule = "a", .key = "192.0.2.1", .tier = 1, .what = KeySetting::What::Banned};
+    const std::vector<std::string> kBanned{kBan.key};
+};
+
+TEST_F(BansOnTrial, HoldAgainAsItsTimeIsOver) {
+    pass(60s);
+    tick();
+    EXPECT_EQ(banned(), kBanned);
+    expect_kept(old_);
+}
+
+TEST_F(BansOnTrial, HoldAgainByARollback) {
+    ASSERT_FALSE(rules().rollback(7).refusal);
+    EXPECT_EQ(banned(), kBanned);
+    expect_kept(old_);
+}
+
+TEST_F(BansOnTrial, OutlastARestartAndAnotherTrial) {
+    kill_daemon();
+    start_daemon();
+    ASSERT_FALSE(try_out(kThree, 60s).refusal);
+    kill_daemon();
+    start_daemon();
+    pass(60s);
+    tick();
+    EXPECT_EQ(banned(), kBanned);
+    expect_kept(old_);
+}
+
+TEST_F(BansOnTrial, HoldInASecondOneThatHasTheRule) {
+    ASSERT_FALSE(try_out(kMore, 60s).refusal);
+    EXPECT_EQ(banned(), kBanned);
+    // An unban there is of what holds, and nothing brings the ban back.
+    ASSERT_FALSE(rules().unset_keys({{.rule = "a", .key = kBan.key, .bans = true}}, 7).refusal);
+    ASSERT_FALSE(rules().rollback(7).refusal);
+    EXPECT_TRUE(banned().empty());
+}
+
+TEST_F(BansOnTrial, EndMeanwhile) {
+    ASSERT_FALSE(rules().rollback(7).refusal);
+    KeySetting brief = kBan;
+    brief.key = "192.0.2.2";
+    brief.until = wall_ + 30;
+    ASSERT_FALSE(rules().set_keys({brief}, 7).refusal);
+    ASSERT_FALSE(try_out(kTwo, 60s).refusal);
+    wall_ += 60;
+    pass(60s);
+    tick();
+    EXPECT_EQ(banned(), kBanned);
+}
+
+TEST_F(BansOnTrial, AreForgottenWhereItIsConfirmed) {
+    ASSERT_FALSE(rules().confirm().refusal);
+    ASSERT_FALSE(apply(kOne).refusal);
+    EXPECT_TRUE(banned().empty());
+}
+
 TEST_F(OnTrial, RollbackEndsItNow) {
     begin();
     const RuleChange change = rules().rollback(7);
