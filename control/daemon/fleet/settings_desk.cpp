@@ -1,16 +1,11 @@
 #include "control/daemon/fleet/settings_desk.hpp"
 
-#include "control/daemon/tenant_compile.hpp"
-#include "lib/rules/tenant_name.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <ctime>
 #include <iterator>
-#include <map>
 #include <optional>
-#include <string_view>
 #include <utility>
 
 namespace sluice {
@@ -20,161 +15,6 @@ constexpr int kTries = 8;
 constexpr std::size_t kMostSteps = 100;  // of a transaction; etcd takes 128
 constexpr std::size_t kActDigits = 20;
 constexpr std::int64_t kLeaseSpare = 60;  // seconds that a record outlives its setting
-
-Error no_room(const std::string& what) {
-    return {Errc::TooMany, "the cluster has no room for it: " + what};
-}
-
-bool is_of_some_tenant(const KeySetting& setting) {
-    return !tenant_of(setting.rule).empty();
-}
-
-// A tenant's part of the places for all tenants, so that none takes them from the others.
-std::size_t share_of_tenant(std::size_t most) {
-    return std::max<std::size_t>(most / std::max<std::size_t>(tenant_options().size(), 1), 1);
-}
-
-std::optional<Error> find_no_room(const KeySettings& all, const FleetSettingsChange& change) {
-    if (all.size() > kMostFleetSettings) {
-        return no_room(
-            fmt::format("at most {} things can be set for single keys on all boxes; "
-                        "put the others into an override file",
-                        kMostFleetSettings));
-    }
-    if (std::ranges::count_if(all, is_of_some_tenant) >
-        static_cast<std::ptrdiff_t>(kMostFleetTenantSettings)) {
-        return no_room(
-            fmt::format("at most {} of them are for keys of tenants", kMostFleetTenantSettings));
-    }
-    std::map<std::string_view, std::size_t> of_tenant;
-    for (const KeySetting& one : all) {
-        ++of_tenant[tenant_of(one.rule)];
-    }
-    const std::size_t share = share_of_tenant(kMostFleetTenantSettings);
-    for (const KeySetting& one : change.put) {
-        if (is_of_some_tenant(one) && of_tenant[tenant_of(one.rule)] > share) {
-            return no_room(fmt::format("at most {} of them are for keys of one tenant", share));
-        }
-    }
-    return std::nullopt;
-}
-
-// Acts of the change for which there is room beside those of before.
-std::vector<FleetAct> acts_with_room(const std::vector<FleetAct>& before,
-                                     const std::vector<FleetAct>& wanted) {
-    std::size_t of_all = 0;
-    std::size_t of_tenants = 0;
-    std::map<std::string_view, std::size_t> of_tenant;
-    const auto count = [&](const FleetAct& act) {
-        ++of_all;
-        of_tenants += tenant_of(act.rule).empty() ? 0U : 1U;
-        ++of_tenant[tenant_of(act.rule)];
-    };
-    std::ranges::for_each(before, count);
-    const std::size_t share = share_of_tenant(kMostFleetTenantActs);
-    std::vector<FleetAct> taken;
-    for (const FleetAct& act : wanted) {
-        const std::string_view tenant = tenant_of(act.rule);
-        const bool has_room =
-            of_all < kMostFleetActs &&
-            (tenant.empty() || (of_tenants < kMostFleetTenantActs && of_tenant[tenant] < share));
-        if (has_room) {
-            count(act);
-            taken.push_back(act);
-        }
-    }
-    return taken;
-}
-
-Error no_room_for_acts() {
-    return no_room(
-        fmt::format("at most {} acts on keys are taken in {} minutes, {} of them for "
-                    "keys of tenants, {} for those of one",
-                    kMostFleetActs, kFleetActSeconds / 60, kMostFleetTenantActs,
-                    share_of_tenant(kMostFleetTenantActs)));
-}
-
-// True of a change that only lets keys out: bans end even without room to tell all penalty boxes.
-bool is_unban(const FleetSettingsChange& change) {
-    return change.put.empty() && !change.gone.empty() &&
-           std::ranges::all_of(change.acts,
-                               [](const FleetAct& act) { return act.action == "unban"; });
-}
-
-struct AfterChange {
-    FleetSettings next{};
-    std::size_t left = 0;
-    bool is_nothing = false;
-};
-
-// Settings after the change; Errc::TooMany: there is no room for them.
-Result<KeySettings> set_after(const FleetSettings& before, const FleetSettingsChange& change,
-                              std::int64_t now, bool& was_any) {
-    KeySettings all;
-    std::ranges::transform(before.set, std::back_inserter(all), &FleetSetting::setting);
-    forget_ended(all, now);
-    was_any = remove_settings(all, change.gone);
-    KeySettings put = change.put;
-    for (KeySetting& one : put) {
-        one.set_at = now;
-        one.is_new = false;
-    }
-    if (!put_settings(all, put)) {
-        return no_room("a tenant has as many settings as it may have");
-    }
-    if (const std::optional<Error> full = find_no_room(all, change); full && !change.put.empty()) {
-        return *full;
-    }
-    return all;
-}
-
-Result<AfterChange> settings_after(const FleetSettings& before, const FleetSettingsChange& change,
-                                   std::uint64_t number) {
-    bool was_any = false;
-    const Result<KeySettings> all = set_after(before, change, std::time(nullptr), was_any);
-    if (!all) {
-        return all.error();
-    }
-    std::vector<FleetAct> acts = acts_with_room(before.acts, change.acts);
-    AfterChange after{.next = {.number = number, .by = change.by, .acts = before.acts},
-                      .left = change.acts.size() - acts.size(),
-                      .is_nothing = change.needs_any && change.acts.empty() && !was_any};
-    if (after.left != 0 && (!is_unban(change) || (acts.empty() && !was_any))) {
-        return no_room_for_acts();
-    }
-    for (FleetAct& act : acts) {
-        act.number = number;
-        act.by = change.by;
-        after.next.acts.push_back(std::move(act));
-    }
-    for (const KeySetting& one : *all) {
-        const auto is_this = [&](const KeySetting& other) { return is_one_place(one, other); };
-        const auto was = std::ranges::find_if(before.set, is_this, &FleetSetting::setting);
-        const bool is_put = std::ranges::any_of(change.put, is_this);
-        after.next.set.push_back(
-            is_put || was == before.set.end()
-                ? FleetSetting{.number = number, .by = change.by, .setting = one}
-                : *was);
-    }
-    return after;
-}
-
-// Settings that hold: those of etcd, and those that the box has followed where etcd has lost them
-// or a change that was refused half-way has taken them away.
-FleetSettings settings_before(const FleetKeys& keys, const FleetSettingsView& view,
-                              const FleetSettings& own) {
-    if (view.settings.number < own.number) {
-        return own;
-    }
-    FleetSettings before = view.settings;
-    for (const FleetSetting& one : own.set) {
-        if (find_place(view.settings, one.setting) == nullptr &&
-            (own.number == view.settings.number || view.hides(keys, one.setting))) {
-            before.set.push_back(one);
-        }
-    }
-    return before;
-}
 
 // A lease for what is to end; 0: it stays.
 Result<std::int64_t> lease_until(FleetStore& store, std::int64_t until) {
@@ -242,9 +82,14 @@ Result<Done> add_acts(FleetStore& store, const FleetSettings& next, std::vector<
 // The steps of a change but the one that makes it count. Acts that were refused half-way go: their
 // number would come to count with this one.
 Result<std::vector<EtcdStep>> steps_of(FleetStore& store, const FleetSettingsView& view,
-                                       const FleetSettings& next) {
+                                       const FleetSettings& before, const FleetSettings& next) {
     FleetSettings in_etcd = view.settings;
     std::ranges::copy(view.unfinished.set, std::back_inserter(in_etcd.set));
+    // Records that cannot be read go where what they set is lifted.
+    std::ranges::copy_if(before.set, std::back_inserter(in_etcd.set), [&](const auto& one) {
+        return view.unread.contains(key_of_setting(store.keys(), one.setting)) &&
+               find_place(next, one.setting) == nullptr;
+    });
     Result<std::vector<EtcdStep>> steps = steps_between(store, in_etcd, next);
     if (steps && !view.unfinished.acts.empty()) {
         steps->emplace_back(EtcdDelete{.key = key_of_acts(store.keys(), view.settings.number + 1),
@@ -267,6 +112,11 @@ Error knows_less(const std::vector<NodeRecord>& nodes, std::uint64_t newest) {
 Error not_done(Error error) {
     error.code = error.code == Errc::Busy ? Errc::Unreachable : error.code;
     return error;
+}
+
+// Nobody knows of a transaction without an answer, or with one that says nothing.
+bool may_be_done(const Error& error) {
+    return error.code == Errc::Busy || error.code == Errc::BadSyntax;
 }
 
 // The last step had no answer. A step beside it, which only one that is not done lets through,
@@ -314,7 +164,7 @@ Result<FleetChanged> commit_steps(FleetStore& store, const FleetSettings& next,
         }
         const Result<EtcdOutcome> outcome = store.etcd().commit(transaction);
         if (!outcome) {
-            return is_last && outcome.error().code == Errc::Busy
+            return is_last && may_be_done(outcome.error())
                        ? look_after(store, next, view.modified, outcome.error())
                        : not_done(outcome.error());
         }
@@ -362,7 +212,8 @@ Result<FleetChanged> SettingsDesk::write(FleetStore& store, const FleetSettingsC
         if (!nodes) {
             return not_done(nodes.error());
         }
-        const FleetSettings before = settings_before(store.keys(), *view, *board_.settings());
+        const FleetSettings before =
+            settings_before(store.keys(), *view, *board_.settings(), change);
         std::vector<std::uint64_t> numbers{before.number};
         std::ranges::transform(*nodes, std::back_inserter(numbers), &NodeRecord::settings);
         const std::uint64_t newest = newest_of(numbers);
@@ -379,7 +230,7 @@ Result<FleetChanged> SettingsDesk::write(FleetStore& store, const FleetSettingsC
         if (!after || after->is_nothing) {
             return after ? Result{FleetChanged{}} : after.error();
         }
-        Result<std::vector<EtcdStep>> steps = steps_of(store, *view, after->next);
+        Result<std::vector<EtcdStep>> steps = steps_of(store, *view, before, after->next);
         if (!steps) {
             return not_done(steps.error());
         }

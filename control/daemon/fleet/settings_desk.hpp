@@ -1,7 +1,6 @@
 #pragma once
 #include "control/daemon/fleet/fleet_board.hpp"
-#include "control/daemon/fleet/fleet_settings.hpp"
-#include "control/daemon/key_settings.hpp"
+#include "control/daemon/fleet/settings_change.hpp"
 #include "control/daemon/pace.hpp"
 #include "control/fleet/fleet_store.hpp"
 #include "lib/base/result.hpp"
@@ -14,16 +13,6 @@
 #include <vector>
 
 namespace sluice {
-
-// A change of what holds for single keys on all boxes of the cluster.
-struct FleetSettingsChange {
-    KeySettings put{};
-    std::vector<SettingChoice> gone{};
-    std::vector<FleetAct> acts{};
-    std::string by{};
-    bool of_tenant = false;
-    bool needs_any = false;  // without acts, and with none of `gone`, there is nothing to change
-};
 
 struct FleetChanged {
     std::uint64_t number = 0;  // 0: there was nothing to change

@@ -213,6 +213,11 @@ TEST_F(FleetSettingsBox, ASettingThatCannotBeReadAnyMoreStays) {
     change(unban("192.0.2.2"));
     poll();
     EXPECT_EQ(set_here(), "192.0.2.1 banned;");
+    etcd_.put(key_of_setting(keys_, ban_of("192.0.2.1")), "{");
+    change(unban("192.0.2.1"));
+    poll();
+    EXPECT_EQ(set_here(), "");
+    EXPECT_FALSE(etcd_.keys.contains(key_of_setting(keys_, ban_of("192.0.2.1"))));
 }
 
 TEST_F(FleetSettingsBox, OneWrongSettingOfManyCostsFewChanges) {
