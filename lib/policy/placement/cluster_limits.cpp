@@ -46,10 +46,14 @@ const char* not_yet(const SharedNumbers& numbers, LimitScope scope) {
                                       : nullptr;
 }
 
-std::string note_of(const SharedNumbers& numbers, const ClusterSummary& cluster) {
+std::string note_of(const SharedNumbers& numbers, const ClusterSummary& cluster, Mode mode) {
     const ClusterTerms& terms = cluster.terms;
     const std::string down{kOwnerDownNames[static_cast<std::size_t>(cluster.owner_down)]};
     if (terms.sharing == ClusterSharing::Asked && store_asking_of(numbers.limit).is_asked()) {
+        if (mode == Mode::Monitor) {
+            return ", asked of the cluster's store once the rule enforces: a rule that monitors "
+                   "holds no request up, and each box counts by itself";
+        }
         const auto wait =
             std::chrono::duration_cast<std::chrono::milliseconds>(kLongestStoreWait).count();
         return ", asked of the cluster's store: " + std::to_string(cluster.cluster.size) +
@@ -152,24 +156,26 @@ ClusterTerms cluster_terms_for(const SharedNumbers& numbers, const RssMapping& b
     return cluster_terms_for(question_of(numbers, box, scope));
 }
 
-void note_cluster(LimitSummary& limit, const RssMapping& box, LimitScope scope, bool shapes) {
+void note_cluster(LimitSummary& limit, const RssMapping& box, LimitScope scope,
+                  const RuleStance& rule) {
     if (!limit.cluster || !limit.numbers) {
         return;
     }
     ClusterSummary& cluster = *limit.cluster;
     cluster.cluster = box.cluster;
     const ClusterQuestion question = question_of(*limit.numbers, box, scope);
-    cluster.terms = shapes ? ClusterTerms{.why =
-                                              "packets that wait for their departure leave one "
-                                              "box in one order (`shape`)"}
-                           : cluster_terms_for(question);
+    cluster.terms = rule.shapes
+                        ? ClusterTerms{.why =
+                                           "packets that wait for their departure leave one "
+                                           "box in one order (`shape`)"}
+                        : cluster_terms_for(question);
     if (cluster.terms.sharing == ClusterSharing::Merged) {
         cluster.enough_unsynced = enough_box_unsynced(question, kUsualRoundTrip, box.cluster.sync);
         cluster.not_yet = not_yet(*limit.numbers, scope);
     } else if (cluster.terms.sharing == ClusterSharing::Asked && limit.numbers->overridden) {
         cluster.not_yet = kNumbersOfTheirOwn;
     }
-    cluster.note = note_of(*limit.numbers, cluster);
+    cluster.note = note_of(*limit.numbers, cluster, rule.mode);
 }
 
 void report_cluster_limits(std::span<const RuleSummary> rules, Purpose purpose,

@@ -10,9 +10,15 @@ namespace sluice {
 [[nodiscard]] ClusterTerms cluster_terms_for(const SharedNumbers& numbers, const RssMapping& box,
                                              LimitScope scope);
 
-// Writes how the limit is shared into its summary, which says that it is. `shapes`: its packets
-// may wait for their departure.
-void note_cluster(LimitSummary& limit, const RssMapping& box, LimitScope scope, bool shapes);
+// What a limit's rule does with packets, as far as sharing depends on it.
+struct RuleStance {
+    Mode mode = Mode::Enforce;
+    bool shapes = false;  // its packets may wait for their departure
+};
+
+// Writes how the limit is shared into its summary, which says that it is.
+void note_cluster(LimitSummary& limit, const RssMapping& box, LimitScope scope,
+                  const RuleStance& rule);
 
 // Reports limits that this box cannot share, an error where their rule is on; those that are not
 // shared yet, by `purpose`; and warns of those whose boxes may wait for the store.

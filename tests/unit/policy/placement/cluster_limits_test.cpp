@@ -143,7 +143,8 @@ TEST(ClusterLimits, WindowsOfUtcAreShared) {
 }
 
 TEST(ClusterLimits, RequestsOfASmallLimitAskTheStore) {
-    const std::string begin = "  - {id: a, key: [ip.dst], scope: cluster, limits: [{per: request, ";
+    const std::string begin =
+        "  - {id: a, mode: enforce, key: [ip.dst], scope: cluster, limits: [{per: request, ";
     for (const std::string& limit :
          {begin + "algorithm: token_bucket, rate: 5/m, burst: 1}]}\n",
           begin + "algorithm: fixed_window, count: 5, window: 1m}]}\n",
@@ -155,6 +156,12 @@ TEST(ClusterLimits, RequestsOfASmallLimitAskTheStore) {
                   ", asked of the cluster's store: 3 boxes together admit no more; each request "
                   "waits for the store's answer, 200 ms at most (store away: local_share)");
     }
+    const test::Outcome monitoring = compile(
+        "  - {id: a, mode: monitor, key: [ip.dst], scope: cluster, limits: [{per: request, "
+        "algorithm: token_bucket, rate: 5/m, burst: 1}]}\n");
+    EXPECT_EQ(first_summary(monitoring).cluster->note,
+              ", asked of the cluster's store once the rule enforces: a rule that monitors holds "
+              "no request up, and each box counts by itself");
     // Of packets nobody waits for the store.
     const std::string packets =
         "  - {id: a, key: [ip.dst], scope: cluster, limits: [{algorithm: "
