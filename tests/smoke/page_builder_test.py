@@ -12,7 +12,7 @@ import page.judged as judged
 SHORT = ("Builder.test_from_the_form_to_confirmed", "Builder.test_a_ban_is_nobodys_change_and_a_trial_ends_by_its_text",
          "Builder.test_a_trial_of_others_is_not_confirmed_as_ones_own", "Builder.test_a_rate_that_is_half_typed_keeps_its_form",
          "Builder.test_texts_of_others_and_problems_at_their_lines",
-         "Builder.test_a_preview_and_a_capture_say_what_the_draft_would_do")
+         "Builder.test_a_preview_and_a_capture_say_what_the_draft_would_do", "Builder.test_tiers_are_made_changed_and_left_out")
 
 
 class Builder(WorkCase, PageCase):
@@ -51,6 +51,21 @@ class Builder(WorkCase, PageCase):
         self.browser.wait_for("the end", "return document.body.innerText.includes('It is confirmed, and stays in force')")
         self.browser.wait_for("nothing is left to do", "return document.body.innerText.includes('Nothing is changed.')")
         self.assertEqual(self.browser.run("return Object.keys(sessionStorage)"), ["sluice.session"])
+        self.nothing_amiss()
+
+    def test_tiers_are_made_changed_and_left_out(self):
+        self.open()
+        self.wait_for_text("# of the shop")
+        self.press("Add a coarser tier")
+        self.browser.wait_for("two tiers", "return document.querySelectorAll('.builder legend').length === 4")  # in both steps
+        self.set("Key part 1 of tier 2", "ip.dst")
+        self.set("Rate of limit 2", "7")
+        self.wait_for_text("rate: 7/m")
+        self.assertIn("ip.dst", self.text())
+        self.press("Leave tier 1 out")
+        self.browser.wait_for("one grouping", "return document.querySelector('.builder legend') === null")
+        self.assertNotIn("tiers", self.text())
+        self.assertIn("rate: 7/m", self.text())
         self.nothing_amiss()
 
     def test_one_that_is_left_goes_back_and_its_draft_stays(self):

@@ -1,6 +1,7 @@
 import { conditionOf, withMore } from "./condition";
 import { withText } from "./rule_edit";
-import { readRule, textAt, textsAt, type ReadRule } from "./rule_text";
+import { readRule, textAt, type ReadRule } from "./rule_text";
+import { groupsOf, limitsOf } from "./tiers";
 
 export { withItem, without, withRaw, withText } from "./rule_edit";
 export { isMapAt, keysAt, lengthAt, readRule, textAt, textsAt, type ReadRule } from "./rule_text";
@@ -16,6 +17,6 @@ export function withMoreCondition(rule: ReadRule, more: string): string {
 /** True of a text whose packets and groups are the rule's: the same condition, key and unit, whatever its limits. */
 export function hasSameGroups(text: string, rule: ReadRule): boolean {
   const other = readRule(text);
-  const facts = (of: ReadRule): string => JSON.stringify([textAt(of, ["when"]), textsAt(of, ["key"]), textAt(of, ["per"]), textAt(of, ["limits", 0, "per"])]);
+  const facts = (of: ReadRule): string => JSON.stringify([textAt(of, ["when"]), groupsOf(of), textAt(of, ["per"]), ...limitsOf(of).map(([first]) => textAt(of, [...(first?.path ?? []), "per"]))]);
   return typeof other !== "string" && facts(other) === facts(rule);
 }

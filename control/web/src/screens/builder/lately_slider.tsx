@@ -8,6 +8,7 @@ import { draft, edit, textAt } from "./draft";
 import { hasSameGroups, withText, type ReadRule } from "./draft_text";
 import { shown } from "./judging";
 import { latelyOfMap, quantile, refusedShare, whyNoLately, type Lately } from "./lately";
+import type { Path } from "./rule_text";
 import { amountOf, mostIn, rateText, rateWords, SPAN_SECONDS } from "./rate_text";
 
 const STEPS = 200;
@@ -45,12 +46,12 @@ function rangeText(least: number | null, most: number | null): string {
 }
 
 /** The limit over what groups did: p50, p90, p99, and how many of them it would refuse. */
-export function LatelySlider({ read }: { read: ReadRule }) {
+export function LatelySlider({ read, path }: { read: ReadRule; path: Path }) {
   const { lately: ofMap, why } = useLately(draft.value?.subject ?? "");
   const judged = shown.value !== null && hasSameGroups(shown.value.text, read) ? shown.value : null;
   const ofJudged = judged === null ? null : latelyOfMap(judged.judged.rawMaps[0]);
   const lately = ofJudged ?? ofMap;
-  const value = (name: string): string | null => textAt(read, ["limits", 0, name]);
+  const value = (name: string): string | null => textAt(read, [...path, name]);
   const limit = { rate: value("rate"), burst: value("burst"), count: value("count"), window: value("window") };
   const words = limit.rate === null ? null : rateWords(limit.rate);
   const now = amountOf(limit.rate === null ? (limit.count ?? "") : (words?.amount ?? ""));
@@ -63,7 +64,7 @@ export function LatelySlider({ read }: { read: ReadRule }) {
   const range: [number, number] = [Math.max(1, Math.min(now, quantile(lately, 0.5) * perStep) / 8), Math.max(now, most) * 2 + 2];
   const set = (place: number): void => {
     const next = String(Math.max(1, Math.round(range[0] * (range[1] / range[0]) ** (place / STEPS))));
-    edit((text) => (words === null ? withText(text, ["limits", 0, "count"], next) : withText(text, ["limits", 0, "rate"], rateText({ amount: next, span: words.span }))));
+    edit((text) => (words === null ? withText(text, [...path, "count"], next) : withText(text, [...path, "rate"], rateText({ amount: next, span: words.span }))));
   };
   // A burst is there once: who asks for more than the rate in each column has spent it after some.
   const steady = mostIn(lately.step, { ...limit, burst: limit.burst === null ? null : "0" });

@@ -2,8 +2,10 @@ import { fragmentOf } from "../../frame/route";
 import { Panel } from "../../parts/panel";
 import { Text } from "../../parts/text";
 import { known } from "../../text/known";
-import { checker, edit, isMapAt, keysAt, lengthAt, rule, textAt } from "./draft";
+import { checker, edit, isMapAt, keysAt, lengthAt, rule, textAt, textsAt } from "./draft";
 import { withRaw, withText, without, type ReadRule } from "./draft_text";
+import type { Path } from "./rule_text";
+import { isTiered, limitsOf, tiersOf, type LimitPlace } from "./tiers";
 import { Box, Choice, InText, NumberBox } from "./field";
 import { amountOf, rateText, rateWords, secondsOf, SPAN_NAMES, SPANS, UNIT_WORDS, type Span } from "./rate_text";
 import { LatelySlider } from "./lately_slider";
@@ -38,15 +40,16 @@ function withAction(read: ReadRule, action: string): string {
   return withText(read, ["on_exceed", "action"], action);
 }
 
-function withAlgorithm(read: ReadRule, at: number, algorithm: string): string {
+function withAlgorithm(read: ReadRule, path: Path, algorithm: string): string {
   const isWindow = WINDOWS.includes(algorithm);
-  const fits = isWindow ? textAt(read, ["limits", at, "count"]) !== null : textAt(read, ["limits", at, "rate"]) !== null;
+  const fits = textAt(read, [...path, isWindow ? "count" : "rate"]) !== null;
   if (fits) {
-    return withText(read, ["limits", at, "algorithm"], algorithm);
+    return withText(read, [...path, "algorithm"], algorithm);
   }
   const more = isWindow ? "count: 300, window: 1m" : algorithm === "leaky_bucket" ? `rate: ${NEW_LIMIT.rate}, queue: ${NEW_LIMIT.burst}` : `rate: ${NEW_LIMIT.rate}, burst: ${NEW_LIMIT.burst}`;
   const raw = `{algorithm: ${algorithm}, ${more}}`;
-  return lengthAt(read, ["limits"]) <= 1 ? withRaw(read, ["limits"], `[${raw}]`) : withText(read, ["limits", at, "algorithm"], algorithm);
+  const all = path.slice(0, -1);
+  return lengthAt(read, all) <= 1 ? withRaw(read, all, `[${raw}]`) : withText(read, [...path, "algorithm"], algorithm);
 }
 
 /** A box of an amount; one that the text writes in another way is changed as it is. */
@@ -56,14 +59,14 @@ function Amount(props: { label: string; value: string; size: number; wants: stri
 }
 
 /** "at most [300] [requests] per [minute], [50] at once" */
-function Sentence({ read, at }: { read: ReadRule; at: number }) {
-  const value = (name: string): string | null => textAt(read, ["limits", at, name]);
-  const set = (name: string) => (next: string) => edit((now) => withText(now, ["limits", at, name], next));
+function Sentence({ read, place: { path, at } }: { read: ReadRule; place: LimitPlace }) {
+  const value = (name: string): string | null => textAt(read, [...path, name]);
+  const set = (name: string) => (next: string) => edit((now) => withText(now, [...path, name], next));
   const algorithm = value("algorithm") ?? "token_bucket";
   const rate = value("rate");
   const words = rate === null ? null : rateWords(rate);
   const unit = value("per") ?? textAt(read, ["per"]) ?? "packet";
-  const setUnit = (next: string): void => edit((now) => withText(now, value("per") === null ? ["per"] : ["limits", at, "per"], next));
+  const setUnit = (next: string): void => edit((now) => withText(now, value("per") === null ? ["per"] : [...path, "per"], next));
   return (
     <p class="sentence">
       At most{" "}
@@ -94,7 +97,7 @@ function Sentence({ read, at }: { read: ReadRule; at: number }) {
           </span>
         </>
       )}{" "}
-      <Choice label={`Algorithm of limit ${at + 1}`} value={algorithm} words={ALGORITHMS} onSet={(next) => edit((now) => withAlgorithm(now, at, next))} />
+      <Choice label={`Algorithm of limit ${at + 1}`} value={algorithm} words={ALGORITHMS} onSet={(next) => edit((now) => withAlgorithm(now, path, next))} />
     </p>
   );
 }
@@ -141,19 +144,35 @@ function NamedLimit({ name, at }: { name: string | null; at: number }) {
   );
 }
 
-function LimitRow({ read, at, many }: { read: ReadRule; at: number; many: boolean }) {
-  const isShown = isMapAt(read, ["limits", at]);
+function LimitRow({ read, place, many }: { read: ReadRule; place: LimitPlace; many: boolean }) {
+  const { path, at } = place;
+  const isShown = isMapAt(read, path);
   return (
-    <li>
-      {isShown ? <Sentence read={read} at={at} /> : <NamedLimit name={textAt(read, ["limits", at])} at={at} />}
+    <li value={at + 1}>
+      {isShown ? <Sentence read={read} place={place} /> : <NamedLimit name={textAt(read, path)} at={at} />}
       <Promise_ at={at} />
-      {isShown && at === 0 && <LatelySlider read={read} />}
+      {isShown && at === 0 && <LatelySlider read={read} path={path} />}
       {many && (
-        <button type="button" onClick={() => edit((now) => without(now, ["limits", at]))}>
+        <button type="button" onClick={() => edit((now) => without(now, path))}>
           Leave limit {at + 1} out
         </button>
       )}
     </li>
+  );
+}
+
+/** The limits of a rule, or of one of its tiers. `of`: behind labels: " to tier 2". */
+function Limits({ read, tier, places, of }: { read: ReadRule; tier: Path; places: LimitPlace[]; of: string }) {
+  return places.length === 0 ? (
+    <button type="button" onClick={() => edit((now) => withRaw(now, [...tier, "limits"], `[{algorithm: token_bucket, rate: ${NEW_LIMIT.rate}, burst: ${NEW_LIMIT.burst}}]`))}>
+      Add a limit{of}
+    </button>
+  ) : (
+    <ol class="limits">
+      {places.map((place) => (
+        <LimitRow read={read} place={place} many={places.length > 1} />
+      ))}
+    </ol>
   );
 }
 
@@ -164,21 +183,25 @@ export function LimitsStep() {
   }
   const mode = textAt(read, ["mode"]);
   const action = textAt(read, ["on_exceed", "action"]) ?? "drop";
-  const limits = lengthAt(read, ["limits"]);
-  const isOther = keysAt(read, []).includes("tiers") || keysAt(read, []).includes("on_match");
+  const decides = keysAt(read, []).includes("on_match");
+  const tiers = tiersOf(read);
+  const limits = limitsOf(read);
   return (
     <Panel title="1. Limits and action">
-      {isOther && <InText>This rule has tiers, or decides without a limit: its limits stand in the text.</InText>}
-      {!isOther && limits === 0 && (
-        <button type="button" onClick={() => edit((now) => withRaw(now, ["limits"], `[{algorithm: token_bucket, rate: ${NEW_LIMIT.rate}, burst: ${NEW_LIMIT.burst}}]`))}>
-          Add a limit
-        </button>
-      )}
-      <ol class="limits">
-        {Array.from({ length: limits }, (_, at) => (
-          <LimitRow read={read} at={at} many={limits > 1} />
-        ))}
-      </ol>
+      {decides && <InText>This rule decides without a limit.</InText>}
+      {!decides &&
+        tiers.map((tier, at) =>
+          isTiered(read) ? (
+            <fieldset class="tier">
+              <legend>
+                Tier {at + 1}: <Text of={(textsAt(read, [...tier, "key"]) ?? []).join(", ") || "one group for all"} most={80} />
+              </legend>
+              <Limits read={read} tier={tier} places={limits[at] ?? []} of={` to tier ${at + 1}`} />
+            </fieldset>
+          ) : (
+            <Limits read={read} tier={tier} places={limits[at] ?? []} of="" />
+          ),
+        )}
       <p class="sentence">
         What is over: <Choice label="Action" value={action} words={Object.entries(ACTIONS).map(([name, { says }]): [string, string] => [name, `${name}: ${says}`])}
           onSet={(next) => edit((now) => withAction(now, next))} />
