@@ -23,7 +23,7 @@ std::optional<StoreEntry> entry_of(const StoreAmount& amount) {
                                                                        : StoreEntryKind::Add,
                      .units = amount.units,
                      .lasts = amount.numbers.lasts};
-    if (amount.numbers.lasts == 0) {
+    if (amount.numbers.lasts == 0 || amount.numbers.lasts == kGaugeLasts) {
         entry.period_ns = amount.numbers.period;
         entry.parts = amount.numbers.parts;
     } else {
