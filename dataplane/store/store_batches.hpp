@@ -89,7 +89,7 @@ private:
     [[nodiscard]] Partition& partition_of(const Account& account);
     void make_batch(Partition& partition, Nanoseconds now);
     void give_back(const Waiting& waiting);
-    void answer(const Waiting& waiting, const StoreLevel& level);
+    void answer(const Waiting& waiting, const StoreLevel& level, std::uint64_t born);
     void put(const Waiting& waiting, const StoreTotal& as);
 
     std::vector<Partition> partitions_;

@@ -13,7 +13,10 @@ struct StoreNumbers {
     std::uint64_t period = 0;  // of a bucket: ns in which `parts` units are paid back; of windows:
                                // the length of one, in us
     std::uint64_t parts = 0;   // of a bucket; of windows: us by which theirs begin after UTC's
-    std::uint8_t lasts = 0;    // windows in which a unit counts; 0: a bucket
+    std::uint8_t lasts = 0;    // windows in which a unit counts; 0: a bucket; kGauge
+
+    // Connections that are open; its period is the lease in ns (ConnectionGauges).
+    static constexpr std::uint8_t kGauge = 3;
 
     [[nodiscard]] bool are_known() const noexcept { return period != 0; }
 };
@@ -46,6 +49,7 @@ struct alignas(64) StoreTotal {
     std::int64_t epoch = 0;
     Kind kind = Kind::Level;
     bool declared = false;  // an answer to a Declare, which has no amount
+    std::uint32_t born = 0;  // of a level: which birth of the partition; another one has lost all
 };
 static_assert(sizeof(StoreTotal) == 64);
 
