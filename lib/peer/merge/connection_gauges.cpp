@@ -17,11 +17,15 @@ ConnectionGauges::ConnectionGauges(StoreLane* lane, std::size_t keys, std::size_
     : lane_{lane},
       places_{lane == nullptr ? 1 : keys},
       gauges_{zeroed_array<Gauge>(places_)},
+      bounds_{zeroed_array<ClusterBound>(lane == nullptr ? 1 : slots)},
       slots_{lane == nullptr ? 0 : slots} {}
 
 void ConnectionGauges::set_cluster(std::span<const ClusterBound> bounds) noexcept {
-    bounds_.assign(bounds.begin(),
-                   bounds.begin() + static_cast<std::ptrdiff_t>(std::min(bounds.size(), slots_)));
+    const std::size_t end = std::min(std::max(bounds.size(), cluster_slots_), slots_);
+    for (std::size_t slot = 0; slot < end; ++slot) {
+        bounds_[slot] = slot < bounds.size() ? bounds[slot] : ClusterBound{};
+    }
+    cluster_slots_ = bounds.size();
 }
 
 std::size_t ConnectionGauges::place_of(const Account& account) const noexcept {

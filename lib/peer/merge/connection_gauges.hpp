@@ -4,11 +4,11 @@
 #include "lib/peer/merge/cluster_bound.hpp"
 #include "lib/peer/merge/delta_lane.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <vector>
 
 // Open connections of a key over the boxes of a cluster, as the worker sees them that counts those
 // of its box. It tells the store how many it has, its gauge, and hears the sum of the others':
@@ -22,8 +22,6 @@
 // others, and stay open.
 namespace sluice {
 
-// The marks of a gauge in messages with a worker: no record has such a number.
-inline constexpr std::uint32_t kGaugeRecord = std::uint32_t{1} << 31;
 // For how long a gauge counts at the store after it was told.
 inline constexpr Nanoseconds kGaugeLease{60'000'000'000};
 
@@ -48,7 +46,7 @@ public:
 
     void set_cluster(std::span<const ClusterBound> bounds) noexcept;
     [[nodiscard]] bool is_shared(const Account& account) const noexcept {
-        return account.slot < bounds_.size() && bounds_[account.slot].box_unsynced != 0;
+        return account.slot < slots_ && bounds_[account.slot].box_unsynced != 0;
     }
 
     struct Asked {
@@ -129,9 +127,10 @@ private:
     std::size_t places_;
     LazyArray<Gauge> gauges_;
     std::size_t used_places_ = 0;
-    std::size_t next_ = 0;  // to visit
-    std::vector<ClusterBound> bounds_;
-    std::size_t slots_;
+    std::size_t next_ = 0;            // to visit
+    LazyArray<ClusterBound> bounds_;  // by slot
+    std::size_t slots_;               // that there may be
+    std::size_t cluster_slots_ = 0;   // below which there may be some of the cluster
     std::array<Account, 64> hurried_{};
     std::size_t hurried_count_ = 0;
     std::uint32_t last_number_ = 0;

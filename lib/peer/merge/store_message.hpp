@@ -21,6 +21,9 @@ struct StoreNumbers {
     [[nodiscard]] bool are_known() const noexcept { return period != 0; }
 };
 
+// A mark of gauges in `record`: no record has such a number.
+inline constexpr std::uint32_t kGaugeRecord = std::uint32_t{1} << 31;
+
 struct alignas(64) StoreAmount {
     enum class Kind : std::uint8_t { Add, Declare };  // as StoreEntryKind has them
 
@@ -48,7 +51,7 @@ struct alignas(64) StoreTotal {
     std::uint64_t previous = 0;  // counted in the window before
     std::int64_t epoch = 0;
     Kind kind = Kind::Level;
-    bool declared = false;  // an answer to a Declare, which has no amount
+    bool declared = false;   // an answer to a Declare, which has no amount
     std::uint32_t born = 0;  // of a level: which birth of the partition; another one has lost all
 };
 static_assert(sizeof(StoreTotal) == 64);

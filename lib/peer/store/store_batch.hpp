@@ -42,9 +42,9 @@ struct StoreEntry {
         archive(m.digest, m.step, m.kind, m.units, m.period_ns, m.parts, m.window_us, m.phase_us,
                 m.epoch, m.lasts);
         const bool bucket = m.window_us == 0;
-        archive.check(m.kind <= StoreEntryKind::Declare && m.lasts <= kGaugeLasts &&
-                      (bucket ? m.period_ns != 0 && m.parts != 0
-                              : m.lasts != 0 && m.lasts != kGaugeLasts));
+        archive.check(
+            m.kind <= StoreEntryKind::Declare && m.lasts <= kGaugeLasts &&
+            (bucket ? m.period_ns != 0 && m.parts != 0 : m.lasts != 0 && m.lasts != kGaugeLasts));
     }
 };
 

@@ -35,10 +35,29 @@ ClusterBound bound_of(OwnerDown down, std::uint64_t box_unsynced, std::size_t ma
     return bound;
 }
 
+// Open connections of a key are counted by one worker of each box. While keys move to other
+// workers the limit is the box's.
+bool share_gauges(LoadedLimit& limit, const Sharers& sharers) {
+    const ClusterTerms terms = cluster_terms_for({.limit = limit.limit,
+                                                  .largest_cost = 1,
+                                                  .machines = sharers.machines,
+                                                  .workers = 1,
+                                                  .merge_interval = sharers.merge_interval});
+    if (terms.sharing != ClusterSharing::Merged || limit.migrating_to) {
+        return false;
+    }
+    limit.cluster_overshoot = terms.overshoot;
+    limit.cluster = bound_of(limit.owner_down, terms.box_unsynced, sharers.machines);
+    return true;
+}
+
 // A limit of the cluster is shared by the box's workers too, however packets come to them: the one
 // that a key is its hash's owner's tells the store of all that the box spends. True: it is merged.
 bool share_with_cluster(LoadedLimit& limit, std::uint64_t largest, const Sharers& sharers) {
     const bool asked = limit.cluster_scope == ClusterScope::Cluster && sharers.machines > 1;
+    if (asked && !limit.overridden && has_gauges(limit.limit)) {
+        return share_gauges(limit, sharers);
+    }
     if (!asked || limit.asked || limit.overridden || !is_told_to_store(limit.limit)) {
         return false;
     }
@@ -86,7 +105,7 @@ void share_limits(LoadedSet& set, const Sharers& sharers) {
                                    .max_unsynced;
             }
             stay_as_it_was(limit, largest);
-            if (limit.shared == 0) {
+            if (limit.shared == 0 && !has_gauges(limit.limit)) {
                 limit.cluster = {};
             }
         }
