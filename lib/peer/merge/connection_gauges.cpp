@@ -88,8 +88,20 @@ void ConnectionGauges::watch_store(Now now) noexcept {
 }
 
 std::uint32_t ConnectionGauges::gauge_of(const Gauge& gauge, std::uint64_t open, Now now) noexcept {
-    const bool is_pending = gauge.most != 0 && now.at - gauge.most_at < kPending;
-    return at_most_32(is_pending ? std::max<std::uint64_t>(open, gauge.most) : open);
+    const Nanoseconds passed = now.at - gauge.most_at;
+    const std::uint64_t latest = passed < 2 * kPending ? gauge.most : 0;
+    const std::uint64_t before = passed < kPending ? gauge.before : 0;
+    return at_most_32(std::max({open, latest, before}));
+}
+
+void ConnectionGauges::note_promise(Gauge& gauge, std::uint32_t used, Now now) noexcept {
+    const Nanoseconds passed = now.at - gauge.most_at;
+    if (passed >= kPending) {
+        gauge.before = passed < 2 * kPending ? gauge.most : 0;
+        gauge.most = 0;
+        gauge.most_at = now.at;
+    }
+    gauge.most = std::max(gauge.most, used);
 }
 
 bool ConnectionGauges::is_due(const Gauge& gauge, std::uint32_t value, Now now) const noexcept {
@@ -106,7 +118,7 @@ bool ConnectionGauges::is_due(const Gauge& gauge, std::uint32_t value, Now now) 
 
 bool ConnectionGauges::is_over(const Gauge& gauge, std::uint32_t value, Now now) const noexcept {
     return value == 0 && gauge.confirmed == 0 && !gauge.asks &&
-           now.at - gauge.told_at >= lane_->terms.sync && now.at - gauge.most_at >= kPending;
+           now.at - gauge.told_at >= lane_->terms.sync && now.at - gauge.most_at >= 2 * kPending;
 }
 
 bool ConnectionGauges::send(Gauge& gauge, std::uint32_t value, Now now) noexcept {
@@ -198,10 +210,8 @@ GaugeAnswer ConnectionGauges::admit(const Account& account, const Asked& asked, 
         gauge->asks = true;
         return answer;
     }
-    const bool is_more = asked.used >= gauge->most || now.at - gauge->most_at >= kPending;
-    if (asked.is_promised && is_more) {
-        gauge->most = at_most_32(asked.used);
-        gauge->most_at = now.at;
+    if (asked.is_promised) {
+        note_promise(*gauge, at_most_32(asked.used), now);
     }
     const std::uint64_t ahead = asked.used - std::min(asked.used, floor_of(*gauge, now));
     if (!gauge->hurries && 2 * ahead >= bounds_[account.slot].box_unsynced) {

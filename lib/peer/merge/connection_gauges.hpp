@@ -75,7 +75,8 @@ private:
         std::uint32_t told = 0;
         std::uint32_t others = 0;
         std::uint32_t number = 0;  // of the telling under way; 0: none is
-        std::uint32_t most = 0;    // promised lately
+        std::uint32_t most = 0;    // promised since `most_at`, which is at most kPending ago
+        std::uint32_t before = 0;  // promised in the time before that
         std::uint32_t born = 0;    // the store's, when it confirmed; 0: it has not
         Instant most_at{};
         Instant told_at{};
@@ -116,6 +117,7 @@ private:
     // What is told of a box that has so many open.
     [[nodiscard]] static std::uint32_t gauge_of(const Gauge& gauge, std::uint64_t open,
                                                 Now now) noexcept;
+    static void note_promise(Gauge& gauge, std::uint32_t used, Now now) noexcept;
     [[nodiscard]] bool is_due(const Gauge& gauge, std::uint32_t value, Now now) const noexcept;
     [[nodiscard]] bool is_over(const Gauge& gauge, std::uint32_t value, Now now) const noexcept;
     [[nodiscard]] bool send(Gauge& gauge, std::uint32_t value, Now now) noexcept;
