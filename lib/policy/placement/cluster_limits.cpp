@@ -149,6 +149,9 @@ void report(const RuleSummary& rule, const LimitSummary& limit, Purpose purpose,
 
 ClusterTerms cluster_terms_for(const SharedNumbers& numbers, const RssMapping& box,
                                LimitScope scope) {
+    if (has_gauges(numbers.limit)) {
+        return {.why = "open connections are not yet shared by boxes"};
+    }
     return cluster_terms_for(question_of(numbers, box, scope));
 }
 
@@ -162,7 +165,7 @@ void note_cluster(LimitSummary& limit, const RssMapping& box, LimitScope scope, 
     cluster.terms = shapes ? ClusterTerms{.why =
                                               "packets that wait for their departure leave one "
                                               "box in one order (`shape`)"}
-                           : cluster_terms_for(question);
+                           : cluster_terms_for(*limit.numbers, box, scope);
     if (cluster.terms.sharing == ClusterSharing::Merged) {
         cluster.enough_unsynced = enough_box_unsynced(question, kUsualRoundTrip, box.cluster.sync);
         cluster.not_yet = not_yet(*limit.numbers, scope);
