@@ -33,7 +33,8 @@ std::optional<StoreEntry> entry_of(const StoreAmount& amount) {
                                                                        : StoreEntryKind::Add,
                      .units = amount.units,
                      .lasts = amount.numbers.lasts};
-    if (amount.numbers.lasts == 0) {
+    if (amount.numbers.lasts == 0 || amount.numbers.lasts == kGaugeLasts) {
+        static_assert(kGaugeLasts == StoreNumbers::kGauge);
         entry.period_ns = amount.numbers.period;
         entry.parts = amount.numbers.parts;
     } else {
@@ -206,7 +207,7 @@ void StoreBatches::give_back(const Waiting& waiting) {
 }
 
 // A window that is ahead of the store's time is not opened for anybody.
-void StoreBatches::answer(const Waiting& waiting, const StoreLevel& level) {
+void StoreBatches::answer(const Waiting& waiting, const StoreLevel& level, std::uint64_t born) {
     if (waiting.most != 0) {
         asked_.push_back({waiting.question, level});
         return;
@@ -221,7 +222,8 @@ void StoreBatches::answer(const Waiting& waiting, const StoreLevel& level) {
                   .current = level.current,
                   .previous = level.previous,
                   .epoch = level.epoch,
-                  .kind = level.expired ? StoreTotal::Kind::Over : StoreTotal::Kind::Level});
+                  .kind = level.expired ? StoreTotal::Kind::Over : StoreTotal::Kind::Level,
+                  .born = static_cast<std::uint32_t>(born) | 1U});
 }
 
 void StoreBatches::settle(const StoreReply& reply, Nanoseconds now) {
@@ -257,7 +259,7 @@ void StoreBatches::settle(const StoreReply& reply, Nanoseconds now) {
     note_clock(partition->clock, reply, static_cast<std::uint64_t>(now.count()) / 1000);
     partition->last = reply.seq;
     for (std::size_t i = 0; i < reply.levels.size(); ++i) {
-        answer(partition->under_way[i], reply.levels[i]);
+        answer(partition->under_way[i], reply.levels[i], reply.born);
     }
     partition->under_way.clear();
     partition->to_say = false;

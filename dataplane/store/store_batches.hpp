@@ -115,7 +115,7 @@ private:
     void make_batch(Partition& partition, Nanoseconds now);
     static void add(Partition& partition, std::deque<Waiting>& from, std::size_t most);
     void give_back(const Waiting& waiting);
-    void answer(const Waiting& waiting, const StoreLevel& level);
+    void answer(const Waiting& waiting, const StoreLevel& level, std::uint64_t born);
     void put(const Waiting& waiting, const StoreTotal& as);
 
     std::vector<Partition> partitions_;

@@ -55,6 +55,24 @@ public:
         }
         return passed;
     }
+    // So many connections to one host begin, each at the next box or at one of them.
+    std::uint64_t open(std::size_t connections, Nanoseconds gap, int box = -1) {
+        std::uint64_t opened = 0;
+        for (std::size_t i = 0; i < connections; ++i) {
+            now_ += gap;
+            const std::size_t at = box < 0 ? i % boxes_.size() : static_cast<std::size_t>(box);
+            const auto syn = test::tcp()
+                                 .src("10.0.0.1")
+                                 .dst("192.0.2.1")
+                                 .sport(++port_)
+                                 .dport(80)
+                                 .flags(0x02)
+                                 .bytes();
+            opened += boxes_[at]->workers.judge(0, syn, now_).verdict == Verdict::Pass;
+            talk();
+        }
+        return opened;
+    }
     void wait(Nanoseconds time) {
         for (const Instant until = now_ + time; now_ < until; now_ += 10ms) {
             talk();
@@ -126,6 +144,7 @@ private:
     std::vector<std::unique_ptr<Box>> boxes_;
     test::TinyStore store_;
     Instant now_ = kStart;
+    std::uint16_t port_ = 1024;
     bool away_ = false;
 };
 
@@ -227,6 +246,41 @@ TEST(ClusterPackets, WindowsOfABoxWithAWrongClockAreItsShareOfThem) {
     bucket.set_windows_apart(0, true);
     EXPECT_GT(bucket.pass(2'000, 10us, 0), 300U);
     EXPECT_EQ(bucket.events(LedgerEvent::LocalShare), 0U) << "buckets do not read the clock";
+}
+
+constexpr const char* kOpen =
+    "version: 1\nrules:\n  - id: r\n    mode: enforce\n    key: [ip.dst]\n"
+    "    limits: [{algorithm: concurrency, count: 60, idle: 10s}]\n";
+
+// Of all boxes together no more are open than one box would allow, and 2 * U.
+TEST(ClusterPackets, OpenConnectionsAreOneCount) {
+    Cluster cluster{kOpen, {.boxes = 3}};
+    ASSERT_EQ(cluster.limit().cluster.box_unsynced, 3U);
+    const std::uint64_t opened = cluster.open(1'200, 1ms);
+    EXPECT_GE(opened, 58U);
+    EXPECT_LE(opened, 60U + cluster.promised());
+    // Idle ones leave, and others may open at any box.
+    cluster.wait(12s);
+    const std::uint64_t later = cluster.open(400, 1ms, 1);
+    EXPECT_GE(later, 58U);
+    EXPECT_LE(later, 60U);
+    EXPECT_LE(cluster.open(200, 1ms), cluster.promised()) << "before the others have heard";
+    EXPECT_EQ(cluster.open(200, 1ms), 0U);
+}
+
+// What is open stays open; of new ones each box has a third, or none.
+TEST(ClusterPackets, OpenConnectionsWithoutAStoreGoByOwnerDown) {
+    for (const OwnerDown down : {OwnerDown::LocalShare, OwnerDown::Closed, OwnerDown::LastKnown}) {
+        Cluster cluster{kOpen, {.boxes = 3, .down = down}};
+        const std::uint64_t here = cluster.open(300, 1ms, 0);
+        EXPECT_EQ(here, 60U);
+        EXPECT_LE(cluster.open(100, 1ms, 1), 3U) << "before it has heard";
+        cluster.set_away(true);
+        const std::uint64_t away = cluster.open(600, 1ms);
+        const std::uint64_t share = down == OwnerDown::LocalShare ? 20U : 0U;
+        EXPECT_LE(away, 2 * share + (down == OwnerDown::LastKnown ? 60U : 0U));
+        EXPECT_GE(away, 2 * share - std::min<std::uint64_t>(2 * share, 3));
+    }
 }
 
 TEST(ClusterPackets, BoxesThatAreCutOffShareTheLimit) {

@@ -112,6 +112,29 @@ bool LedgerStore::is_beyond_clock(const StoreTotal& total, Now now) const noexce
     return total.epoch > own + 1 - windows_ahead(*fixed, now);
 }
 
+void LedgerStore::take_gauge(const StoreTotal& total) noexcept {
+    if (gauges_ != nullptr) {
+        gauges_->take(total);
+    }
+}
+
+void LedgerStore::tell_gauges(Now now) noexcept {
+    if (gauges_ != nullptr) {
+        gauges_->tell([&](const Account& account) { return open_connections(account, now); }, now);
+    }
+}
+
+// A bucket that is gone had none, and so has a limit that is gone.
+std::uint64_t LedgerStore::open_connections(const Account& account, Now now) noexcept {
+    if (!store_.registry.knows(account.slot)) {
+        return 0;
+    }
+    const AnyLimit& limit = *store_.registry.row(account.slot).limit;
+    const Entry* entry =
+        algorithm_of(limit) == Algorithm::Concurrency ? find(account, now) : nullptr;
+    return entry == nullptr ? 0 : used(entry->cell(), limit, store_.registry.pool(), now).count();
+}
+
 const Limit* LedgerStore::bucket_limit(const Account& account) const noexcept {
     const AnyLimit* limit = limit_of(account);
     return limit == nullptr ? nullptr : gcra_of(*limit);
