@@ -207,7 +207,7 @@ void StoreBatches::give_back(const Waiting& waiting) {
 }
 
 // A window that is ahead of the store's time is not opened for anybody.
-void StoreBatches::answer(const Waiting& waiting, const StoreLevel& level, std::uint64_t born) {
+void StoreBatches::answer(const Waiting& waiting, const StoreLevel& level) {
     if (waiting.most != 0) {
         asked_.push_back({waiting.question, level});
         return;
@@ -222,8 +222,7 @@ void StoreBatches::answer(const Waiting& waiting, const StoreLevel& level, std::
                   .current = level.current,
                   .previous = level.previous,
                   .epoch = level.epoch,
-                  .kind = level.expired ? StoreTotal::Kind::Over : StoreTotal::Kind::Level,
-                  .born = static_cast<std::uint32_t>(born) | 1U});
+                  .kind = level.expired ? StoreTotal::Kind::Over : StoreTotal::Kind::Level});
 }
 
 void StoreBatches::settle(const StoreReply& reply, Nanoseconds now) {
@@ -259,7 +258,7 @@ void StoreBatches::settle(const StoreReply& reply, Nanoseconds now) {
     note_clock(partition->clock, reply, static_cast<std::uint64_t>(now.count()) / 1000);
     partition->last = reply.seq;
     for (std::size_t i = 0; i < reply.levels.size(); ++i) {
-        answer(partition->under_way[i], reply.levels[i], reply.born);
+        answer(partition->under_way[i], reply.levels[i]);
     }
     partition->under_way.clear();
     partition->to_say = false;

@@ -86,6 +86,8 @@ public:
     // Since when the batch has been under way that has been so for the longest; nullopt: none is.
     [[nodiscard]] std::optional<Nanoseconds> oldest_under_way() const;
     [[nodiscard]] const StoreBatchCounts& counts() const noexcept { return counts_; }
+    // Times that a partition had lost what it had confirmed.
+    [[nodiscard]] std::uint64_t losses() const noexcept { return counts_.lost + counts_.gaps; }
     // Units that workers have told and the store has not confirmed.
     [[nodiscard]] std::uint64_t unsynced() const noexcept { return unsynced_; }
     // The budget had no room for some of the amounts that were last to be taken.
@@ -115,7 +117,7 @@ private:
     void make_batch(Partition& partition, Nanoseconds now);
     static void add(Partition& partition, std::deque<Waiting>& from, std::size_t most);
     void give_back(const Waiting& waiting);
-    void answer(const Waiting& waiting, const StoreLevel& level, std::uint64_t born);
+    void answer(const Waiting& waiting, const StoreLevel& level);
     void put(const Waiting& waiting, const StoreTotal& as);
 
     std::vector<Partition> partitions_;

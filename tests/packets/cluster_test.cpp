@@ -95,6 +95,7 @@ public:
     void set_windows_apart(std::size_t box, bool apart) {
         boxes_[box]->workers.lanes().windows_apart().raise(apart);
     }
+    void restart(std::size_t box) { boxes_[box]->workers.forget_gauges(); }
     // The store comes back empty.
     void lose_store() { store_.begin_anew(2); }
     [[nodiscard]] const LoadedLimit& limit() const { return boxes_[0]->workers.limit(); }
@@ -266,6 +267,20 @@ TEST(ClusterPackets, OpenConnectionsAreOneCount) {
     EXPECT_LE(later, 60U);
     EXPECT_LE(cluster.open(200, 1ms), cluster.promised()) << "before the others have heard";
     EXPECT_EQ(cluster.open(200, 1ms), 0U);
+}
+
+// A box that begins anew has the connections of the process before: it tells of them, though none
+// opens or says anything, and for longer than what was told by that one counts.
+TEST(ClusterPackets, OpenConnectionsOfARestartedBoxAreToldAgain) {
+    Cluster cluster{
+        "version: 1\nrules:\n  - id: r\n    mode: enforce\n    key: [ip.dst]\n"
+        "    limits: [{algorithm: concurrency, count: 60, idle: 1h, half_open: 1h}]\n",
+        {.boxes = 3}};
+    EXPECT_EQ(cluster.open(100, 1ms, 0), 60U);
+    cluster.restart(0);
+    cluster.wait(90s);
+    EXPECT_LE(cluster.open(100, 1ms, 1), 3U) << "before it has heard";
+    EXPECT_EQ(cluster.open(100, 1ms, 1), 0U);
 }
 
 // What is open stays open; of new ones each box has a third, or none.

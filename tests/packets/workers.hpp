@@ -91,6 +91,17 @@ public:
         load(*std::move(fits));
         return Done{};
     }
+    // As in a process that begins over these tables: gauges were memory of the one before.
+    void forget_gauges() {
+        for (std::size_t i = 0; i < workers_.size(); ++i) {
+            Worker& worker = *workers_[i];
+            worker.gauges =
+                std::make_unique<ConnectionGauges>(peers_.amounts.store(i), 1024, kSlots);
+            worker.gauges->set_cluster(set().cluster_bounds);
+            worker.ledger_store.set_gauges(worker.gauges.get());
+            worker.core.gauges = set().counts_gauges ? worker.gauges.get() : nullptr;
+        }
+    }
     // Once workers have told each other what they had to.
     void end_apply(Instant now) {
         turns(now);

@@ -16,75 +16,113 @@ std::uint32_t at_most_32(std::uint64_t value) noexcept {
 ConnectionGauges::ConnectionGauges(StoreLane* lane, std::size_t keys, std::size_t slots)
     : lane_{lane},
       places_{lane == nullptr ? 1 : keys},
-      gauges_{zeroed_array<Gauge>(places_)},
+      index_{zeroed_array<std::uint32_t>(places_)},
+      gauges_{zeroed_array<Gauge>(std::max<std::size_t>(most_keys(places_), 1))},
       bounds_{zeroed_array<ClusterBound>(lane == nullptr ? 1 : slots)},
       slots_{lane == nullptr ? 0 : slots} {}
 
 void ConnectionGauges::set_cluster(std::span<const ClusterBound> bounds) noexcept {
     const std::size_t end = std::min(std::max(bounds.size(), cluster_slots_), slots_);
     for (std::size_t slot = 0; slot < end; ++slot) {
-        bounds_[slot] = slot < bounds.size() ? bounds[slot] : ClusterBound{};
+        const ClusterBound bound = slot < bounds.size() ? bounds[slot] : ClusterBound{};
+        takes_open_ |= bound.box_unsynced != 0 && bounds_[slot].box_unsynced == 0;
+        bounds_[slot] = bound;
     }
     cluster_slots_ = bounds.size();
 }
 
+void ConnectionGauges::note_open(const Account& account) noexcept {
+    if (is_named(account) && is_shared(account)) {
+        (void)find_or_make(account);
+    }
+}
+
 std::size_t ConnectionGauges::place_of(const Account& account) const noexcept {
     std::size_t place = home_of(account);
-    while (gauges_[place].account.slot != 0 && !gauges_[place].account.has_key_of(account)) {
+    while (index_[place] != 0 && !gauge_at(place).account.has_key_of(account)) {
         place = (place + 1) & (places_ - 1);
     }
     return place;
 }
 
 ConnectionGauges::Gauge* ConnectionGauges::find(const Account& account) const noexcept {
-    Gauge& gauge = gauges_[place_of(account)];
-    return gauge.account.slot != 0 ? &gauge : nullptr;
+    const std::size_t place = place_of(account);
+    return index_[place] != 0 ? &gauge_at(place) : nullptr;
 }
 
 ConnectionGauges::Gauge* ConnectionGauges::find_or_make(const Account& account) noexcept {
-    Gauge& gauge = gauges_[place_of(account)];
-    if (gauge.account.slot == 0) {
+    const std::size_t place = place_of(account);
+    if (index_[place] == 0) {
         if (!has_place()) {
             return nullptr;
         }
-        ++used_places_;
-        gauge = {};
-        gauge.account = account;
+        gauges_[used_places_] = {};
+        gauges_[used_places_].account = account;
+        index_[place] = static_cast<std::uint32_t>(++used_places_);
     }
-    return &gauge;
+    return &gauge_at(place);
 }
 
-// What stands behind it moves up, as far as it would have been put there.
-void ConnectionGauges::erase(std::size_t place) noexcept {
-    --used_places_;
-    std::size_t hole = place;
-    for (std::size_t at = (hole + 1) & (places_ - 1); gauges_[at].account.slot != 0;
+// In the index what stands behind it moves up, as far as it would have been put there; the last
+// gauge takes its place among them.
+void ConnectionGauges::erase(Gauge& gauge) noexcept {
+    std::size_t hole = place_of(gauge.account);
+    const std::uint32_t number = index_[hole];
+    for (std::size_t at = (hole + 1) & (places_ - 1); index_[at] != 0;
          at = (at + 1) & (places_ - 1)) {
-        const std::size_t home = home_of(gauges_[at].account);
+        const std::size_t home = home_of(gauge_at(at).account);
         if (((at - home) & (places_ - 1)) >= ((at - hole) & (places_ - 1))) {
-            gauges_[hole] = gauges_[at];
+            index_[hole] = index_[at];
             hole = at;
         }
     }
-    gauges_[hole] = {};
-}
-
-void ConnectionGauges::hurry(const Gauge& gauge) noexcept {
-    if (hurried_count_ < hurried_.size()) {
-        hurried_[hurried_count_++] = gauge.account;
+    index_[hole] = 0;
+    --used_places_;
+    Gauge& last = gauges_[used_places_];
+    if (&last != &gauge) {
+        index_[place_of(last.account)] = number;
+        gauge = last;
     }
 }
 
-// After an outage all is told again: leases may have ended meanwhile, or the store have lost it.
+bool ConnectionGauges::hurry(const Gauge& gauge) noexcept {
+    if (hurried_count_ == hurried_.size()) {
+        return false;
+    }
+    hurried_[hurried_count_++] = gauge.account;
+    return true;
+}
+
+// After an outage all is told again: leases may have ended meanwhile. Nothing stands any more that
+// a store had confirmed which has lost any of it.
 void ConnectionGauges::watch_store(Now now) noexcept {
     const bool down = lane_->down.raised();
     if (down) {
         down_at_ = now.at;
-    } else if (was_down_) {
-        to_tell_again_ = places_;
     }
+    outages_ += was_down_ && !down ? 1 : 0;
     was_down_ = down;
     is_recovering_ = down_at_ != Instant{} && !down && now.at - down_at_ < Ledger::kRecovery;
+    const auto losses = static_cast<std::uint32_t>(lane_->losses.read());
+    if (losses != losses_) {
+        losses_ = losses;
+        lost_at_ = now.at;
+    }
+}
+
+std::size_t ConnectionGauges::visits(Now now) noexcept {
+    const auto keys = static_cast<std::int64_t>(std::max<std::size_t>(used_places_, 1));
+    const Nanoseconds each =
+        std::max(lane_->terms.sync / keys, Nanoseconds{1'000'000'000 / kVisitsPerSecond});
+    const Nanoseconds passed = now.at - visited_at_;
+    const auto most = static_cast<std::int64_t>(std::min(kVisits, used_places_));
+    const std::int64_t due = passed / each;
+    if (due > most) {
+        visited_at_ = now.at;
+        return static_cast<std::size_t>(most);
+    }
+    visited_at_ += due * each;
+    return static_cast<std::size_t>(due);
 }
 
 std::uint32_t ConnectionGauges::gauge_of(const Gauge& gauge, std::uint64_t open, Now now) noexcept {
@@ -105,15 +143,14 @@ void ConnectionGauges::note_promise(Gauge& gauge, std::uint32_t used, Now now) n
 }
 
 bool ConnectionGauges::is_due(const Gauge& gauge, std::uint32_t value, Now now) const noexcept {
-    const Nanoseconds passed = now.at - gauge.told_at;
-    if (gauge.hurries && value > gauge.confirmed) {
+    if (gauge.hurries && value > floor_of(gauge, now)) {
         return true;
     }
-    if (passed < lane_->terms.sync) {
+    if (now.at - gauge.told_at < lane_->terms.sync) {
         return false;
     }
-    return gauge.asks || value != gauge.confirmed || gauge.born == 0 || to_tell_again_ != 0 ||
-           now.at - gauge.confirmed_at >= kGaugeLease / 3;
+    return gauge.asks || value != gauge.confirmed || gauge.told_outages != outages_ ||
+           !is_confirmed(gauge, now) || now.at - gauge.confirmed_at >= kGaugeLease / 3;
 }
 
 bool ConnectionGauges::is_over(const Gauge& gauge, std::uint32_t value, Now now) const noexcept {
@@ -130,6 +167,8 @@ bool ConnectionGauges::send(Gauge& gauge, std::uint32_t value, Now now) noexcept
     gauge.told = value;
     gauge.number = last_number_;
     gauge.told_at = now.at;
+    gauge.told_losses = losses_;
+    gauge.told_outages = outages_;
     gauge.asks = false;
     gauge.hurries = false;
     *amount = {.account = gauge.account,
@@ -154,15 +193,14 @@ void ConnectionGauges::take(const StoreTotal& total) noexcept {
         gauge->confirmed = std::min(gauge->confirmed, gauge->told);
         return;
     }
-    // A store that began anew has lost what all other keys told.
-    to_tell_again_ = gauge->born != 0 && gauge->born != total.born ? places_ : to_tell_again_;
-    gauge->born = total.born;
+    if (gauge->confirmed_losses != gauge->told_losses) {
+        gauge->others_before = gauge->others;
+    }
+    gauge->confirmed_losses = gauge->told_losses;
     gauge->confirmed = gauge->told;
     gauge->confirmed_at = gauge->told_at;
     gauge->others = at_most_32(total.current);
-    if (gauge->hurries) {
-        hurry(*gauge);
-    }
+    gauge->hurries = gauge->hurries && hurry(*gauge);
 }
 
 // Local share: at least one, so that more boxes than `count` admit one each.
@@ -186,7 +224,7 @@ GaugeAnswer ConnectionGauges::answer(const Account& account, const Asked& asked,
     if (is_away(bound) || !is_told || lane_->over_budget.raised()) {
         return without_store(bound, asked, gauge);
     }
-    const std::uint64_t others = gauge == nullptr ? 0 : gauge->others;
+    const std::uint64_t others = gauge == nullptr ? 0 : others_of(*gauge, now);
     if (asked.used + others > asked.count) {
         return GaugeAnswer::OthersHaveIt;
     }
@@ -208,15 +246,16 @@ GaugeAnswer ConnectionGauges::admit(const Account& account, const Asked& asked, 
     }
     if (answer != GaugeAnswer::Admitted) {
         gauge->asks = true;
-        return answer;
     }
-    if (asked.is_promised) {
+    const bool is_admitted = answer == GaugeAnswer::Admitted;
+    if (is_admitted && asked.is_promised) {
         note_promise(*gauge, at_most_32(asked.used), now);
     }
     const std::uint64_t ahead = asked.used - std::min(asked.used, floor_of(*gauge, now));
-    if (!gauge->hurries && 2 * ahead >= bounds_[account.slot].box_unsynced) {
-        gauge->hurries = true;
-        hurry(*gauge);
+    const bool is_much = 2 * ahead >= bounds_[account.slot].box_unsynced;
+    if (!gauge->hurries && (is_admitted ? is_much : answer == GaugeAnswer::NotConfirmed)) {
+        // One that is under way takes its place with the answer.
+        gauge->hurries = gauge->number != 0 || hurry(*gauge);
     }
     return answer;
 }

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 
 // Open connections of a key over the boxes of a cluster, as the worker sees them that counts those
 // of its box. It tells the store how many it has, its gauge, and hears the sum of the others':
@@ -35,8 +36,13 @@ enum class GaugeAnswer : std::uint8_t {
 
 class ConnectionGauges {
 public:
-    // Keys that one turn looks at, besides those that hurry.
-    static constexpr std::size_t kVisits = 8;
+    // Keys that one turn looks at, and that a second does, besides those that hurry: each costs a
+    // look into the tables.
+    static constexpr std::size_t kVisits = 16;
+    static constexpr std::int64_t kVisitsPerSecond = 65'536;
+    // For so long after the store has lost its gauges the others may not all have told theirs
+    // again: what was heard of them before counts too.
+    static constexpr Nanoseconds kReturn{2'000'000'000};
     // What was promised and is not open yet counts as open for so long: longer than a reservation.
     static constexpr Nanoseconds kPending{2'500'000'000};
 
@@ -45,6 +51,10 @@ public:
     ConnectionGauges(StoreLane* lane, std::size_t keys, std::size_t slots);
 
     void set_cluster(std::span<const ClusterBound> bounds) noexcept;
+    // True once after a limit has become one of the cluster, by the first rule set too: its keys
+    // may have connections already. Whoever has the tables names each that has, by note_open().
+    [[nodiscard]] bool takes_open() noexcept { return std::exchange(takes_open_, false); }
+    void note_open(const Account& account) noexcept;
     [[nodiscard]] bool is_shared(const Account& account) const noexcept {
         return account.slot < slots_ && bounds_[account.slot].box_unsynced != 0;
     }
@@ -70,17 +80,20 @@ public:
 
 private:
     struct Gauge {
-        Account account;  // slot 0: nobody's place
+        Account account;
         std::uint32_t confirmed = 0;
         std::uint32_t told = 0;
         std::uint32_t others = 0;
-        std::uint32_t number = 0;  // of the telling under way; 0: none is
-        std::uint32_t most = 0;    // promised since `most_at`, which is at most kPending ago
-        std::uint32_t before = 0;  // promised in the time before that
-        std::uint32_t born = 0;    // the store's, when it confirmed; 0: it has not
+        std::uint32_t number = 0;         // of the telling under way; 0: none is
+        std::uint32_t most = 0;           // promised since `most_at`, which is at most kPending ago
+        std::uint32_t before = 0;         // promised in the time before that
+        std::uint32_t others_before = 0;  // heard before the store last lost its gauges
+        std::uint32_t told_losses = 0;    // of which it was known when that was told
+        std::uint32_t confirmed_losses = 0;  // likewise
+        std::uint32_t told_outages = 0;      // likewise
         Instant most_at{};
         Instant told_at{};
-        Instant confirmed_at{};  // when that was told
+        Instant confirmed_at{};  // when that was told; Instant{}: nothing is confirmed
         bool asks = false;       // somebody was refused for what others have
         bool hurries = false;
     };
@@ -93,11 +106,18 @@ private:
     [[nodiscard]] static bool is_named(const Account& account) noexcept {
         return account.hash != 0 && account.aggregation_level == 0;
     }
-    [[nodiscard]] bool has_place() const noexcept { return used_places_ < places_ / 4 * 3; }
+    [[nodiscard]] bool has_place() const noexcept { return used_places_ < most_keys(places_); }
+    [[nodiscard]] static constexpr std::size_t most_keys(std::size_t places) noexcept {
+        return places / 4 * 3;
+    }
+    // False: the store has nothing of it, or what it has is about to end.
+    [[nodiscard]] bool is_confirmed(const Gauge& gauge, Now now) const noexcept {
+        return gauge.confirmed_at != Instant{} && gauge.confirmed_losses == losses_ &&
+               now.at - gauge.confirmed_at < kGaugeLease;
+    }
     // The least that the store may hold of this box.
-    [[nodiscard]] static std::uint64_t floor_of(const Gauge& gauge, Now now) noexcept {
-        const bool lives = gauge.born != 0 && now.at - gauge.confirmed_at < kGaugeLease;
-        const std::uint64_t confirmed = lives ? gauge.confirmed : 0;
+    [[nodiscard]] std::uint64_t floor_of(const Gauge& gauge, Now now) const noexcept {
+        const std::uint64_t confirmed = is_confirmed(gauge, now) ? gauge.confirmed : 0;
         return gauge.number != 0 ? std::min<std::uint64_t>(confirmed, gauge.told) : confirmed;
     }
     [[nodiscard]] GaugeAnswer without_store(const ClusterBound& bound, const Asked& asked,
@@ -107,13 +127,24 @@ private:
     [[nodiscard]] std::size_t home_of(const Account& account) const noexcept {
         return static_cast<std::size_t>(mixed(account)) & (places_ - 1);
     }
+    // The most that others may have.
+    [[nodiscard]] std::uint64_t others_of(const Gauge& gauge, Now now) const noexcept {
+        const bool returns = losses_ != 0 && now.at - lost_at_ < kReturn;
+        return returns ? std::max(gauge.others, gauge.others_before) : gauge.others;
+    }
     // Its place, or the free one where it would be.
     [[nodiscard]] std::size_t place_of(const Account& account) const noexcept;
+    [[nodiscard]] Gauge& gauge_at(std::size_t place) const noexcept {
+        return gauges_[index_[place] - 1];
+    }
     [[nodiscard]] Gauge* find(const Account& account) const noexcept;
     [[nodiscard]] Gauge* find_or_make(const Account& account) noexcept;
-    void erase(std::size_t place) noexcept;
-    void hurry(const Gauge& gauge) noexcept;
+    void erase(Gauge& gauge) noexcept;
+    // False: there is no room, and whoever hurries tries again.
+    [[nodiscard]] bool hurry(const Gauge& gauge) noexcept;
     void watch_store(Now now) noexcept;
+    // Keys to visit now: each once in `cluster.sync`, or as often as kVisitsPerSecond make it.
+    [[nodiscard]] std::size_t visits(Now now) noexcept;
     // What is told of a box that has so many open.
     [[nodiscard]] static std::uint32_t gauge_of(const Gauge& gauge, std::uint64_t open,
                                                 Now now) noexcept;
@@ -123,59 +154,70 @@ private:
     [[nodiscard]] bool send(Gauge& gauge, std::uint32_t value, Now now) noexcept;
     // False: the ring is full.
     template <typename Open>
-    [[nodiscard]] bool visit(std::size_t place, Open&& open, Now now) noexcept;
+    [[nodiscard]] bool visit(Gauge& gauge, Open&& open, Now now) noexcept;
 
     StoreLane* lane_;
     std::size_t places_;
-    LazyArray<Gauge> gauges_;
+    LazyArray<std::uint32_t> index_;  // by place: one more than that in gauges_; 0: nobody's
+    LazyArray<Gauge> gauges_;         // the first used_places_ of them, in any order
     std::size_t used_places_ = 0;
-    std::size_t next_ = 0;            // to visit
+    std::size_t next_ = 0;  // to visit
+    Instant visited_at_{};
     LazyArray<ClusterBound> bounds_;  // by slot
     std::size_t slots_;               // that there may be
     std::size_t cluster_slots_ = 0;   // below which there may be some of the cluster
     std::array<Account, 64> hurried_{};
     std::size_t hurried_count_ = 0;
     std::uint32_t last_number_ = 0;
-    std::size_t to_tell_again_ = 0;  // visits until all have been told the store that has lost them
+    bool takes_open_ = false;
+    std::uint32_t losses_ = 0;   // times that the store had lost what it had confirmed
+    std::uint32_t outages_ = 0;  // after each all is told again
+    Instant lost_at_{};
     Instant down_at_{};
     bool was_down_ = false;
     bool is_recovering_ = false;
 };
 
 template <typename Open>
-bool ConnectionGauges::visit(std::size_t place, Open&& open, Now now) noexcept {
-    Gauge& gauge = gauges_[place];
-    if (gauge.account.slot == 0 || gauge.number != 0) {
+bool ConnectionGauges::visit(Gauge& gauge, Open&& open, Now now) noexcept {
+    const bool is_early = now.at - gauge.told_at < lane_->terms.sync && !gauge.hurries;
+    if (gauge.number != 0 || is_early) {
         return true;
     }
     const std::uint32_t value = gauge_of(gauge, open(gauge.account), now);
     if (is_over(gauge, value, now)) {
-        erase(place);
+        erase(gauge);
         return true;
     }
-    return !is_due(gauge, value, now) || send(gauge, value, now);
+    if (is_due(gauge, value, now)) {
+        return send(gauge, value, now);
+    }
+    gauge.hurries = false;
+    return true;
 }
 
+// What finds no room in the ring stays first.
 template <typename Open>
 void ConnectionGauges::tell(Open&& open, Now now) noexcept {
     if (lane_ == nullptr || used_places_ == 0) {
         return;
     }
     watch_store(now);
-    const std::size_t hurried = hurried_count_;
-    hurried_count_ = 0;
-    for (std::size_t i = 0; i < hurried; ++i) {
-        const std::size_t place = place_of(hurried_[i]);
-        if (!visit(place, open, now)) {
-            return;
-        }
+    std::size_t done = 0;
+    bool has_room = true;
+    while (has_room && done < hurried_count_) {
+        Gauge* gauge = find(hurried_[done]);
+        has_room = gauge == nullptr || visit(*gauge, open, now);
+        done += has_room ? 1 : 0;
     }
-    for (std::size_t i = 0; i < kVisits; ++i) {
-        if (!visit(next_, open, now)) {
-            return;
-        }
-        next_ = (next_ + 1) & (places_ - 1);
-        to_tell_again_ -= to_tell_again_ != 0 ? 1 : 0;
+    std::copy(hurried_.begin() + static_cast<std::ptrdiff_t>(done),
+              hurried_.begin() + static_cast<std::ptrdiff_t>(hurried_count_), hurried_.begin());
+    hurried_count_ -= done;
+    const std::size_t most = visits(now);
+    for (std::size_t i = 0; has_room && used_places_ != 0 && i < most; ++i) {
+        next_ = next_ < used_places_ ? next_ : 0;
+        has_room = visit(gauges_[next_], open, now);
+        next_ += has_room ? 1 : 0;
     }
 }
 

@@ -91,9 +91,14 @@ private:
                                     const WindowCounts& total, Now now) noexcept;
 
     [[nodiscard]] std::uint64_t open_connections(const Account& account, Now now) noexcept;
+    // Tells `gauges_` of keys that had connections before it counted them, some entries a turn.
+    void seek_open(Now now) noexcept;
+    void note_open(const Entry& entry, Now now) noexcept;
 
     BucketStore& store_;
     ConnectionGauges* gauges_ = nullptr;
+    std::size_t sought_ = 0;  // entries of `keys`
+    Instant sought_at_{};
     LazyArray<Counter> worst_;
 };
 

@@ -52,8 +52,7 @@ struct alignas(64) StoreTotal {
     std::uint64_t previous = 0;  // counted in the window before
     std::int64_t epoch = 0;
     Kind kind = Kind::Level;
-    bool declared = false;   // an answer to a Declare, which has no amount
-    std::uint32_t born = 0;  // of a level: which birth of the partition; another one has lost all
+    bool declared = false;  // an answer to a Declare, which has no amount
 };
 static_assert(sizeof(StoreTotal) == 64);
 

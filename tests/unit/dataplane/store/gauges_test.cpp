@@ -26,15 +26,18 @@ struct Course {
     std::uint64_t count = 100;
     std::uint32_t ahead = 6;       // U
     std::uint16_t times_down = 3;  // local share; 1: last known; 0: open
+    bool closed_down = false;
     Nanoseconds round_trip = 1ms;  // and up to as much again
     unsigned lost = 0;             // of 100 messages, each way
     unsigned opens = 60;           // of 100 events; the others close
     std::size_t keys = 1;
     Nanoseconds away_from = 2s;
-    Nanoseconds away_for = 0s;  // the store answers nobody
-    std::size_t cut_off = 0;    // boxes that it does not answer; 0: all
-    Nanoseconds lost_at = 0s;   // the store is empty then; 0: never
-    Nanoseconds dies_at = 0s;   // the first box, with all that it has; 0: never
+    Nanoseconds away_for = 0s;     // the store answers nobody
+    std::size_t cut_off = 0;       // boxes that it does not answer; 0: all
+    Nanoseconds lost_at = 0s;      // the store is empty then; 0: never
+    Nanoseconds quiet_at = 0s;     // of the first key only the last box has events then; 0: never
+    Nanoseconds dies_at = 0s;      // the first box, with all that it has; 0: never
+    Nanoseconds restarts_at = 0s;  // the first box, with its connections; none opens or closes
     Nanoseconds lasts = 6s;
     bool promises = false;         // each opens up to 2 s later, or never
     std::uint64_t most = 0;        // beyond `count`; 0: (M - 1) * U
@@ -45,8 +48,8 @@ struct Course {
 class Boxes {
 public:
     Boxes(const Course& course, std::uint64_t seed) : course_{course}, random_{seed} {
-        std::vector<ClusterBound> bounds(kSlot + 1);
-        bounds[kSlot] = {course.ahead, course.times_down, false,
+        std::vector<ClusterBound>& bounds = bounds_;
+        bounds[kSlot] = {course.ahead, course.times_down, course.closed_down,
                          static_cast<std::uint16_t>(course.boxes)};
         for (std::size_t i = 0; i < course.boxes; ++i) {
             boxes_.push_back(std::make_unique<Box>(course));
@@ -70,6 +73,9 @@ public:
             if (course_.lost_at != 0s && passed >= course_.lost_at && !is_lost_) {
                 store_.begin_anew(2);
                 is_lost_ = true;
+            }
+            if (course_.restarts_at != 0s && passed >= course_.restarts_at && !is_again_) {
+                restart();
             }
             if (course_.dies_at != 0s && passed >= course_.dies_at) {
                 boxes_[0]->dead = true;
@@ -147,8 +153,12 @@ private:
     void any_event() {
         Box& box = *boxes_[any(boxes_.size())];
         const std::uint64_t key = any(course_.keys);
+        const bool is_quiet = course_.quiet_at != 0s && now_ - kStart >= course_.quiet_at;
+        if (is_quiet && key == 0 && &box != boxes_.back().get()) {
+            return;
+        }
         std::uint64_t& open_here = box.open[key];
-        if (box.dead) {
+        if (box.dead || (is_again_ && &box == boxes_[0].get())) {
             return;
         }
         if (any(100) >= course_.opens) {
@@ -156,8 +166,7 @@ private:
             return;
         }
         const std::uint64_t used = open_here + box.promised[key] + 1;
-        if (used > course_.count ||
-            box.gauges.admit(account_of(key), {used, course_.count, course_.promises},
+        if (box.gauges.admit(account_of(key), {used, course_.count, course_.promises},
                              {.at = now_}) != GaugeAnswer::Admitted) {
             return;
         }
@@ -169,6 +178,20 @@ private:
         }
         ++open_here;
         worst_ = std::max(worst_, open(key));
+    }
+    // As the next process does that finds the tables of the one before.
+    void restart() {
+        auto again = std::make_unique<Box>(course_);
+        again->gauges.set_cluster(bounds_);
+        ASSERT_TRUE(again->gauges.takes_open());
+        again->open = boxes_[0]->open;
+        for (const auto& [key, open] : again->open) {
+            again->gauges.note_open(account_of(key));
+        }
+        boxes_[0] = std::move(again);
+        store_.join_again(0);
+        std::erase_if(network_, [](const auto& each) { return each.second.box == 0; });
+        is_again_ = true;
     }
     void keep_promises() {
         while (!promises_.empty() && promises_.begin()->first <= now_) {
@@ -228,7 +251,9 @@ private:
             const Message message = std::move(network_.begin()->second);
             network_.erase(network_.begin());
             if (message.is_reply) {
-                boxes_[message.box]->batches.settle(message.reply, now_.time_since_epoch());
+                Box& box = *boxes_[message.box];
+                box.batches.settle(message.reply, now_.time_since_epoch());
+                box.signals.losses.set(box.batches.losses());
                 continue;
             }
             const auto now_us = static_cast<std::uint64_t>(now_.time_since_epoch().count() / 1'000);
@@ -242,7 +267,9 @@ private:
     std::multimap<Instant, Message> network_;
     test::TinyStore store_;
     Instant now_ = kStart;
+    std::vector<ClusterBound> bounds_ = std::vector<ClusterBound>(kSlot + 1);
     bool is_lost_ = false;
+    bool is_again_ = false;
     std::uint64_t worst_ = 0;
     std::multimap<Instant, Promise> promises_;
     std::map<std::uint64_t, std::uint64_t> most_;
@@ -287,9 +314,21 @@ std::vector<Course> courses() {
                .cut_off = 1,
                .lasts = 110s,
                .most = 100 + 12},
-        Course{.name = "last_known", .times_down = 1, .away_for = 3s, .lasts = 10s, .most = 200},
-        // Until each box has heard that the store is another one.
-        Course{.name = "lost", .lost_at = 2s, .lasts = 8s, .most = 200},
+        Course{.name = "last_known", .times_down = 1, .away_for = 3s, .lasts = 10s, .most = 24},
+        Course{.name = "open", .times_down = 0, .away_for = 3s, .lasts = 10s, .most = 200},
+        Course{
+            .name = "closed", .times_down = 1, .closed_down = true, .away_for = 3s, .lasts = 10s},
+        // What was heard of the others counts until they have told theirs again, which they do when
+        // they hear of the loss by any key.
+        Course{.name = "lost", .keys = 2, .lost_at = 2s, .quiet_at = 1'500ms, .lasts = 8s},
+        Course{.name = "lost_far",
+               .round_trip = 40ms,
+               .keys = 2,
+               .lost_at = 2s,
+               .quiet_at = 1'500ms,
+               .lasts = 8s},
+        // Its connections are told again, though none opens or closes.
+        Course{.name = "restarts", .restarts_at = 2s, .lasts = 70s},
         // Others have what it had once its lease has ended.
         Course{.name = "one_dies", .dies_at = 2s, .lasts = 70s}};
 }

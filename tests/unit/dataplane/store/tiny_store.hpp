@@ -48,6 +48,10 @@ public:
         windows_.clear();
         gauges_.clear();
     }
+    // A box begins anew: so do the numbers of its batches.
+    void join_again(std::size_t box) {
+        std::erase_if(last_, [&](const auto& each) { return each.first.first == box; });
+    }
     [[nodiscard]] std::uint64_t keys() const { return levels_.size(); }
     bool fenced = false;
     std::uint64_t utc_ahead_us = 0;  // of what calls are told the time by
