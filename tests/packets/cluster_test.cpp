@@ -61,17 +61,23 @@ public:
         for (std::size_t i = 0; i < connections; ++i) {
             now_ += gap;
             const std::size_t at = box < 0 ? i % boxes_.size() : static_cast<std::size_t>(box);
-            const auto syn = test::tcp()
-                                 .src("10.0.0.1")
-                                 .dst("192.0.2.1")
-                                 .sport(++port_)
-                                 .dport(80)
-                                 .flags(0x02)
-                                 .bytes();
-            opened += boxes_[at]->workers.judge(0, syn, now_).verdict == Verdict::Pass;
-            talk();
+            opened += begin(at).verdict == Verdict::Pass;
         }
         return opened;
+    }
+    Decision begin(std::size_t at, bool talks = true) {
+        const auto syn = test::tcp()
+                             .src("10.0.0.1")
+                             .dst("192.0.2.1")
+                             .sport(++port_)
+                             .dport(80)
+                             .flags(0x02)
+                             .bytes();
+        const Decision decision = boxes_[at]->workers.judge(0, syn, now_);
+        if (talks) {
+            talk();
+        }
+        return decision;
     }
     void wait(Nanoseconds time) {
         for (const Instant until = now_ + time; now_ < until; now_ += 10ms) {
@@ -267,6 +273,25 @@ TEST(ClusterPackets, OpenConnectionsAreOneCount) {
     EXPECT_LE(later, 60U);
     EXPECT_LE(cluster.open(200, 1ms), cluster.promised()) << "before the others have heard";
     EXPECT_EQ(cluster.open(200, 1ms), 0U);
+}
+
+// A key whose connections others have waits until they may have left, and not at all for the store
+// to confirm what is open.
+TEST(ClusterPackets, ARefusedConnectionIsToldWhenThereMayBeRoom) {
+    Cluster cluster{kOpen, {.boxes = 3}};
+    for (int i = 0; i < 3; ++i) {
+        EXPECT_EQ(cluster.begin(0, false).verdict, Verdict::Pass);
+    }
+    const Decision ahead = cluster.begin(0, false);
+    EXPECT_EQ(ahead.reason, Reason::NoCredit);
+    EXPECT_EQ(ahead.wait, 0ns);
+    cluster.wait(1s);
+    (void)cluster.open(100, 10ms, 0);
+    (void)cluster.open(10, 10ms, 1);
+    const Decision full = cluster.begin(1);
+    EXPECT_EQ(full.reason, Reason::OverLimit);
+    EXPECT_GT(full.wait, 1s);
+    EXPECT_LE(full.wait, 10s);
 }
 
 // A box that begins anew has the connections of the process before: it tells of them, though none

@@ -42,7 +42,21 @@ Conformance ask_gauges(const LimitCheck& check, const CheckContext& context) noe
     if (!is_dry_run && answer != GaugeAnswer::OthersHaveIt) {
         context.core.ledger->count(event_of(answer));
     }
-    return Conformance::Red;
+    // A round trip to the store makes room for it.
+    return answer == GaugeAnswer::NotConfirmed ? Conformance::NoRoom : Conformance::Red;
+}
+
+Units beside_box(const LimitCheck& check, const CheckContext& context) noexcept {
+    const ConnectionGauges* gauges = context.core.gauges;
+    if (gauges == nullptr || check.entry == nullptr ||
+        !std::holds_alternative<ConcurrencyLimit>(*check.numbers)) {
+        return {};
+    }
+    const Account account{check.key.hash, check.entry->slot(),
+                          check.entry->stamp().aggregation_level};
+    return gauges->is_shared(account)
+               ? Units{gauges->beside(account, most_of(*check.numbers).count(), context.now)}
+               : Units{};
 }
 
 }  // namespace sluice

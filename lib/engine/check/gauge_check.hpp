@@ -7,4 +7,7 @@ namespace sluice {
 // boxes.
 [[nodiscard]] Conformance ask_gauges(const LimitCheck& check, const CheckContext& context) noexcept;
 
+// Units of such a limit's count that are not the box's to have now; none of any other limit.
+[[nodiscard]] Units beside_box(const LimitCheck& check, const CheckContext& context) noexcept;
+
 }  // namespace sluice

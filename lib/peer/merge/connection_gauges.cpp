@@ -233,6 +233,20 @@ GaugeAnswer ConnectionGauges::answer(const Account& account, const Asked& asked,
                                                     : GaugeAnswer::NotConfirmed;
 }
 
+std::uint64_t ConnectionGauges::beside(const Account& account, std::uint64_t count,
+                                       Now now) const noexcept {
+    const ClusterBound& bound = bounds_[account.slot];
+    const Gauge* gauge = find(account);
+    const bool is_told = is_named(account) && (gauge != nullptr || has_place());
+    const bool away = is_away(bound);
+    if ((away && bound.times_down > 1) || (!away && (!is_told || lane_->over_budget.raised()))) {
+        const std::uint64_t share = std::max<std::uint64_t>(count / bound.machines, 1);
+        return count - std::min(count, share);
+    }
+    const bool hears = gauge != nullptr && (!away || bound.times_down != 0);
+    return hears ? others_of(*gauge, now) : 0;
+}
+
 GaugeAnswer ConnectionGauges::judge(const Account& account, const Asked& asked,
                                     Now now) const noexcept {
     return answer(account, asked, lane_ == nullptr ? nullptr : find(account), now);

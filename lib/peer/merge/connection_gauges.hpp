@@ -70,6 +70,10 @@ public:
     [[nodiscard]] GaugeAnswer judge(const Account& account, const Asked& asked,
                                     Now now) const noexcept;
 
+    // Of a limit's count, what is not this box's to have now.
+    [[nodiscard]] std::uint64_t beside(const Account& account, std::uint64_t count,
+                                       Now now) const noexcept;
+
     // An answer of the store.
     void take(const StoreTotal& total) noexcept;
     // Tells what is due. `open(account)`: how many the box has open.
