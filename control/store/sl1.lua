@@ -10,11 +10,12 @@
 --   <key>    9 bytes: digest and step of coarsening. Of a bucket: till, units owed, as of (us),
 --            part of a unit that is paid already. Of a window: till, epoch, count, count before, length,
 --            also of one that is asked about; of one that begins with its key: till, beginning (us),
---            count
+--            count. Of gauges: till, then of each box 18 bytes: slot, end of its lease (us), open
+--            connections
 -- Invariants: the clock never goes back and moves by the callers' monotonic clocks alone; TIME starts
 -- it. A key is forgotten after `till`, seconds of that clock, when nothing of it counts any more: no
 -- expiry of the server, whose clock may be set. Whatever is rounded leaves more owed, never less.
-local REVISION = 4
+local REVISION = 5
 local MOST = 2 ^ 53 -- doubles hold each whole number up to it
 local UNDER = 1 - 2 ^ -50 -- more than the rounding of one product and sum
 local STEPS = 2 ^ 44 -- a part of a unit is kept in so many steps
@@ -27,6 +28,7 @@ local APPLIED, GAP, FENCED = 0, 1, 2
 local EXPIRED, SKEWED, REFUSED = 1, 2, 3
 local DECLARE, WINDOW, ASK = 1, 2, 4 -- bits of an entry's kind
 local BY_CLOCK, BY_KEY = 3, 4 -- how long an asked window lasts: from a time of UTC, from its first unit
+local GAUGE, ONE_GAUGE = 5, 18 -- how long a gauge lasts: by its lease; bytes of one
 
 local floor, max, min, pack, unpack_struct -- not to be seen yet while the library loads
 
@@ -188,16 +190,43 @@ local function ask(value, now, latest, term, units, most)
   return pack('<I4dddd', till(last), epoch, count + units, before, term.length), count + units, rest, 0
 end
 
--- What entries refer to: of a bucket its rate, of a window its length, phase and how long it lasts.
-local function read_terms(blob)
+-- Gauges of other boxes that count now, their sum, and when the last of them ends.
+local function others(value, now, slot)
+  local rest, sum, last = '', 0, 0
+  if not value or (#value - 4) % ONE_GAUGE ~= 0 then return rest, sum, last end
+  for at = 5, #value, ONE_GAUGE do
+    local its, ends, units = unpack_struct('<Hdd', value, at)
+    if its ~= slot and ends > now then
+      rest, sum = rest .. value:sub(at, at + ONE_GAUGE - 1), sum + units
+      if ends > last then last = ends end
+    end
+  end
+  return rest, sum < MOST and sum or MOST, last
+end
+
+-- A gauge is absolute: said twice it counts once, and 0 takes it away.
+local function set_gauge(value, now, term, units)
+  local rest, sum, last = others(value, now, term.slot)
+  if units > 0 then
+    local ends = now + term.length / 1000
+    rest = rest .. pack('<Hdd', term.slot, ends, units)
+    if ends > last then last = ends end
+  end
+  return pack('<I4', till(last > now and last or now)) .. rest, sum
+end
+
+-- What entries refer to: of a bucket its rate, of a window its length, phase and how long it lasts,
+-- of a gauge its lease (ns) and the caller's slot.
+local function read_terms(blob, slot)
   local terms, at = {}, 1
   while at <= #blob do
     local first, second, lasts
     first, second, lasts, at = unpack_struct('<ddB', blob, at)
-    if not is_number(first, 1) or not is_number(second, lasts == 0 and 1 or 0) or lasts > BY_KEY then
+    local has_rate = lasts == 0 or lasts == GAUGE
+    if not is_number(first, 1) or not is_number(second, has_rate and 1 or 0) or lasts > GAUGE then
       return nil
     end
-    terms[#terms + 1] = {rate = second * 1000 / first, length = first, phase = second, lasts = lasts}
+    terms[#terms + 1] = {rate = second * 1000 / first, length = first, phase = second, lasts = lasts, slot = slot}
   end
   return terms
 end
@@ -213,11 +242,13 @@ local function read_entries(blob, terms)
     if not its or units ~= units or units < 0 or units > MOST then return nil end
     if kind == ASK then
       most, at = unpack_struct('<d', blob, at)
-      if its.lasts == 1 or its.lasts == 2 or not is_number(most, 0) then return nil end
+      if its.lasts == 1 or its.lasts == 2 or its.lasts == GAUGE or not is_number(most, 0) then
+        return nil
+      end
     elseif kind >= WINDOW then
       epoch, at = unpack_struct('<d', blob, at)
       if its.lasts == 0 or its.lasts > 2 or not is_number(epoch, -MOST) then return nil end
-    elseif its.lasts ~= 0 then
+    elseif its.lasts ~= 0 and its.lasts ~= GAUGE then
       return nil
     end
     entries[n + 1], entries[n + 2], entries[n + 3], entries[n + 4], entries[n + 5], entries[n + 6] =
@@ -266,6 +297,9 @@ local function tell_again(out, entries, last, values, now, latest, flags)
       out[#out + 1] = before
       out[#out + 1] = epoch
       out[#out + 1] = flags[i] or 0
+    elseif term.lasts == GAUGE then
+      local _, sum = others(value, now, term.slot)
+      out[#out + 1] = sum
     else
       out[#out + 1] = (owed(value, now, term.rate))
     end
@@ -294,6 +328,9 @@ local function apply(out, entries, last, values, now, latest, changes)
       out[n + 1], out[n + 2], out[n + 3], out[n + 4] = count, previous, opened, flag
       n = n + 4
       if flag ~= 0 then flags = flags .. string.char(i, flag) end
+    elseif term.lasts == GAUGE then
+      value, out[n + 1] = set_gauge(before, now, term, units)
+      n = n + 1
     else
       value, out[n + 1] = charge_bucket(before, now, term.rate, units, declares)
       n = n + 1
@@ -319,7 +356,7 @@ local function sync(keys, args)
   begin()
   local size, slot, again, incarnation, seq, reckoned, known, birth =
     unpack_struct('<HHBddddd', args[1])
-  local terms = read_terms(args[2])
+  local terms = read_terms(args[2], slot)
   local entries, count
   if terms then entries, count = read_entries(args[3], terms) end
   if not entries or not is_number(seq, 0) or not is_number(incarnation, 0) then

@@ -49,7 +49,8 @@ double as_double(std::uint64_t value) {
 
 Term term_of(const StoreEntry& entry) {
     return entry.window_us == 0
-               ? Term{as_double(entry.period_ns), as_double(entry.parts), 0}
+               ? Term{as_double(entry.period_ns), as_double(entry.parts),
+                      entry.lasts == kGaugeLasts ? kGaugeLasts : std::uint8_t{0}}
                : Term{as_double(entry.window_us), as_double(entry.phase_us), entry.lasts};
 }
 

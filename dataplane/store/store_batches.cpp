@@ -33,7 +33,8 @@ std::optional<StoreEntry> entry_of(const StoreAmount& amount) {
                                                                        : StoreEntryKind::Add,
                      .units = amount.units,
                      .lasts = amount.numbers.lasts};
-    if (amount.numbers.lasts == 0) {
+    if (amount.numbers.lasts == 0 || amount.numbers.lasts == kGaugeLasts) {
+        static_assert(kGaugeLasts == StoreNumbers::kGauge);
         entry.period_ns = amount.numbers.period;
         entry.parts = amount.numbers.parts;
     } else {

@@ -86,6 +86,8 @@ public:
     // Since when the batch has been under way that has been so for the longest; nullopt: none is.
     [[nodiscard]] std::optional<Nanoseconds> oldest_under_way() const;
     [[nodiscard]] const StoreBatchCounts& counts() const noexcept { return counts_; }
+    // Times that a partition had lost what it had confirmed.
+    [[nodiscard]] std::uint64_t losses() const noexcept { return counts_.lost + counts_.gaps; }
     // Units that workers have told and the store has not confirmed.
     [[nodiscard]] std::uint64_t unsynced() const noexcept { return unsynced_; }
     // The budget had no room for some of the amounts that were last to be taken.

@@ -146,6 +146,7 @@ void StoreRelay::hear(const StoreAnswer& answer) {
     }
     const auto& reply = std::get<StoreReply>(answer);
     batches_.settle(reply, now());
+    lanes_.store_losses().set(batches_.losses());
     if (reply.outcome == StoreOutcome::Fenced) {
         set_state(StoreLinkState::Fenced, "the store fenced a batch of this box");
     }

@@ -11,7 +11,7 @@
 // time only how far the store's clocks are ahead of the machine's monotonic clock.
 namespace sluice {
 
-inline constexpr std::uint32_t kStoreLinkVersion = 3;
+inline constexpr std::uint32_t kStoreLinkVersion = 4;
 
 // The box, said first by the dataplane. `life` is random in each life of its process.
 struct StoreHello {

@@ -55,6 +55,30 @@ public:
         }
         return passed;
     }
+    // So many connections to one host begin, each at the next box or at one of them.
+    std::uint64_t open(std::size_t connections, Nanoseconds gap, int box = -1) {
+        std::uint64_t opened = 0;
+        for (std::size_t i = 0; i < connections; ++i) {
+            now_ += gap;
+            const std::size_t at = box < 0 ? i % boxes_.size() : static_cast<std::size_t>(box);
+            opened += begin(at).verdict == Verdict::Pass;
+        }
+        return opened;
+    }
+    Decision begin(std::size_t at, bool talks = true) {
+        const auto syn = test::tcp()
+                             .src("10.0.0.1")
+                             .dst("192.0.2.1")
+                             .sport(++port_)
+                             .dport(80)
+                             .flags(0x02)
+                             .bytes();
+        const Decision decision = boxes_[at]->workers.judge(0, syn, now_);
+        if (talks) {
+            talk();
+        }
+        return decision;
+    }
     void wait(Nanoseconds time) {
         for (const Instant until = now_ + time; now_ < until; now_ += 10ms) {
             talk();
@@ -77,6 +101,7 @@ public:
     void set_windows_apart(std::size_t box, bool apart) {
         boxes_[box]->workers.lanes().windows_apart().raise(apart);
     }
+    void restart(std::size_t box) { boxes_[box]->workers.forget_gauges(); }
     // The store comes back empty.
     void lose_store() { store_.begin_anew(2); }
     [[nodiscard]] const LoadedLimit& limit() const { return boxes_[0]->workers.limit(); }
@@ -126,6 +151,7 @@ private:
     std::vector<std::unique_ptr<Box>> boxes_;
     test::TinyStore store_;
     Instant now_ = kStart;
+    std::uint16_t port_ = 1024;
     bool away_ = false;
 };
 
@@ -227,6 +253,74 @@ TEST(ClusterPackets, WindowsOfABoxWithAWrongClockAreItsShareOfThem) {
     bucket.set_windows_apart(0, true);
     EXPECT_GT(bucket.pass(2'000, 10us, 0), 300U);
     EXPECT_EQ(bucket.events(LedgerEvent::LocalShare), 0U) << "buckets do not read the clock";
+}
+
+constexpr const char* kOpen =
+    "version: 1\nrules:\n  - id: r\n    mode: enforce\n    key: [ip.dst]\n"
+    "    limits: [{algorithm: concurrency, count: 60, idle: 10s}]\n";
+
+// Of all boxes together no more are open than one box would allow, and 2 * U.
+TEST(ClusterPackets, OpenConnectionsAreOneCount) {
+    Cluster cluster{kOpen, {.boxes = 3}};
+    ASSERT_EQ(cluster.limit().cluster.box_unsynced, 3U);
+    const std::uint64_t opened = cluster.open(1'200, 1ms);
+    EXPECT_GE(opened, 58U);
+    EXPECT_LE(opened, 60U + cluster.promised());
+    // Idle ones leave, and others may open at any box.
+    cluster.wait(12s);
+    const std::uint64_t later = cluster.open(400, 1ms, 1);
+    EXPECT_GE(later, 58U);
+    EXPECT_LE(later, 60U);
+    EXPECT_LE(cluster.open(200, 1ms), cluster.promised()) << "before the others have heard";
+    EXPECT_EQ(cluster.open(200, 1ms), 0U);
+}
+
+// A key whose connections others have waits until they may have left, and not at all for the store
+// to confirm what is open.
+TEST(ClusterPackets, ARefusedConnectionIsToldWhenThereMayBeRoom) {
+    Cluster cluster{kOpen, {.boxes = 3}};
+    for (int i = 0; i < 3; ++i) {
+        EXPECT_EQ(cluster.begin(0, false).verdict, Verdict::Pass);
+    }
+    const Decision ahead = cluster.begin(0, false);
+    EXPECT_EQ(ahead.reason, Reason::NoCredit);
+    EXPECT_EQ(ahead.wait, 0ns);
+    cluster.wait(1s);
+    (void)cluster.open(100, 10ms, 0);
+    (void)cluster.open(10, 10ms, 1);
+    const Decision full = cluster.begin(1);
+    EXPECT_EQ(full.reason, Reason::OverLimit);
+    EXPECT_GT(full.wait, 1s);
+    EXPECT_LE(full.wait, 10s);
+}
+
+// A box that begins anew has the connections of the process before: it tells of them, though none
+// opens or says anything, and for longer than what was told by that one counts.
+TEST(ClusterPackets, OpenConnectionsOfARestartedBoxAreToldAgain) {
+    Cluster cluster{
+        "version: 1\nrules:\n  - id: r\n    mode: enforce\n    key: [ip.dst]\n"
+        "    limits: [{algorithm: concurrency, count: 60, idle: 1h, half_open: 1h}]\n",
+        {.boxes = 3}};
+    EXPECT_EQ(cluster.open(100, 1ms, 0), 60U);
+    cluster.restart(0);
+    cluster.wait(90s);
+    EXPECT_LE(cluster.open(100, 1ms, 1), 3U) << "before it has heard";
+    EXPECT_EQ(cluster.open(100, 1ms, 1), 0U);
+}
+
+// What is open stays open; of new ones each box has a third, or none.
+TEST(ClusterPackets, OpenConnectionsWithoutAStoreGoByOwnerDown) {
+    for (const OwnerDown down : {OwnerDown::LocalShare, OwnerDown::Closed, OwnerDown::LastKnown}) {
+        Cluster cluster{kOpen, {.boxes = 3, .down = down}};
+        const std::uint64_t here = cluster.open(300, 1ms, 0);
+        EXPECT_EQ(here, 60U);
+        EXPECT_LE(cluster.open(100, 1ms, 1), 3U) << "before it has heard";
+        cluster.set_away(true);
+        const std::uint64_t away = cluster.open(600, 1ms);
+        const std::uint64_t share = down == OwnerDown::LocalShare ? 20U : 0U;
+        EXPECT_LE(away, 2 * share + (down == OwnerDown::LastKnown ? 60U : 0U));
+        EXPECT_GE(away, 2 * share - std::min<std::uint64_t>(2 * share, 3));
+    }
 }
 
 TEST(ClusterPackets, BoxesThatAreCutOffShareTheLimit) {

@@ -63,6 +63,9 @@ public:
             worker.core.connection_lanes = &peers_.connections;
             worker.ledger = std::make_unique<Ledger>(i, peers_.amounts, worker.records, Instant{});
             worker.core.buckets.set_unsynced(&worker.ledger->records());
+            worker.gauges =
+                std::make_unique<ConnectionGauges>(peers_.amounts.store(i), 1024, kSlots);
+            worker.ledger_store.set_gauges(worker.gauges.get());
         }
         (void)begin_apply(rules);
     }
@@ -87,6 +90,17 @@ public:
         summaries_ = std::move(next.rules);
         load(*std::move(fits));
         return Done{};
+    }
+    // As in a process that begins over these tables: gauges were memory of the one before.
+    void forget_gauges() {
+        for (std::size_t i = 0; i < workers_.size(); ++i) {
+            Worker& worker = *workers_[i];
+            worker.gauges =
+                std::make_unique<ConnectionGauges>(peers_.amounts.store(i), 1024, kSlots);
+            worker.gauges->set_cluster(set().cluster_bounds);
+            worker.ledger_store.set_gauges(worker.gauges.get());
+            worker.core.gauges = set().counts_gauges ? worker.gauges.get() : nullptr;
+        }
     }
     // Once workers have told each other what they had to.
     void end_apply(Instant now) {
@@ -262,6 +276,7 @@ private:
         CoreState core;
         LedgerStore ledger_store;
         std::unique_ptr<Ledger> ledger;
+        std::unique_ptr<ConnectionGauges> gauges;
         std::vector<Waiting> inbox;
     };
 
@@ -292,9 +307,12 @@ private:
         loaded_.push_back(std::make_unique<const LoadedRules>(std::move(rules)));
         for (std::size_t i = 0; i < workers_.size(); ++i) {
             Worker& worker = *workers_[i];
-            worker.core.ledger = set().shared_limits != 0 ? worker.ledger.get() : nullptr;
+            const bool shares = set().shared_limits != 0 || set().counts_gauges;
+            worker.core.ledger = shares ? worker.ledger.get() : nullptr;
             worker.core.texts = loaded_.back()->texts(i);
             worker.ledger->set_cluster(set().cluster_bounds);
+            worker.core.gauges = set().counts_gauges ? worker.gauges.get() : nullptr;
+            worker.gauges->set_cluster(set().cluster_bounds);
         }
     }
     static void sweep(Worker& worker, Instant now) {

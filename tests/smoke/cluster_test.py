@@ -9,11 +9,21 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "cluster"))
 from cluster_case import ClusterCase, main  # noqa: E402
+from cluster_boxes import rules  # noqa: E402
 from faults import named  # noqa: E402
+from programs import wait_until  # noqa: E402
+from spread_flood import raw_socket  # noqa: E402
+import capture_files as frames  # noqa: E402
 
 RATE = 1500          # of the client, over all boxes
 LIVE, LIVE_AFTER = 0.99, 0.9
 SECONDS, SYNC = 4, 0.1  # of a course; boxes tell each other what they have admitted once in so long, and admit in such steps
+OPEN = """  - id: open
+    mode: enforce
+    when: dir eq "in" and ip.proto eq 6
+    key: [ip.src]
+    limits: [{algorithm: concurrency, count: 60, idle: 1m, scope: cluster}]
+"""
 COURSES = 5          # of which one has to be without a fault: a machine with much to do stalls the store
 
 
@@ -68,6 +78,36 @@ class OneLimit(ClusterCase):
         for action in ({"action": "reset"}, {"action": "forgive"}, {"action": "grant", "units": "600"}):
             status, answer = self.boxes.boxes[0].api("POST", "/v1/rules/shared/key", json.dumps({"key": "192.0.2.1", **action}))
             self.assertEqual((status, b"counted by the cluster" in answer), (409, True), answer)
+
+    def test_open_connections_are_one_count(self):
+        self.boxes.apply(rules(self.limit, self.scope) + OPEN)
+        bounds = {rule["limits"][0]["cluster"]["overshoot"] for rule in json.loads(self.boxes.boxes[0].api("GET", "/v1/rules")[1])["rules"]
+                  if rule["id"] == "open"}
+        self.assertEqual(bounds, {6})
+        hosts = [raw_socket(hosts.outside) for hosts in self.boxes.network.hosts]
+        client = f"10.78.0.{next(self.clients)}"
+        ports = iter(range(1000, 60_000))
+
+        def more_open(at_least):
+            for host in hosts:
+                host.send(frames.tcp(client, "10.79.0.1", next(ports), 80))
+            return sum(self.open_of(box) for box in self.boxes.boxes) >= at_least
+
+        try:
+            wait_until("the boxes to have as many connections as one would allow", lambda: more_open(60))
+            for _ in range(100):
+                more_open(60)
+        finally:
+            for host in hosts:
+                host.close()
+        opened = [self.open_of(box) for box in self.boxes.boxes]
+        print(f"connections that each box has: {opened}", flush=True)
+        self.assertLessEqual(sum(opened), 60 + 6)
+        self.assertLess(max(opened), 60, "each box has some")
+
+    @staticmethod
+    def open_of(box):
+        return next(rule.get("open_connections", 0) for rule in box.stats()["rules"] if rule["id"] == "open")
 
     def test_a_box_is_cut_off(self):
         self.expect_of("one box cut off")

@@ -15,6 +15,21 @@ namespace sluice {
 struct ConnectionMeter {
     const ConcurrencyLimit& limit;
 
+    // Whether a packet that is admitted makes one more count; nullptr: of no connection that is
+    // known by its name.
+    [[nodiscard]] static bool opens_more(const Cell& cell, const LinePool& pool,
+                                         const ConnectionStart* start, Now now) noexcept {
+        const OpenConnections& state = pool.at<OpenConnections>(cell.rest);
+        if (start == nullptr) {
+            return true;
+        }
+        if (start->kind == ConnectionStart::Kind::Opens) {
+            return !state.counts_established() &&
+                   !state.has(pool, cell.rest, start->digest, now.at);
+        }
+        return state.completes(pool, cell.rest, *start, now.at);
+    }
+
     bool open(Cell& cell, LinePool& pool, GroupKey /*key*/, Now now) const noexcept {
         cell = {now.at, pool.take()};
         if (cell.rest == kNoLine) {

@@ -9,6 +9,7 @@
 #include "lib/packet/parse.hpp"
 #include "lib/packet/verdict.hpp"
 #include "lib/peer/follow/connection_lanes.hpp"
+#include "lib/peer/merge/connection_gauges.hpp"
 #include "lib/peer/merge/ledger.hpp"
 #include "lib/respond/answer/answered_traffic.hpp"
 #include "lib/respond/shape/held_order.hpp"
@@ -55,8 +56,11 @@ struct CoreState {
     NewBans* new_bans = nullptr;
     // For the texts of the rule set it judges by; needed when its classifier asks_text().
     TextScratch* texts = nullptr;
-    // For limits that workers share; nullptr: the rule set has none.
+    // For limits that workers or boxes share; nullptr: the rule set has none.
     Ledger* ledger = nullptr;
+    // For limits of open connections that boxes share; nullptr: the rule set has none. `ledger` is
+    // there with it.
+    ConnectionGauges* gauges = nullptr;
     // For limits that are asked of their keys' owners; nullptr: all are this worker's own.
     ReserveClient* reserve_client = nullptr;
     // Messages to and from others about connections that one of them counts as open; nullptr:

@@ -5,6 +5,7 @@
 #include "lib/engine/check/ask_bucket.hpp"
 #include "lib/engine/check/bucket_allocator.hpp"
 #include "lib/engine/check/debt_migration.hpp"
+#include "lib/engine/check/gauge_check.hpp"
 #include "lib/engine/check/on_full.hpp"
 #include "lib/engine/check/own_numbers.hpp"
 #include "lib/engine/check/shared_charge.hpp"
@@ -98,6 +99,8 @@ void check_limit(LimitCheck& check, const LoadedLimit& limit, const LoadedRule& 
     }
     if (limit.shared != 0 && check.conformance == Conformance::Green) {
         check.conformance = ask_ledger(check, rule, context);
+    } else if (limit.cluster.box_unsynced != 0 && check.conformance == Conformance::Green) {
+        check.conformance = ask_gauges(check, context);
     }
 }
 

@@ -3,7 +3,9 @@
 #include "lib/bucket/meter/bucket_in.hpp"
 #include "lib/bucket/meter/gcra.hpp"
 #include "lib/bucket/meter/later_demand.hpp"
+#include "lib/bucket/meter/lifetime.hpp"
 #include "lib/engine/check/ask_bucket.hpp"
+#include "lib/engine/check/gauge_check.hpp"
 
 #include <algorithm>
 #include <variant>
@@ -20,9 +22,13 @@ std::optional<Nanoseconds> wait_of(const LimitCheck& check, const CheckContext& 
         });
     }
     const LimitRegistry& registry = context.core.buckets.registry;
+    const Units beside = beside_box(check, context);
+    before.green = before.green + beside;
     const LaterDemand later{{check.cost, context.color()}, before};
-    return wait_later(registry.cell_of(*check.entry), *check.numbers, registry.pool(), context.now,
-                      later);
+    const std::optional<Nanoseconds> wait = wait_later(
+        registry.cell_of(*check.entry), *check.numbers, registry.pool(), context.now, later);
+    // Other boxes may have all of it: their connections leave as those here do.
+    return wait || beside == Units{0} ? wait : longest_debt(*check.numbers);
 }
 
 namespace {

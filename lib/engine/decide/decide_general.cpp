@@ -73,7 +73,8 @@ void note_refusal(const LimitCheck& check, const LoadedLimit& limit, const Check
         return;
     }
     if (check.entry == nullptr || check.conformance == Conformance::NoRoom) {
-        outcome.no_credit |= check.entry != nullptr && limit.shared != 0;
+        const bool is_told = limit.shared != 0 || limit.cluster.box_unsynced != 0;
+        outcome.no_credit |= check.entry != nullptr && is_told;
         return;
     }
     outcome.over_limit = true;

@@ -16,17 +16,23 @@ public:
     // `records` and `buckets`, which are the worker's, outlive it.
     LedgerExchange(std::size_t self, DeltaLanes& lanes, std::span<Record> records,
                    BucketStore& buckets)
-        : store_{buckets}, ledger_{self, lanes, records, Instant{}} {
+        : store_{buckets},
+          ledger_{self, lanes, records, Instant{}},
+          gauges_{lanes.store(self), kGaugeKeys, kSlots} {
+        store_.set_gauges(&gauges_);
         buckets.set_unsynced(&ledger_.records());
     }
 
     // Before the first burst under these rules.
     void adopt_rules(const LoadedSet& rules, CoreState& core) noexcept {
-        core.ledger = rules.shared_limits != 0 ? &ledger_ : nullptr;
+        const bool shares = rules.shared_limits != 0 || rules.counts_gauges;
+        core.ledger = shares ? &ledger_ : nullptr;
         if (rules.load != load_) {
             load_ = rules.load;
             ledger_.set_cluster(rules.cluster_bounds);
+            gauges_.set_cluster(rules.cluster_bounds);
         }
+        core.gauges = rules.counts_gauges ? &gauges_ : nullptr;
         on_ |= rules.syncs;
     }
     // On from the first shared limit: others may still wait for an answer when the last has gone.
@@ -47,8 +53,12 @@ public:
     [[nodiscard]] const LedgerStore& store() const noexcept { return store_; }
 
 private:
+    // Keys of which a worker tells the store how many connections are open.
+    static constexpr std::size_t kGaugeKeys = std::size_t{1} << 16;
+
     LedgerStore store_;
     Ledger ledger_;
+    ConnectionGauges gauges_;
     bool on_ = false;
     std::uint64_t load_ = 0;  // of the rules whose limits of the cluster the ledger knows
 };

@@ -88,8 +88,6 @@ const char* why_never(const AnyLimit& limit) noexcept {
             return "each key's windows begin with its first unit, which only the store could say";
         case Algorithm::DayWindow:
             return "windows by the clock of a zone are of one box";
-        case Algorithm::Concurrency:
-            return "open connections are not yet shared by boxes";
         case Algorithm::ColorMeter:
             return "colour meters are of one box";
         default:
@@ -111,9 +109,28 @@ ClusterTerms not_merged(const ClusterQuestion& question, const char* why,
             .least = least};
 }
 
+// Of open connections. One worker of each box counts those of a key.
+ClusterTerms gauge_terms(std::uint64_t count, std::uint64_t machines) noexcept {
+    const std::uint64_t others = machines - 1;
+    const std::uint64_t ahead =
+        std::clamp<std::uint64_t>(count / kClusterOvershootPart / others, 1, kMostMaxUnsynced);
+    if (2 * others * ahead > count) {
+        return {.why = "all boxes together could pass more than half of its count beyond it",
+                .least = 2 * others};
+    }
+    return {.sharing = ClusterSharing::Merged, .box_unsynced = ahead, .overshoot = others * ahead};
+}
+
 }  // namespace
 
+bool has_gauges(const AnyLimit& limit) noexcept {
+    return algorithm_of(limit) == Algorithm::Concurrency;
+}
+
 ClusterTerms cluster_terms_for(const ClusterQuestion& question) noexcept {
+    if (const auto* limit = std::get_if<ConcurrencyLimit>(&question.limit)) {
+        return gauge_terms(limit->numbers.count, question.machines);
+    }
     const std::uint64_t most = merged_most(question.limit);
     if (most == 0) {
         return not_merged(question, why_never(question.limit), 0);

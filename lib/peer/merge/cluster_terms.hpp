@@ -45,6 +45,10 @@ inline constexpr std::uint64_t kClusterOvershootPart = 8;
 // UTC in whole microseconds. Others are numbered by each box itself.
 [[nodiscard]] bool is_told_to_store(const AnyLimit& limit) noexcept;
 
+// True of limits of open connections: a box's worker that counts those of a key tells the store of
+// them (ConnectionGauges).
+[[nodiscard]] bool has_gauges(const AnyLimit& limit) noexcept;
+
 // By default the overshoot is 1/8 of the burst or count, half of it for either level, or all for
 // boxes where W is 1; at most half of the burst or count, else the limit is asked or refused. U_m
 // is at least the largest cost and U_w, U_w at least what is spent while an amount is on its way

@@ -34,6 +34,7 @@ struct StoreSignals {
     Signal down;
     Signal over_budget;
     Signal windows_apart;
+    Counter losses;
 };
 
 // The lane from a worker to its cluster's store, over a link of their own: amounts there, levels
@@ -45,6 +46,7 @@ public:
           down{signals.down},
           over_budget{signals.over_budget},
           windows_apart{signals.windows_apart},
+          losses{signals.losses},
           links_{2, {.merge = about.ring}},
           amounts{links_.place(0, 1, LinkRing::Amounts)},
           totals{links_.place(1, 0, LinkRing::Totals)} {}
@@ -53,6 +55,7 @@ public:
     const Signal& down;           // raised while the store does not answer
     const Signal& over_budget;    // raised while some keys are not told for want of budget
     const Signal& windows_apart;  // raised while windows go by the box's share: its clock is wrong
+    const Counter& losses;        // times that the store had lost what it had confirmed
     Counter other_clock;          // answers, here, by which the store's time is not that of the box
 
 private:
@@ -85,6 +88,7 @@ public:
     [[nodiscard]] Signal& store_down() noexcept { return signals_->down; }
     [[nodiscard]] Signal& store_over_budget() noexcept { return signals_->over_budget; }
     [[nodiscard]] Signal& windows_apart() noexcept { return signals_->windows_apart; }
+    [[nodiscard]] Counter& store_losses() noexcept { return signals_->losses; }
     // Answers of the store to any worker by which its time is not that of the box.
     [[nodiscard]] std::uint64_t other_clock() const noexcept {
         std::uint64_t answers = 0;

@@ -28,6 +28,7 @@ void Ledger::exchange_with_store(B& ledger_store, Now now) noexcept {
         store_late_list_ = store_late_list_ % RecordPool::kLateLists + 1;
         send_list(store(), 0, ledger_store, now);
         send_list(store(), store_late_list_, ledger_store, now);
+        ledger_store.tell_gauges(now);
         store_->amounts.publish();
     }
 }
@@ -36,6 +37,10 @@ void Ledger::exchange_with_store(B& ledger_store, Now now) noexcept {
 // of an earlier life, or was never sent.
 template <StoreBackend B>
 void Ledger::take_store_total(const StoreTotal& total, B& ledger_store, Now now) noexcept {
+    if ((total.record & kGaugeRecord) != 0) {
+        ledger_store.take_gauge(total);
+        return;
+    }
     Delta delta;
     delta.account = total.account;
     delta.units = total.declared ? 0 : total.units;

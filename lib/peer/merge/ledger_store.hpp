@@ -1,6 +1,7 @@
 #pragma once
 #include "lib/base/lazy_array.hpp"
 #include "lib/bucket/table/bucket_store.hpp"
+#include "lib/peer/merge/connection_gauges.hpp"
 #include "lib/peer/merge/ledger.hpp"
 
 #include <optional>
@@ -43,6 +44,10 @@ public:
     // A window's number, as the store has it.
     [[nodiscard]] std::int64_t store_epoch(const Account& account, std::int64_t epoch,
                                            Now now) const noexcept;
+    // Open connections of limits of the cluster; they outlive it. nullptr: there are none.
+    void set_gauges(ConnectionGauges* gauges) noexcept { gauges_ = gauges; }
+    void take_gauge(const StoreTotal& total) noexcept;
+    void tell_gauges(Now now) noexcept;
     [[nodiscard]] Due due(const Account& account, std::uint64_t units, Now now) noexcept;
     [[nodiscard]] BucketState state_at_store(const StoreTotal& total, Now now) const noexcept;
     [[nodiscard]] bool is_beyond_clock(const StoreTotal& total, Now now) const noexcept;
@@ -85,7 +90,15 @@ private:
     [[nodiscard]] bool raise_counts(const Account& account, const AnyLimit& limit,
                                     const WindowCounts& total, Now now) noexcept;
 
+    [[nodiscard]] std::uint64_t open_connections(const Account& account, Now now) noexcept;
+    // Tells `gauges_` of keys that had connections before it counted them, some entries a turn.
+    void seek_open(Now now) noexcept;
+    void note_open(const Entry& entry, Now now) noexcept;
+
     BucketStore& store_;
+    ConnectionGauges* gauges_ = nullptr;
+    std::size_t sought_ = 0;  // entries of `keys`
+    Instant sought_at_{};
     LazyArray<Counter> worst_;
 };
 

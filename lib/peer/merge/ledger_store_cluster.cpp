@@ -112,6 +112,71 @@ bool LedgerStore::is_beyond_clock(const StoreTotal& total, Now now) const noexce
     return total.epoch > own + 1 - windows_ahead(*fixed, now);
 }
 
+void LedgerStore::take_gauge(const StoreTotal& total) noexcept {
+    if (gauges_ != nullptr) {
+        gauges_->take(total);
+    }
+}
+
+void LedgerStore::tell_gauges(Now now) noexcept {
+    if (gauges_ != nullptr) {
+        seek_open(now);
+        gauges_->tell([&](const Account& account) { return open_connections(account, now); }, now);
+    }
+}
+
+// All entries in a sixth of a lease: others know of a box's connections until its last telling
+// ends.
+void LedgerStore::seek_open(Now now) noexcept {
+    if (gauges_->takes_open()) {
+        sought_ = 0;
+        sought_at_ = now.at;
+    }
+    const std::size_t entries = store_.keys.slots();
+    if (sought_ == entries) {
+        return;
+    }
+    constexpr std::int64_t kLeast = 256;
+    constexpr std::int64_t kMost = 16'384;
+    const auto part = static_cast<Wide>(std::max(now.at - sought_at_, Nanoseconds{0}).count()) *
+                      entries / static_cast<Wide>(kGaugeLease.count() / 6);
+    const auto due = static_cast<std::int64_t>(std::min<Wide>(part, kMost));
+    const std::size_t end =
+        std::min(entries, sought_ + static_cast<std::size_t>(std::max(due, kLeast)));
+    sought_at_ = now.at;
+    for (; sought_ < end; ++sought_) {
+        note_open(store_.keys.at(sought_), now);
+    }
+}
+
+// Entries name a part of their key's hash alone; their connections have all of it.
+void LedgerStore::note_open(const Entry& entry, Now now) noexcept {
+    LimitRegistry& registry = store_.registry;
+    const bool is_open = !entry.empty() && registry.knows(entry.slot()) &&
+                         gauges_->is_shared({.slot = entry.slot()}) &&
+                         entry.stamp().aggregation_level == 0 && !entry.has_own_numbers() &&
+                         !entry.idle(now.at);
+    if (!is_open || algorithm_of(*registry.row(entry.slot()).limit) != Algorithm::Concurrency) {
+        return;
+    }
+    const BucketName name = registry.pool().at<OpenConnections>(entry.cell().rest).name();
+    const TableKey key{GroupKey{name.hash}, entry.slot()};
+    if (key.slot_and_tag == entry.slot_and_tag()) {
+        gauges_->note_open({.hash = name.hash, .slot = entry.slot()});
+    }
+}
+
+// A bucket that is gone had none, and so has a limit that is gone.
+std::uint64_t LedgerStore::open_connections(const Account& account, Now now) noexcept {
+    if (!store_.registry.knows(account.slot)) {
+        return 0;
+    }
+    const AnyLimit& limit = *store_.registry.row(account.slot).limit;
+    const Entry* entry =
+        algorithm_of(limit) == Algorithm::Concurrency ? find(account, now) : nullptr;
+    return entry == nullptr ? 0 : used(entry->cell(), limit, store_.registry.pool(), now).count();
+}
+
 const Limit* LedgerStore::bucket_limit(const Account& account) const noexcept {
     const AnyLimit* limit = limit_of(account);
     return limit == nullptr ? nullptr : gcra_of(*limit);

@@ -13,10 +13,16 @@ struct StoreNumbers {
     std::uint64_t period = 0;  // of a bucket: ns in which `parts` units are paid back; of windows:
                                // the length of one, in us
     std::uint64_t parts = 0;   // of a bucket; of windows: us by which theirs begin after UTC's
-    std::uint8_t lasts = 0;    // windows in which a unit counts; 0: a bucket
+    std::uint8_t lasts = 0;    // windows in which a unit counts; 0: a bucket; kGauge
+
+    // Connections that are open; its period is the lease in ns (ConnectionGauges).
+    static constexpr std::uint8_t kGauge = 5;
 
     [[nodiscard]] bool are_known() const noexcept { return period != 0; }
 };
+
+// A mark of gauges in `record`: no record has such a number.
+inline constexpr std::uint32_t kGaugeRecord = std::uint32_t{1} << 31;
 
 struct alignas(64) StoreAmount {
     enum class Kind : std::uint8_t { Add, Declare };  // as StoreEntryKind has them

@@ -21,18 +21,22 @@ enum class StoreEntryKind : std::uint8_t {
 // `lasts` of windows that are asked about.
 inline constexpr std::uint8_t kLastsByClock = 3;  // from a time of UTC, moved on by `phase_us`
 inline constexpr std::uint8_t kLastsByKey = 4;    // from the key's first unit
+// Of a gauge.
+inline constexpr std::uint8_t kGaugeLasts = 5;
 
-// A key and the units that were spent under it. A bucket's `window_us` is 0.
+// A key and the units that were spent under it; or the connections of it that the box has open,
+// its gauge, which takes the place of the one before. `window_us` is that of windows alone.
 struct StoreEntry {
     std::uint64_t digest = 0;  // of the key under the cluster's secret
     std::uint8_t step = 0;     // of coarsening
     StoreEntryKind kind = StoreEntryKind::Add;
     std::uint64_t units = 0;
-    // A bucket's: ns in which `parts` units are paid back.
+    // A bucket's: ns in which `parts` units are paid back. A gauge's: ns after which it counts no
+    // more, unless it is told again; `parts` is 1.
     std::uint64_t period_ns = 0;
     std::uint64_t parts = 0;
     // A window's: its length, its number, and in how many windows a unit counts (1 or 2). Its
-    // number is of UTC, moved on by `phase_us`.
+    // number is of UTC, moved on by `phase_us`. A gauge's `lasts`: kGaugeLasts.
     std::uint64_t window_us = 0;
     std::uint64_t phase_us = 0;
     std::int64_t epoch = 0;
@@ -44,8 +48,9 @@ struct StoreEntry {
                 m.epoch, m.lasts, m.most);
         const bool bucket = m.window_us == 0;
         const bool asks = m.kind == StoreEntryKind::Ask;
+        const bool gauge = m.lasts == kGaugeLasts && !asks;
         archive.check(m.kind <= StoreEntryKind::Ask && asks == (m.most != 0) &&
-                      (bucket ? m.period_ns != 0 && m.parts != 0 && m.lasts == 0
+                      (bucket ? m.period_ns != 0 && m.parts != 0 && (m.lasts == 0 || gauge)
                        : asks ? m.lasts == kLastsByClock || m.lasts == kLastsByKey
                               : m.lasts == 1 || m.lasts == 2));
     }
@@ -66,7 +71,9 @@ struct StoreBatch {
 
 // How a key stands at the store, with the amount.
 struct StoreLevel {
-    std::uint64_t current = 0;   // units owed of a bucket; of a window, those of `epoch`
+    // Units owed of a bucket; of a window, those of `epoch`; of a gauge, the sum of those of other
+    // boxes that count.
+    std::uint64_t current = 0;
     std::uint64_t previous = 0;  // of a window: those of the one before
     std::int64_t epoch = 0;      // of a window: the later of the store's and the amount's
     bool expired = false;        // the amount's window counts no more: it was not added

@@ -38,6 +38,9 @@ const char* not_yet(const SharedNumbers& numbers, LimitScope scope) {
     if (numbers.overridden) {
         return kNumbersOfTheirOwn;
     }
+    if (has_gauges(numbers.limit)) {
+        return nullptr;
+    }
     if (!is_told_to_store(numbers.limit)) {
         return "windows that each box numbers by itself (`phase: per_key`, `sliding_window`, "
                "`sliding_counters`)";
@@ -62,6 +65,12 @@ std::string note_of(const SharedNumbers& numbers, const ClusterSummary& cluster,
     }
     if (terms.sharing != ClusterSharing::Merged) {
         return "";
+    }
+    if (has_gauges(numbers.limit)) {
+        return ", + " + amount_text(terms.overshoot, numbers.per) + " of " +
+               std::to_string(cluster.cluster.size) + " boxes together (each box opens at most " +
+               amount_text(terms.box_unsynced, numbers.per) +
+               " of a key that the store has not heard of; store away: " + down + ")";
     }
     const unsigned windows = windows_touched(numbers.limit);
     std::string note = ", + " + (windows > 1 ? std::to_string(windows) + " * " : "") +
@@ -170,7 +179,11 @@ void note_cluster(LimitSummary& limit, const RssMapping& box, LimitScope scope,
                                            "box in one order (`shape`)"}
                         : cluster_terms_for(question);
     if (cluster.terms.sharing == ClusterSharing::Merged) {
-        cluster.enough_unsynced = enough_box_unsynced(question, kUsualRoundTrip, box.cluster.sync);
+        // Connections have no rate at which they open.
+        cluster.enough_unsynced =
+            has_gauges(question.limit)
+                ? 0
+                : enough_box_unsynced(question, kUsualRoundTrip, box.cluster.sync);
         cluster.not_yet = not_yet(*limit.numbers, scope);
     } else if (cluster.terms.sharing == ClusterSharing::Asked && limit.numbers->overridden) {
         cluster.not_yet = kNumbersOfTheirOwn;

@@ -113,6 +113,7 @@ struct LoadedSet {
     std::size_t shared_limits = 0;  // how many are shared by workers
     std::vector<ClusterBound> cluster_bounds;  // by slot; empty: no limit is of the cluster
     std::size_t cluster_limits = 0;            // how many are
+    bool counts_gauges = false;                // some of these count open connections
     bool syncs = false;         // some, or slots that such limits had before their keys moved
     bool hurries = false;       // keys are moving: workers exchange amounts at once
     std::uint64_t load = 0;     // different for any two sets that a worker adopts

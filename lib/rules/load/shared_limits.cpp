@@ -54,6 +54,24 @@ bool ask_store(LoadedLimit& limit, const Sharers& sharers) {
     return true;
 }
 
+// Open connections of a key are counted by one worker of each box. While keys move to other
+// workers the limit is the box's.
+bool share_gauges(LoadedLimit& limit, const Sharers& sharers) {
+    const ClusterTerms terms = cluster_terms_for({.limit = limit.limit,
+                                                  .largest_cost = 1,
+                                                  .machines = sharers.machines,
+                                                  .workers = 1,
+                                                  .merge_interval = sharers.merge_interval});
+    if (terms.sharing != ClusterSharing::Merged || limit.migrating_to) {
+        return false;
+    }
+    limit.cluster_overshoot = terms.overshoot;
+    limit.cluster = bound_of(limit, terms.box_unsynced, sharers.machines);
+    limit.cluster.windows = false;
+    limit.cluster.overshoot = terms.overshoot;
+    return true;
+}
+
 // A limit of the cluster is shared by the box's workers too, however packets come to them: the one
 // that a key is its hash's owner's tells the store of all that the box spends; or the store is
 // asked, but by a rule that only monitors: no request waits for that one, which is judged by the
@@ -61,6 +79,9 @@ bool ask_store(LoadedLimit& limit, const Sharers& sharers) {
 bool share_with_cluster(LoadedLimit& limit, std::uint64_t largest, bool enforces,
                         const Sharers& sharers) {
     const bool is_of_it = limit.cluster_scope == ClusterScope::Cluster && sharers.machines > 1;
+    if (is_of_it && !limit.overridden && has_gauges(limit.limit)) {
+        return share_gauges(limit, sharers);
+    }
     if (!is_of_it || limit.overridden) {
         return false;
     }
@@ -115,7 +136,7 @@ void share_limits(LoadedSet& set, const Sharers& sharers) {
                                    .max_unsynced;
             }
             stay_as_it_was(limit, largest);
-            if (limit.shared == 0) {
+            if (limit.shared == 0 && !has_gauges(limit.limit)) {
                 limit.cluster = {};
             }
         }

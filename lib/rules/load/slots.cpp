@@ -2,6 +2,7 @@
 
 #include "lib/bucket/meter/lifetime.hpp"
 #include "lib/bucket/table/own_bucket.hpp"
+#include "lib/peer/merge/cluster_terms.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -150,6 +151,7 @@ void list_slots(LoadedSet& set) {
     set.slots.clear();
     set.cluster_bounds.clear();
     set.cluster_limits = 0;
+    set.counts_gauges = false;
     set.longest_debt = Nanoseconds{0};
     set.shared_limits = 0;
     set.syncs = false;
@@ -163,11 +165,13 @@ void list_slots(LoadedSet& set) {
         for_each_state(rule, [&](const LoadedLimit& limit) {
             list_limit(set, limit, linger_of(rule, limit));
             set.shared_limits += limit.shared != 0 ? 1 : 0;
-            set.cluster_limits += limit.cluster.box_unsynced != 0 ? 1 : 0;
+            const bool of_cluster = limit.cluster.box_unsynced != 0;
+            set.cluster_limits += of_cluster ? 1 : 0;
+            set.counts_gauges = set.counts_gauges || (of_cluster && has_gauges(limit.limit));
             set.hurries = set.hurries || limit.migrating_to.has_value();
         });
     }
-    set.syncs = set.syncs || set.shared_limits != 0;
+    set.syncs = set.syncs || set.shared_limits != 0 || set.counts_gauges;
     list_share_groups(set);
     const bool shapes =
         std::any_of(set.actions.begin(), set.actions.end(),

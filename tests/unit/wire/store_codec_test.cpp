@@ -28,6 +28,15 @@ StoreEntry window(std::uint64_t digest) {
             .lasts = 2};
 }
 
+StoreEntry gauge(std::uint64_t digest) {
+    return {.digest = digest,
+            .kind = StoreEntryKind::Declare,
+            .units = 7,
+            .period_ns = 60'000'000'000,
+            .parts = 1,
+            .lasts = kGaugeLasts};
+}
+
 std::vector<StoreRequest> requests() {
     StoreBatch full{.partition = 255, .seq = 1ULL << 60, .entries = {}};
     for (std::size_t i = 0; i < kMostStoreEntries; ++i) {
@@ -39,8 +48,8 @@ std::vector<StoreRequest> requests() {
                        .life = 77,
                        .durability = Durability::Replica,
                        .secret_digest = 5},
-            StoreBatch{.partition = 7, .seq = 1, .entries = {bucket(9), window(10)}}, full,
-            StoreClocks{}, StoreClocks{{{3, 9, -5}, {255, 1, 1LL << 52}}}};
+            StoreBatch{.partition = 7, .seq = 1, .entries = {bucket(9), window(10), gauge(11)}},
+            full, StoreClocks{}, StoreClocks{{{3, 9, -5}, {255, 1, 1LL << 52}}}};
 }
 
 std::vector<StoreAnswer> answers() {
@@ -79,6 +88,7 @@ TEST(StoreCodec, GivesBackWhatWasSaid) {
     EXPECT_EQ(batch.entries[0].parts, 10'000'000U);
     EXPECT_EQ(batch.entries[1].epoch, -4);
     EXPECT_EQ(batch.entries[1].kind, StoreEntryKind::Declare);
+    EXPECT_EQ(batch.entries[2].lasts, kGaugeLasts);
 }
 
 TEST(StoreCodec, RefusesWhatIsBeyondItsBounds) {

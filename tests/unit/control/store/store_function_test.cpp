@@ -128,6 +128,39 @@ TEST(StoreModel, ADeclarationRaisesAndNeverAdds) {
     EXPECT_EQ(box.level(copy), 7U);
 }
 
+StoreEntry gauge(std::uint64_t open, std::uint64_t lease_s = 60) {
+    return {.digest = 3,
+            .kind = StoreEntryKind::Declare,
+            .units = open,
+            .period_ns = lease_s * 1'000'000'000,
+            .parts = 1,
+            .lasts = kGaugeLasts};
+}
+
+// A gauge said twice, by whatever number, counts once; others hear the sum of those that live.
+TEST(StoreModel, AGaugeIsAbsoluteAndEndsWithItsLease) {
+    Box one;
+    EXPECT_EQ(one.level(gauge(5)), 0U);
+    EXPECT_EQ(one.level(gauge(7)), 0U);
+    EXPECT_EQ(one.level(gauge(7)), 0U);
+    Box two = one;
+    two.caller.slot = 1;
+    two.seq = 0;
+    EXPECT_EQ(two.level(gauge(2)), 7U);
+    two.caller.reckoned_us += 59 * kSecond;
+    EXPECT_EQ(two.level(gauge(3)), 7U);
+    two.caller.reckoned_us += kSecond;
+    EXPECT_EQ(two.level(gauge(3)), 0U);
+    one.store = two.store;
+    one.caller.reckoned_us = two.caller.reckoned_us;
+    EXPECT_EQ(one.level(gauge(1)), 3U);
+    EXPECT_EQ(one.level(gauge(0)), 3U);
+    --one.seq;
+    EXPECT_EQ(one.level(gauge(0)), 3U) << "the same batch again";
+    two.store = one.store;
+    EXPECT_EQ(two.level(gauge(3)), 0U);
+}
+
 // Random batches of several boxes: few keys, so that limits change their numbers and kinds.
 class RandomCourse {
 public:
@@ -148,6 +181,13 @@ private:
         StoreEntry entry{.digest = below(40), .step = static_cast<std::uint8_t>(below(2))};
         entry.kind = below(5) == 0 ? StoreEntryKind::Declare : StoreEntryKind::Add;
         entry.units = below(20) == 0 ? any_size() : below(1000);
+        if ((entry.digest + below(50) / 49) % 5 == 0) {
+            entry.units = below(4) == 0 ? 0 : entry.units;
+            entry.period_ns = 1 + below(100'000'000'000);
+            entry.parts = 1;
+            entry.lasts = kGaugeLasts;
+            return entry;
+        }
         if (below(4) == 0) {
             entry.kind = StoreEntryKind::Ask;
             entry.most = 1 + (below(20) == 0 ? any_size() : below(3000));

@@ -213,8 +213,35 @@ StoreLevel StoreModel::ask(Key& key, double now, double latest, const StoreEntry
     return level;
 }
 
-void StoreModel::tell_again(StoreAnswerTo& answer, const Partition& partition, const Node& node,
-                            const StoreBatch& batch) {
+StoreLevel StoreModel::gauges_beside(const Key& key, double now, std::uint16_t slot) {
+    double sum = 0;
+    if (key.gauges) {
+        for (const auto& [its, gauge] : key.gauges->by_slot) {
+            sum += its != slot && gauge.ends > now ? gauge.units : 0;
+        }
+    }
+    return {.current = count(std::min(sum, kMost))};
+}
+
+StoreLevel StoreModel::set_gauge(Key& key, double now, std::uint16_t slot,
+                                 const StoreEntry& entry) {
+    Gauges gauges = key.gauges.value_or(Gauges{});
+    const double ends = now + whole(entry.period_ns) / kNsPerUs;
+    gauges.by_slot[slot] = {.ends = entry.units == 0 ? now : ends, .units = whole(entry.units)};
+    double last = now;
+    for (auto each = gauges.by_slot.begin(); each != gauges.by_slot.end();) {
+        last = std::max(last, each->second.ends);
+        each = each->second.ends > now ? std::next(each) : gauges.by_slot.erase(each);
+    }
+    gauges.till = till(last);
+    key = {.gauges = gauges};
+    return gauges_beside(key, now, slot);
+}
+
+void StoreModel::tell_again(StoreAnswerTo& answer, const Partition& partition,
+                            const StoreCaller& caller, const StoreBatch& batch) {
+    const auto held = partition.nodes.find(caller.slot);
+    const Node node = held == partition.nodes.end() ? Node{} : held->second;
     for (std::size_t i = 0; i < batch.entries.size(); ++i) {
         const StoreEntry& entry = batch.entries[i];
         const auto found = partition.keys.find({entry.digest, entry.step});
@@ -224,6 +251,8 @@ void StoreModel::tell_again(StoreAnswerTo& answer, const Partition& partition, c
             const auto latest = std::max(partition.clock, static_cast<double>(answer.utc_us));
             level = used(key, partition.clock, latest, entry);
             level.refused = node.not_added.contains(i);
+        } else if (entry.lasts == kGaugeLasts) {
+            level = gauges_beside(key, partition.clock, caller.slot);
         } else if (entry.window_us == 0) {
             level.current = count(owed(key, partition.clock, rate_of(entry)).level);
         } else {
@@ -240,8 +269,9 @@ void StoreModel::tell_again(StoreAnswerTo& answer, const Partition& partition, c
     }
 }
 
-void StoreModel::apply(StoreAnswerTo& answer, Partition& partition, Node& node,
+void StoreModel::apply(StoreAnswerTo& answer, Partition& partition, const StoreCaller& caller,
                        const StoreBatch& batch, double latest) {
+    Node& node = partition.nodes[caller.slot];
     node.not_added.clear();
     for (std::size_t i = 0; i < batch.entries.size(); ++i) {
         const StoreEntry& entry = batch.entries[i];
@@ -249,6 +279,8 @@ void StoreModel::apply(StoreAnswerTo& answer, Partition& partition, Node& node,
         StoreLevel level;
         if (entry.kind == StoreEntryKind::Ask) {
             level = ask(key, partition.clock, latest, entry);
+        } else if (entry.lasts == kGaugeLasts) {
+            level = set_gauge(key, partition.clock, caller.slot, entry);
         } else {
             level = entry.window_us == 0 ? charge_bucket(key, partition.clock, entry)
                                          : charge_window(key, partition.clock, latest, entry);
@@ -291,12 +323,12 @@ StoreAnswerTo StoreModel::sync(const StoreCaller& caller, const StoreBatch& batc
         answer.last = partition.size;
         answer.held = count(node.incarnation);
     } else if (retry) {
-        tell_again(answer, partition, node, batch);
+        tell_again(answer, partition, caller, batch);
     } else if (applies) {
         answer.last = batch.seq;
         node.seq = seq;
-        apply(answer, partition, node, batch, std::max(partition.clock, whole(utc_us)));
         partition.nodes[caller.slot] = node;
+        apply(answer, partition, caller, batch, std::max(partition.clock, whole(utc_us)));
     } else {
         answer.outcome = StoreOutcome::Gap;
     }

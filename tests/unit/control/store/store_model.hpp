@@ -41,11 +41,20 @@ private:
         double start = 0;
         double count = 0;
     };
+    struct Gauges {
+        struct One {
+            double ends = 0;
+            double units = 0;
+        };
+        double till = 0;
+        std::map<std::uint16_t, One> by_slot;
+    };
     // Limits of any kind under one digest, after a rule has changed its kind, take its place.
     struct Key {
         std::optional<Bucket> bucket{};
         std::optional<Window> window{};
         std::optional<KeyWindow> by_key{};
+        std::optional<Gauges> gauges{};
     };
     struct Node {
         double incarnation = 0;
@@ -76,9 +85,13 @@ private:
                                          const StoreEntry& entry);
     [[nodiscard]] static StoreLevel ask(Key& key, double now, double latest,
                                         const StoreEntry& entry);
-    static void tell_again(StoreAnswerTo& answer, const Partition& partition, const Node& node,
-                           const StoreBatch& batch);
-    static void apply(StoreAnswerTo& answer, Partition& partition, Node& node,
+    // The sum of those of other slots that count.
+    [[nodiscard]] static StoreLevel gauges_beside(const Key& key, double now, std::uint16_t slot);
+    [[nodiscard]] static StoreLevel set_gauge(Key& key, double now, std::uint16_t slot,
+                                              const StoreEntry& entry);
+    static void tell_again(StoreAnswerTo& answer, const Partition& partition,
+                           const StoreCaller& caller, const StoreBatch& batch);
+    static void apply(StoreAnswerTo& answer, Partition& partition, const StoreCaller& caller,
                       const StoreBatch& batch, double latest);
 
     std::map<std::uint16_t, Partition> partitions_;

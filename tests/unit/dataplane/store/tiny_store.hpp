@@ -34,7 +34,8 @@ public:
         last = std::max(last, batch.seq);
         reply.last = last;
         for (const StoreEntry& entry : batch.entries) {
-            reply.levels.push_back(entry.window_us == 0
+            reply.levels.push_back(entry.lasts == kGaugeLasts ? gauge(box, entry, now_us, apply)
+                                   : entry.window_us == 0
                                        ? bucket(entry, now_us, apply)
                                        : window(entry, now_us + utc_ahead_us, apply));
         }
@@ -45,6 +46,11 @@ public:
         last_.clear();
         levels_.clear();
         windows_.clear();
+        gauges_.clear();
+    }
+    // A box begins anew: so do the numbers of its batches.
+    void join_again(std::size_t box) {
+        std::erase_if(last_, [&](const auto& each) { return each.first.first == box; });
     }
     [[nodiscard]] std::uint64_t keys() const { return levels_.size(); }
     bool fenced = false;
@@ -75,6 +81,18 @@ private:
                                                                 : level.units + entry.units;
         }
         return {.current = level.units};
+    }
+
+    StoreLevel gauge(std::size_t box, const StoreEntry& entry, std::uint64_t now_us, bool apply) {
+        auto& boxes = gauges_[{entry.digest, entry.step}];
+        if (apply) {
+            boxes[box] = {.units = entry.units, .at_us = now_us + entry.period_ns / 1'000};
+        }
+        StoreLevel level;
+        for (const auto& [each, gauge] : boxes) {
+            level.current += each != box && gauge.at_us > now_us ? gauge.units : 0;
+        }
+        return level;
     }
 
     // A later window opens, with what the one before it counts; none that is a second ahead.
@@ -110,6 +128,7 @@ private:
     std::map<std::pair<std::size_t, std::uint16_t>, std::uint64_t> last_;
     std::map<std::pair<std::uint64_t, std::uint8_t>, Level> levels_;
     std::map<std::pair<std::uint64_t, std::uint8_t>, StoreLevel> windows_;
+    std::map<std::pair<std::uint64_t, std::uint8_t>, std::map<std::size_t, Level>> gauges_;
 };
 
 }  // namespace sluice::test

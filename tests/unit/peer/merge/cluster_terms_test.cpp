@@ -131,7 +131,7 @@ TEST(ClusterTerms, AlgorithmsThatAreSharedAndThoseThatAreNot) {
         {"first", *make_fixed_window(numbers, WindowPhase::First, 0s), false,
          "begin with its first"},
         {"sliding_log", SlidingLogLimit{numbers}, false, "sliding_log keeps"},
-        {"concurrency", ConcurrencyLimit{}, false, "not yet shared"},
+        {"few", *make_concurrency(Units{3}, 60s, 60s), false, "more than half of its count"},
         {"distinct", DistinctLimit{}, false, "not shared"},
         {"colours", *ColorLimit::make(ColorVariant::Rfc2697, ColorMode::Blind, ten, ten), false,
          "colour meters"},
@@ -150,6 +150,19 @@ TEST(ClusterTerms, AlgorithmsThatAreSharedAndThoseThatAreNot) {
                  "its burst lasts longer than 416 days");
     EXPECT_EQ(terms(bucket(1'000'000'000, std::uint64_t{1} << 40), 2, 1).box_unsynced,
               std::uint64_t{1} << 30);
+}
+
+// However many workers a box has, one of them counts the connections of a key.
+TEST(ClusterTerms, OfOpenConnectionsEachBoxIsAheadOnce) {
+    const ClusterTerms many = terms(*make_concurrency(Units{1'000}, 60s, 60s), 3, 4);
+    EXPECT_EQ(many.sharing, ClusterSharing::Merged);
+    EXPECT_EQ(many.box_unsynced, 62U);
+    EXPECT_EQ(many.worker_unsynced, 0U);
+    EXPECT_EQ(many.overshoot, 2 * 62U);
+    const ClusterTerms four = terms(*make_concurrency(Units{4}, 60s, 60s), 3, 4);
+    EXPECT_EQ(four.sharing, ClusterSharing::Merged);
+    EXPECT_EQ(four.overshoot, 2U);
+    EXPECT_EQ(terms(*make_concurrency(Units{3}, 60s, 60s), 3, 4).least, 4U);
 }
 
 TEST(ClusterTerms, CreditThatLastsOverTheWayToTheStore) {

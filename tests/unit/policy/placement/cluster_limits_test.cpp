@@ -122,7 +122,9 @@ TEST(ClusterLimits, WhatIsNotSharedYetIsNotEnforcedYet) {
           begin + "{algorithm: fixed_window, count: 1000, window: 10s, phase: per_key}]}\n",
           begin + BUCKET "],\n     overrides: {inline: [{key: 192.0.2.1, limits: {'1': {rate: 5/s, "
                          "burst: 500}}}]}}\n",
-          begin + BUCKET "], dynamic: {source: api, ttl: 10m, floor: 1/s, ceiling: 1K/s}}\n"}) {
+          begin + BUCKET "], dynamic: {source: api, ttl: 10m, floor: 1/s, ceiling: 1K/s}}\n",
+          begin + "{algorithm: concurrency, count: 100, idle: 1m}],\n     overrides: {inline: "
+                  "[{key: 192.0.2.1, limits: {'1': {count: 9}}}]}}\n"}) {
         const test::Outcome checked = compile(rule, box_of(), Purpose::Check);
         ASSERT_TRUE(checked.rules.has_value()) << rule;
         EXPECT_EQ(first_summary(checked).cluster->terms.sharing, ClusterSharing::Merged);
@@ -140,6 +142,22 @@ TEST(ClusterLimits, WindowsOfUtcAreShared) {
     ASSERT_TRUE(compiled.rules.has_value());
     EXPECT_EQ(first_summary(compiled).cluster->terms.sharing, ClusterSharing::Merged);
     EXPECT_EQ(first_summary(compiled).cluster->not_yet, nullptr);
+}
+
+TEST(ClusterLimits, OpenConnectionsAreShared) {
+    const std::string begin = "  - {id: a, key: [ip.dst], scope: cluster, limits: [";
+    const test::Outcome compiled =
+        compile(begin + "{algorithm: concurrency, count: 100, idle: 1m}]}\n");
+    ASSERT_TRUE(compiled.rules.has_value());
+    EXPECT_TRUE(compiled.problems.empty()) << "they have no rate to be below";
+    const ClusterSummary& cluster = *first_summary(compiled).cluster;
+    EXPECT_EQ(cluster.terms.sharing, ClusterSharing::Merged);
+    EXPECT_EQ(cluster.not_yet, nullptr);
+    EXPECT_EQ(cluster.note,
+              ", + 12 connections of 3 boxes together (each box opens at most 6 connections of a "
+              "key that the store has not heard of; store away: local_share)");
+    EXPECT_TRUE(
+        compile(begin + "{algorithm: concurrency, count: 4, idle: 1m}]}\n").rules.has_value());
 }
 
 TEST(ClusterLimits, RequestsOfASmallLimitAskTheStore) {
@@ -201,7 +219,8 @@ TEST(ClusterLimits, WhatCannotBeSharedIsRefusedWithTheReason) {
         {begin + "{algorithm: sliding_log, count: 100, window: 1s}]}\n", "sliding_log keeps"},
         {begin + "{algorithm: fixed_window, phase: first, count: 100, window: 1s}]}\n",
          "begin with its first unit"},
-        {begin + "{algorithm: concurrency, count: 100, idle: 1m}]}\n", "not yet shared"},
+        {begin + "{algorithm: concurrency, count: 3, idle: 1m}]}\n",
+         "a burst or count of at least 4 to be merged; `scope: box`"},
         {begin + "{algorithm: srtcm, cir: 1MB/s, cbs: 1MB, ebs: 1MB}], per: byte}\n",
          "colour meters"},
         {begin + BUCKET "], on_exceed: {action: shape, max_delay: 1s}}\n", "`shape`"},
