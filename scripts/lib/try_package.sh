@@ -72,12 +72,20 @@ workers: {lcores: "0@0,1@1", idle_sleep: 1ms}
 memory: {hugepages: none, mbufs: 8k, tables: {keys: 4096}}
 user: sluice
 rules: /etc/sluice/rules.yaml
+web: {listen: "127.0.0.1:18480"}
 END
 begin sluice-dataplane --config /etc/sluice/sluice.yaml
 begin sluiced --config /etc/sluice/sluice.yaml --user sluice
 wait_for "both daemons" within sluicectl health
 within sluicectl apply /etc/sluice/rules.yaml
 within sluicectl stats
+
+echo "== the dashboard"
+exec 3<>/dev/tcp/127.0.0.1/18480
+printf 'GET / HTTP/1.1\r\nHost: 127.0.0.1:18480\r\nConnection: close\r\n\r\n' >&3
+answer=$(timeout 10 cat <&3)
+exec 3>&-
+[[ $answer == "HTTP/1.1 200 "* && $answer == *"<script "* ]] || { echo "package: the dashboard answers: ${answer:0:300}" >&2 && exit 1; }
 
 echo "== removed"
 kill "${pids[@]}"
