@@ -13,6 +13,8 @@ namespace {
 
 constexpr std::uint64_t kSlowUs = 300'000;  // of an answer: the link counts as away
 constexpr std::uint64_t kJoinEveryUs = 1'000'000;
+// Of a box that differs from its cluster: where the roster is lost, the others are there first.
+constexpr std::uint64_t kDifferingJoinEveryUs = 5'000'000;
 constexpr std::uint64_t kTickEveryUs = 60'000'000;  // each partition
 constexpr std::size_t kMostPrimaries = 64;          // that are remembered, whoever named them
 
@@ -231,7 +233,9 @@ void StoreLink::dial(Primary& primary, std::uint64_t now_us) {
 
 void StoreLink::begin(Primary& primary, std::uint64_t now_us) {
     primary.begun = primary.needed;
-    if (&primary == roster_primary()) {
+    if (&primary == roster_primary() && member_->differs()) {
+        join_at_us_ = now_us + kDifferingJoinEveryUs;
+    } else if (&primary == roster_primary()) {
         join(primary, now_us);
     }
     for (std::uint16_t partition = 0; partition < partitions(); ++partition) {
@@ -279,7 +283,7 @@ void StoreLink::drop(Primary& primary) {
 }
 
 void StoreLink::join(Primary& primary, std::uint64_t now_us) {
-    join_at_us_ = now_us + kJoinEveryUs;
+    join_at_us_ = now_us + (member_->differs() ? kDifferingJoinEveryUs : kJoinEveryUs);
     primary.link->say(PrimaryLink::Call::Join, member_->joins(primary.link->by()), now_us);
 }
 

@@ -32,6 +32,8 @@ std::string StoreMember::leaves(CallBy by) const {
 
 void StoreMember::take(const JoinAnswer& answer) {
     joined_ = answer.outcome == JoinOutcome::Joined;
+    differs_ =
+        answer.outcome == JoinOutcome::OtherSize || answer.outcome == JoinOutcome::OtherSecret;
     if (joined_) {
         slot_ = answer.slot;
         incarnation_ = answer.incarnation;
@@ -72,6 +74,7 @@ void StoreMember::take(const JoinAnswer& answer) {
 bool StoreMember::fenced(const StoreAnswerTo& answer) {
     if (answer.last != hello_.size) {
         fault_ = StoreFault{StoreLinkState::Fenced, other_size(answer.last, hello_.size)};
+        differs_ = true;
         joined_ = false;
         return false;
     }

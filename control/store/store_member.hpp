@@ -21,6 +21,9 @@ public:
     // Why it has no slot, as the store says.
     [[nodiscard]] const std::optional<StoreFault>& fault() const noexcept { return fault_; }
 
+    // True of a box with another size or secret than the cluster's.
+    [[nodiscard]] bool differs() const noexcept { return differs_; }
+
     // The call by which it asks for its slot.
     [[nodiscard]] std::string joins(CallBy by) const;
     // The call by which it frees its name for its next life.
@@ -35,6 +38,7 @@ private:
 
     StoreHello hello_;
     bool joined_ = false;
+    bool differs_ = false;
     std::uint16_t slot_ = 0;
     std::uint64_t incarnation_ = 0;
     std::uint64_t seen_ = 0;  // the latest incarnation that fenced it
