@@ -94,7 +94,7 @@ RuleChange set_mode(LiveRules& rules, const std::string& rule, Mode mode, const 
                                "the rule " + rule + " has ended: its ttl has run out",
                                {}};
             }
-            if (rules.applied.trial()) {
+            if (rules.applied.trial() && !is_of_tenant(rule)) {
                 next.set_on_trial[rule] = mode;
             }
             next.modes[rule] = mode;
