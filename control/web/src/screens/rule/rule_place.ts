@@ -73,5 +73,5 @@ export function shifted(place: RulePlace, end: number, times: number, now: numbe
 
 /** The rule and its candidates, whose ids begin with its own. */
 export function liveRule(route: Route): LiveQuery {
-  return { view: "rules", sort: "id", order: "asc", id: route.subject, most: 256 };
+  return { view: "rules", sort: "id", order: "asc", id: route.subject.slice(0, 128), most: 256 };
 }
