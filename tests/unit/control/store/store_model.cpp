@@ -197,7 +197,7 @@ StoreLevel StoreModel::ask(Key& key, double now, double latest, const StoreEntry
         return charge_bucket(key, now, added);
     }
     const double length = whole(entry.window_us);
-    level.current += entry.units;
+    level.current += count(whole(entry.units));
     if (entry.lasts == kLastsByKey) {
         KeyWindow window = key_window(key, now, entry);
         window.count += whole(entry.units);
