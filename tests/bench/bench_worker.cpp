@@ -228,7 +228,7 @@ void BenchWorker::take(Burst& burst) {
     take_burst(mill_, burst);
 }
 
-void BenchWorker::give(const Burst& burst) {
+void BenchWorker::give(Burst& burst) {
     if (told_after_) {
         told_after_(burst, now_.at);
     }

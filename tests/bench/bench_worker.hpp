@@ -42,7 +42,7 @@ public:
     // Told of every burst that comes, and when.
     void before_burst(std::function<void(Instant)> told) { told_ = std::move(told); }
     // And of every burst that has been judged, and when.
-    void after_burst(std::function<void(const Burst&, Instant)> told) {
+    void after_burst(std::function<void(Burst&, Instant)> told) {
         told_after_ = std::move(told);
     }
     [[nodiscard]] const Ledger* ledger() const noexcept { return ledger_.get(); }
@@ -116,7 +116,7 @@ private:
     void load(RuleSet set, const Sharers& sharers);
     void exchange();
     void take(Burst& burst);
-    void give(const Burst& burst);
+    void give(Burst& burst);
 
     PacketMill& mill_;
     std::size_t keys_;  // that there is room for
@@ -128,7 +128,7 @@ private:
     double step_ = 1000;
     double unstepped_ = 0;  // ns that the clock has still to go on
     std::function<void(Instant)> told_;
-    std::function<void(const Burst&, Instant)> told_after_;
+    std::function<void(Burst&, Instant)> told_after_;
     std::optional<LineMemory> records_;
     std::unique_ptr<LedgerStore> books_;
     std::unique_ptr<Ledger> ledger_;  // nullptr: its keys are its own

@@ -17,13 +17,10 @@ struct Part {
 };
 
 int run(const PipelineRun& run, const std::vector<std::string>& ids) {
-    const Part parts[] = {{{"P1", "P2"}, measure_one_rule},
-                          {{"P5"}, measure_rule_file},
-                          {{"P6"}, measure_shapes},
-                          {{"P7"}, measure_unjudged},
-                          {{"P8"}, measure_key_curve},
-                          {{"A3"}, measure_unconcerned},
-                          {{"V1"}, measure_maps}};
+    const Part parts[] = {{{"P1", "P2"}, measure_one_rule}, {{"P5"}, measure_rule_file},
+                          {{"P6"}, measure_shapes},         {{"P7"}, measure_unjudged},
+                          {{"P8"}, measure_key_curve},      {{"A3"}, measure_unconcerned},
+                          {{"V1"}, measure_maps},           {{"V1"}, measure_preview}};
     if (!start_eal()) {
         return 1;
     }

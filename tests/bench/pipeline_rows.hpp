@@ -47,6 +47,8 @@ void measure_key_curve(const PipelineRun& run);
 void measure_unconcerned(const PipelineRun& run);
 // V1: P1 with a heat map of its rule, beside the same without.
 void measure_maps(const PipelineRun& run);
+// V1: P1 while a draft of its rule is previewed, beside the same without.
+void measure_preview(const PipelineRun& run);
 
 // A worker whose tables are as full as they are meant to be under these rules: it has room for the
 // buckets that the mill's frames make in `bursts`, and has seen as many already.
