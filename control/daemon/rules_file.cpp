@@ -3,8 +3,8 @@
 #include "control/daemon/author_json.hpp"
 #include "control/daemon/kept_file.hpp"
 #include "control/daemon/operators_part.hpp"
+#include "control/daemon/tenants_json.hpp"
 #include "control/daemon/whole_number.hpp"
-#include "lib/rules/tenant_name.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -96,45 +96,6 @@ RuleLives lives_of(const json& object) {
         }
     }
     return lives;
-}
-
-json tenants_json(const TenantTexts& tenants) {
-    json object = json::object();
-    for (const auto& [name, rules] : tenants) {
-        json one{{"text", rules.text}, {"before", rules.before}, {"changed_at", rules.changed_at}};
-        add_author(one, rules.changed_by);
-        if (rules.end) {
-            one["unconfirmed"] = {{"boot", rules.end->at.boot},
-                                  {"end_ns", rules.end->at.since.count()},
-                                  {"end_utc", rules.end->utc},
-                                  {"before", rules.before_trial}};
-        }
-        object[name] = std::move(one);
-    }
-    return object;
-}
-
-// Throws where one is none.
-TenantTexts tenants_of(const json& object) {
-    TenantTexts tenants;
-    for (const auto& [name, one] : object.items()) {
-        TenantRules rules{.text = one.at("text"),
-                          .changed_at = whole_number_in<std::int64_t>(one.at("changed_at")),
-                          .changed_by = read_author(one),
-                          .before = one.at("before")};
-        if (const auto end = one.find("unconfirmed"); end != one.end()) {
-            rules.end =
-                TrialEnd{.at = {.boot = end->at("boot"),
-                                .since = std::chrono::nanoseconds{whole_number_in<std::int64_t>(
-                                    end->at("end_ns"))}},
-                         .utc = whole_number_in<std::int64_t>(end->at("end_utc"))};
-            rules.before_trial = end->value("before", "");
-        }
-        if (is_tenant_name(name)) {
-            tenants.emplace(name, std::move(rules));
-        }
-    }
-    return tenants;
 }
 
 json slices_json(const std::vector<FileSlice>& slices) {

@@ -42,9 +42,7 @@ public:
     // Told of every burst that comes, and when.
     void before_burst(std::function<void(Instant)> told) { told_ = std::move(told); }
     // And of every burst that has been judged, and when.
-    void after_burst(std::function<void(Burst&, Instant)> told) {
-        told_after_ = std::move(told);
-    }
+    void after_burst(std::function<void(Burst&, Instant)> told) { told_after_ = std::move(told); }
     [[nodiscard]] const Ledger* ledger() const noexcept { return ledger_.get(); }
 
     // Finds units of later layers with a parser that outlives this worker; before the first packet.

@@ -49,6 +49,16 @@ std::uint64_t known_generation(const AppliedRules& applied, const StoredRules& n
     return known == next.generation ? 0 : known;
 }
 
+// When the set goes back; nullopt: it is meant to stay.
+std::optional<TrialEnd> end_of(const PushTerms& terms, const AppliedRules& applied) {
+    if (!terms.confirm) {
+        return terms.end;
+    }
+    TrialEnd end = applied.end_after(*terms.confirm);
+    end.forgives = terms.forgive;
+    return end;
+}
+
 // Rules of tenants are on whatever the operator applies.
 std::size_t operators_rules(const RuleSet& set) {
     return static_cast<std::size_t>(std::ranges::count_if(
@@ -127,11 +137,7 @@ RuleChange LiveRules::push(StoredRules next, Compiled compiled, const PushTerms&
     next.operators_generation = known_generation(applied, next, terms.of_tenant);
     next.on = change.rules;
     next.note = note_on(next, *compiled.rules, terms.call, *this);
-    std::optional<TrialEnd> end = terms.end;
-    if (terms.confirm) {
-        end = applied.end_after(*terms.confirm);
-        end->forgives = terms.forgive;
-    }
+    const std::optional<TrialEnd> end = end_of(terms, applied);
     if (end && applied.trial()) {
         const ModeOverrides& before = applied.trial()->rules.set_on_trial;
         next.set_on_trial.insert(before.begin(), before.end());
