@@ -59,7 +59,8 @@ std::optional<RuleChange> try_edit(LiveRules& rules, const RuleEdit& edit, const
     if (std::optional<Refusal> others = rules.not_in_force(edit.in_place_of)) {
         return refused(applied.generation(), *std::move(others));
     }
-    const StoredRules now = *applied.current();
+    StoredRules now = *applied.current();
+    (void)applied.renew_keys(now);
     const std::uint64_t edition = applied.edition();
     const bool is_alone = tries.begin_compile();
     std::variant<EditedRules, Refusal> made = edited(now, edit, rule, *rules.board.view());
@@ -72,7 +73,6 @@ std::optional<RuleChange> try_edit(LiveRules& rules, const RuleEdit& edit, const
         return refused(now.generation, *std::move(refusal));
     }
     const bool reads_lists_anew = next.applied_by != now.applied_by;
-    (void)applied.renew_keys(next);
     next.modes.erase(id);
     next.set_on_trial.erase(id);
     next.changed_at = applied.now();

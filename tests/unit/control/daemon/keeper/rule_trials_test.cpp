@@ -375,6 +375,21 @@ TEST_F(BansOnTrial, HoldInASecondOneThatHasTheRule) {
     EXPECT_TRUE(banned().empty());
 }
 
+TEST_F(BansOnTrial, HoldAgainWhereTheRuleWasTakenOutOnTrial) {
+    ASSERT_FALSE(rules().rollback(7).refusal);
+    const auto remove = [&](const std::string& id) {
+        return rules().edit(
+            {.kind = RuleEdit::Kind::Delete, .id = id, .force = true, .confirm = 60s, .from = 7});
+    };
+    ASSERT_FALSE(remove("a").refusal);
+    EXPECT_TRUE(banned().empty());
+    ASSERT_FALSE(remove("b").refusal);
+    pass(60s);
+    tick();
+    EXPECT_EQ(banned(), kBanned);
+    expect_kept(old_);
+}
+
 TEST_F(BansOnTrial, EndMeanwhile) {
     ASSERT_FALSE(rules().rollback(7).refusal);
     KeySetting brief = kBan;
