@@ -22,7 +22,7 @@ LoadedRules draft_of(std::string_view text) {
     Result<LoadedRules> loaded =
         LoadedRules::make(std::move(compiled.value().set),
                           {.secret = HashSecret{1, 2}, .origins = OriginTable::LeftOut});
-    return std::move(loaded.value());
+    return *std::move(loaded);
 }
 
 // A worker that one preview looks at: of the rule that it replaces. What it shows is read between
