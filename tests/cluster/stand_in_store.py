@@ -4,14 +4,14 @@ of buckets for all of them. It can lie, which the real one is not made to.
 lib/wire/store_messages.hpp has the messages; a frame is its length in 32 bits, and then one byte that names it.
 """
 import dataclasses
-import pathlib
 import random
-import re
 import selectors
 import socket
 import struct
 import threading
 import time
+
+from store_link_version import VERSION
 
 HEAD = struct.Struct("<I")
 BATCH = struct.Struct("<HQI")
@@ -19,7 +19,6 @@ ENTRY = struct.Struct("<QBBQQQQQqBQ")
 REPLY = struct.Struct("<HQBQQQI")
 LEVEL = struct.Struct("<QQqBBBQ")
 HELLO, SAID_BATCH, SAID_CLOCKS = 0, 1, 2
-VERSION = int(re.search(r"kStoreLinkVersion = (\d+)", (pathlib.Path(__file__).resolve().parents[2] / "lib/wire/store_messages.hpp").read_text())[1])
 SAID_REPLY, REPORT = 0, 1
 APPLIED, GAP, FENCED = range(3)
 AWAY, REFUSED, IS_FENCED, READY = range(4)

@@ -1,7 +1,6 @@
 """The dataplane's end of store.sock for a test, and the sluice-store that comes to it; redis-server of a test's own."""
 import json
 import pathlib
-import re
 import signal
 import socket
 import struct
@@ -10,12 +9,13 @@ import tempfile
 import time
 import unittest
 
+from store_link_version import VERSION
+
 STATES = ["away", "refused", "fenced", "ready"]
 APPLIED, GAP, FENCED = range(3)
 SECRET = "0123456789abcdef0123456789abcdef"
 SECRET_DIGEST = 0xcdc8744b2ad02e27  # of SECRET
 WITHIN = 15
-VERSION = int(re.search(r"kStoreLinkVersion = (\d+)", (pathlib.Path(__file__).resolve().parents[2] / "lib/wire/store_messages.hpp").read_text())[1])
 LEVEL = struct.Struct("<QQqBBBQ")
 
 
