@@ -117,7 +117,7 @@ Result<KeySettings> set_after(const FleetSettings& before, const FleetSettingsCh
     return all;
 }
 
-// What a choice is of: a ban, numbers of one limit, or an exemption.
+// The place that a choice names: a ban, the numbers of one limit, or an exemption.
 KeySetting place_of(const SettingChoice& choice) {
     return {.rule = choice.rule,
             .key = choice.key,
@@ -145,16 +145,13 @@ void add_unread(const FleetKeys& keys, const FleetSettingsView& view,
 FleetSettings settings_before(const FleetKeys& keys, const FleetSettingsView& view,
                               const FleetSettings& own, const FleetSettingsChange& change) {
     FleetSettings before = view.settings.number < own.number ? own : view.settings;
-    add_unread(keys, view, change, before);
-    if (view.settings.number < own.number) {
-        return before;
-    }
     for (const FleetSetting& one : own.set) {
-        if (find_place(view.settings, one.setting) == nullptr &&
+        if (find_place(before, one.setting) == nullptr &&
             (own.number == view.settings.number || view.hides(keys, one.setting))) {
             before.set.push_back(one);
         }
     }
+    add_unread(keys, view, change, before);
     return before;
 }
 

@@ -23,12 +23,12 @@ struct FleetSettingsChange {
 
 // Settings that hold: those of etcd, and those that the box has followed where etcd has lost them
 // or a change that was refused half-way has taken them away.
-// What the change lifts is among them also where nobody can read its record.
+// Settings that the change lifts are among them also where nobody can read their records.
 [[nodiscard]] FleetSettings settings_before(const FleetKeys& keys, const FleetSettingsView& view,
                                             const FleetSettings& own,
                                             const FleetSettingsChange& change);
 
-// What a change makes of the settings.
+// The settings that a change leads to.
 struct AfterChange {
     FleetSettings next{};
     std::size_t left = 0;  // acts of an unban for which there is no room

@@ -213,11 +213,23 @@ TEST_F(FleetSettingsBox, ASettingThatCannotBeReadAnyMoreStays) {
     change(unban("192.0.2.2"));
     poll();
     EXPECT_EQ(set_here(), "192.0.2.1 banned;");
-    etcd_.put(key_of_setting(keys_, ban_of("192.0.2.1")), "{");
-    change(unban("192.0.2.1"));
-    poll();
-    EXPECT_EQ(set_here(), "");
-    EXPECT_FALSE(etcd_.keys.contains(key_of_setting(keys_, ban_of("192.0.2.1"))));
+}
+
+TEST_F(FleetSettingsBox, AnUnbanEndsARecordThatCannotBeRead) {
+    SettingsDesk own{board_, [this] { return store(); }};  // of a box that has followed the ban
+    const std::string record = key_of_setting(keys_, ban_of("192.0.2.1"));
+    for (SettingsDesk* desk : {&desk_, &own}) {
+        change(ban("192.0.2.1"));
+        poll();
+        etcd_.put(record, "{");
+        FleetSettingsChange needing = unban("192.0.2.1");
+        needing.needs_any = true;
+        const Result<FleetChanged> done = desk->change(needing);
+        EXPECT_TRUE(done && done->number != 0);
+        poll();
+        EXPECT_EQ(set_here(), "");
+        EXPECT_FALSE(etcd_.keys.contains(record));
+    }
 }
 
 TEST_F(FleetSettingsBox, OneWrongSettingOfManyCostsFewChanges) {
