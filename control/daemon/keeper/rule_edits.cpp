@@ -74,7 +74,6 @@ std::optional<RuleChange> try_edit(LiveRules& rules, const RuleEdit& edit, const
     }
     const bool reads_lists_anew = next.applied_by != now.applied_by;
     next.modes.erase(id);
-    next.set_on_trial.erase(id);
     next.changed_at = applied.now();
     next.changed_by = edit.from;
     Compiled compiled = rules.compile_now(next, {.is_refused = true, .of = id});
