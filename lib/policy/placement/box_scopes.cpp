@@ -147,8 +147,7 @@ private:
             }
             limit.summary.scope = kLimitScopeNames[static_cast<std::size_t>(limit.scope)];
             limit.summary.scope_note = note_of(rule, limit, group);
-            note_cluster(limit.summary, box_, limit.scope,
-                         {.mode = rule.summary.mode, .shapes = shapes(rule)});
+            note_cluster(limit.summary, box_, limit.scope, rule.summary.mode, shapes(rule));
         }
         if (group != nullptr && group->parts.empty()) {
             compiled_.one_worker_notes.push_back(

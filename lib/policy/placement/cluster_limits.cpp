@@ -165,19 +165,18 @@ ClusterTerms cluster_terms_for(const SharedNumbers& numbers, const RssMapping& b
     return cluster_terms_for(question_of(numbers, box, scope));
 }
 
-void note_cluster(LimitSummary& limit, const RssMapping& box, LimitScope scope,
-                  const RuleStance& rule) {
+void note_cluster(LimitSummary& limit, const RssMapping& box, LimitScope scope, Mode mode,
+                  bool shapes) {
     if (!limit.cluster || !limit.numbers) {
         return;
     }
     ClusterSummary& cluster = *limit.cluster;
     cluster.cluster = box.cluster;
     const ClusterQuestion question = question_of(*limit.numbers, box, scope);
-    cluster.terms = rule.shapes
-                        ? ClusterTerms{.why =
-                                           "packets that wait for their departure leave one "
-                                           "box in one order (`shape`)"}
-                        : cluster_terms_for(question);
+    cluster.terms = shapes ? ClusterTerms{.why =
+                                              "packets that wait for their departure leave one "
+                                              "box in one order (`shape`)"}
+                           : cluster_terms_for(question);
     if (cluster.terms.sharing == ClusterSharing::Merged) {
         // Connections have no rate at which they open.
         cluster.enough_unsynced =
@@ -188,7 +187,7 @@ void note_cluster(LimitSummary& limit, const RssMapping& box, LimitScope scope,
     } else if (cluster.terms.sharing == ClusterSharing::Asked && limit.numbers->overridden) {
         cluster.not_yet = kNumbersOfTheirOwn;
     }
-    cluster.note = note_of(*limit.numbers, cluster, rule.mode);
+    cluster.note = note_of(*limit.numbers, cluster, mode);
 }
 
 void report_cluster_limits(std::span<const RuleSummary> rules, Purpose purpose,

@@ -10,15 +10,10 @@ namespace sluice {
 [[nodiscard]] ClusterTerms cluster_terms_for(const SharedNumbers& numbers, const RssMapping& box,
                                              LimitScope scope);
 
-// What a limit's rule does with packets, as far as sharing depends on it.
-struct RuleStance {
-    Mode mode = Mode::Enforce;
-    bool shapes = false;  // its packets may wait for their departure
-};
-
-// Writes how the limit is shared into its summary, which says that it is.
-void note_cluster(LimitSummary& limit, const RssMapping& box, LimitScope scope,
-                  const RuleStance& rule);
+// Writes how the limit is shared into its summary, which says that it is. `mode` is its rule's, and
+// `shapes` says that packets of the rule may wait for their departure.
+void note_cluster(LimitSummary& limit, const RssMapping& box, LimitScope scope, Mode mode,
+                  bool shapes);
 
 // Reports limits that this box cannot share, an error where their rule is on; those that are not
 // shared yet, by `purpose`; and warns of those whose boxes may wait for the store.
