@@ -70,8 +70,8 @@ struct StoredRules {
     // Modes that were set since the set is on trial. They are among `modes` too, unless its file
     // says the same.
     ModeOverrides set_on_trial{};
-    // Of a set on trial: settings of rules that it lacks. They hold again where it goes back, and
-    // are forgotten where it is confirmed.
+    // Settings of rules that a set on trial lacks. They hold again where it goes back, and are
+    // forgotten where it is confirmed.
     KeySettings keys_aside{};
 
     static constexpr std::size_t kUnknown = SIZE_MAX;

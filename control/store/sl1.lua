@@ -215,7 +215,7 @@ local function set_gauge(value, now, term, units)
   return pack('<I4', till(last > now and last or now)) .. rest, sum
 end
 
--- What entries refer to: of a bucket its rate, of a window its length, phase and how long it lasts,
+-- Terms that entries refer to: of a bucket its rate, of a window its length, phase and how long it lasts,
 -- of a gauge its lease (ns) and the caller's slot.
 local function read_terms(blob, slot)
   local terms, at = {}, 1

@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::uint64_t kSlowUs = 300'000;  // of an answer: the link counts as away
 constexpr std::uint64_t kJoinEveryUs = 1'000'000;
-// Of a box that differs from its cluster: where the roster is lost, the others are there first.
+// The pace of a box that differs from its cluster: the others are there first where the roster is
+// lost.
 constexpr std::uint64_t kDifferingJoinEveryUs = 5'000'000;
 constexpr std::uint64_t kTickEveryUs = 60'000'000;  // each partition
 constexpr std::size_t kMostPrimaries = 64;          // that are remembered, whoever named them

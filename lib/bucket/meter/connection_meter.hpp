@@ -15,8 +15,8 @@ namespace sluice {
 struct ConnectionMeter {
     const ConcurrencyLimit& limit;
 
-    // Whether a packet that is admitted makes one more count; nullptr: of no connection that is
-    // known by its name.
+    // True where a packet that is admitted makes one more count. `start` nullptr: its connection is
+    // not known by a name.
     [[nodiscard]] static bool opens_more(const Cell& cell, const LinePool& pool,
                                          const ConnectionStart* start, Now now) noexcept {
         const OpenConnections& state = pool.at<OpenConnections>(cell.rest);

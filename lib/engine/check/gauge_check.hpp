@@ -3,11 +3,11 @@
 
 namespace sluice {
 
-// Whether a connection that its box's count admits may open beside those of the cluster's other
+// The conformance of a connection that its box's count admits, beside those of the cluster's other
 // boxes.
 [[nodiscard]] Conformance ask_gauges(const LimitCheck& check, const CheckContext& context) noexcept;
 
-// Units of such a limit's count that are not the box's to have now; none of any other limit.
+// Units of such a limit's count that are not the box's to have now; none where limits are others.
 [[nodiscard]] Units beside_box(const LimitCheck& check, const CheckContext& context) noexcept;
 
 }  // namespace sluice

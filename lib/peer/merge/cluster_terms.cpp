@@ -109,7 +109,7 @@ ClusterTerms not_merged(const ClusterQuestion& question, const char* why,
             .least = least};
 }
 
-// Of open connections. One worker of each box counts those of a key.
+// Terms of open connections, which one worker of each box counts for a key.
 ClusterTerms gauge_terms(std::uint64_t count, std::uint64_t machines) noexcept {
     const std::uint64_t others = machines - 1;
     const std::uint64_t ahead =

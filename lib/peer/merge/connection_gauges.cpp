@@ -63,8 +63,8 @@ ConnectionGauges::Gauge* ConnectionGauges::find_or_make(const Account& account) 
     return &gauge_at(place);
 }
 
-// In the index what stands behind it moves up, as far as it would have been put there; the last
-// gauge takes its place among them.
+// Gauges behind it in the index move up, as far as they would have been put there; the last gauge
+// takes its place among them.
 void ConnectionGauges::erase(Gauge& gauge) noexcept {
     std::size_t hole = place_of(gauge.account);
     const std::uint32_t number = index_[hole];

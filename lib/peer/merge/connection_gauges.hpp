@@ -17,13 +17,13 @@
 //   admitted:  own + others <= count      others: as last heard
 //              own <= floor + U           floor: the least that the store may hold of this box
 //
-// What a box has open is never more than U beyond what the store holds of it, so of all boxes
+// A box never has more than U open beyond what the store holds of it, so of all boxes
 // together no more than count + (M - 1) * U are open. A gauge ends with its lease (kGaugeLease),
 // which each telling renews: connections of a box that is cut off for longer are not known to
 // others, and stay open.
 namespace sluice {
 
-// For how long a gauge counts at the store after it was told.
+// Time for which a gauge counts at the store after it was told.
 inline constexpr Nanoseconds kGaugeLease{60'000'000'000};
 
 enum class GaugeAnswer : std::uint8_t {
@@ -40,10 +40,11 @@ public:
     // look into the tables.
     static constexpr std::size_t kVisits = 16;
     static constexpr std::int64_t kVisitsPerSecond = 65'536;
-    // For so long after the store has lost its gauges the others may not all have told theirs
+    // Time after the store has lost its gauges in which the others may not all have told theirs
     // again: what was heard of them before counts too.
     static constexpr Nanoseconds kReturn{2'000'000'000};
-    // What was promised and is not open yet counts as open for so long: longer than a reservation.
+    // Time for which a promised connection that is not open yet counts as open: longer than a
+    // reservation.
     static constexpr Nanoseconds kPending{2'500'000'000};
 
     // `lane` nullptr: the box is in no cluster. `keys`, a power of two: places of keys, of which
@@ -64,13 +65,14 @@ public:
         std::uint64_t count = 0;   // of the limit
         bool is_promised = false;  // to a worker that asked: it opens later, or never
     };
-    // Whether the box may have so many. Who is admitted is noted, and told when it has opened.
+    // The answer to a box that would have so many. An admitted connection is noted, and told when
+    // it has opened.
     [[nodiscard]] GaugeAnswer admit(const Account& account, const Asked& asked, Now now) noexcept;
-    // The same for a look that changes nothing.
+    // The answer of admit() to a look that changes nothing.
     [[nodiscard]] GaugeAnswer judge(const Account& account, const Asked& asked,
                                     Now now) const noexcept;
 
-    // Of a limit's count, what is not this box's to have now.
+    // Units of a limit's count that are not this box's to have now.
     [[nodiscard]] std::uint64_t beside(const Account& account, std::uint64_t count,
                                        Now now) const noexcept;
 
@@ -102,7 +104,7 @@ private:
         bool hurries = false;
     };
 
-    // Who goes by a local share goes by it for a while yet once the store is back, as in Ledger.
+    // A local share holds for a while yet once the store is back, as in Ledger.
     [[nodiscard]] bool is_away(const ClusterBound& bound) const noexcept {
         return lane_ == nullptr || lane_->down.raised() || (is_recovering_ && bound.times_down > 1);
     }
@@ -149,7 +151,7 @@ private:
     void watch_store(Now now) noexcept;
     // Keys to visit now: each once in `cluster.sync`, or as often as kVisitsPerSecond make it.
     [[nodiscard]] std::size_t visits(Now now) noexcept;
-    // What is told of a box that has so many open.
+    // The number that is told of a box that has so many open.
     [[nodiscard]] static std::uint32_t gauge_of(const Gauge& gauge, std::uint64_t open,
                                                 Now now) noexcept;
     static void note_promise(Gauge& gauge, std::uint32_t used, Now now) noexcept;
@@ -200,7 +202,7 @@ bool ConnectionGauges::visit(Gauge& gauge, Open&& open, Now now) noexcept {
     return true;
 }
 
-// What finds no room in the ring stays first.
+// Gauges that find no room in the ring stay first.
 template <typename Open>
 void ConnectionGauges::tell(Open&& open, Now now) noexcept {
     if (lane_ == nullptr || used_places_ == 0) {

@@ -76,7 +76,7 @@ concept StoreBackend = requires(B& ledger_store, const B& fixed, const Account& 
     ledger_store.charge(state, account, std::uint64_t{}, now);
     // nullptr: it is of no bucket.
     { fixed.bucket_limit(account) } -> std::same_as<const Limit*>;
-    // Of gauges (ConnectionGauges): an answer, and what is due.
+    // Gauges (ConnectionGauges): an answer, and what is due.
     ledger_store.take_gauge(total);
     ledger_store.tell_gauges(now);
 };

@@ -125,8 +125,8 @@ void LedgerStore::tell_gauges(Now now) noexcept {
     }
 }
 
-// All entries in a sixth of a lease: others know of a box's connections until its last telling
-// ends.
+// The walk over all entries takes a sixth of a lease: others know of a box's connections until its
+// last telling ends.
 void LedgerStore::seek_open(Now now) noexcept {
     if (gauges_->takes_open()) {
         sought_ = 0;

@@ -21,7 +21,7 @@ enum class StoreEntryKind : std::uint8_t {
 // `lasts` of windows that are asked about.
 inline constexpr std::uint8_t kLastsByClock = 3;  // from a time of UTC, moved on by `phase_us`
 inline constexpr std::uint8_t kLastsByKey = 4;    // from the key's first unit
-// Of a gauge.
+// `lasts` of a gauge.
 inline constexpr std::uint8_t kGaugeLasts = 5;
 
 // A key and the units that were spent under it; or the connections of it that the box has open,
