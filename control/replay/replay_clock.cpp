@@ -30,9 +30,12 @@ Nanoseconds longest_debt_of(const LoadedSet& rules) {
 // The window of a limit whose windows lie on the instants.
 struct WindowOnInstants {
     std::int64_t operator()(const FixedWindowLimit& limit) const {
-        return limit.phase == WindowPhase::PerKey ? limit.numbers.window : 1;
+        const bool by_instants = limit.phase == WindowPhase::PerKey && !limit.is_by_utc();
+        return by_instants ? limit.numbers.window : 1;
     }
-    std::int64_t operator()(const SlidingWindowLimit& limit) const { return limit.numbers.window; }
+    std::int64_t operator()(const SlidingWindowLimit& limit) const {
+        return limit.is_by_utc() ? 1 : limit.numbers.window;
+    }
     std::int64_t operator()(const SlidingCountersLimit& limit) const {
         return limit.numbers.window;
     }

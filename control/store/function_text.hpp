@@ -10,6 +10,6 @@ extern const std::string_view kStoreScript;
 extern const std::string_view kStoreScriptSha;
 // What sl1_join and sl1_status say of a store that has this function, or a later one that answers
 // the same.
-inline constexpr int kStoreFunctionRevision = 5;
+inline constexpr int kStoreFunctionRevision = 6;
 
 }  // namespace sluice

@@ -10,12 +10,13 @@
 --   <key>    9 bytes: digest and step of coarsening. Of a bucket: till, units owed, as of (us),
 --            part of a unit that is paid already. Of a window: till, epoch, count, count before, length,
 --            also of one that is asked about; of one that begins with its key: till, beginning (us),
---            count. Of gauges: till, then of each box 18 bytes: slot, end of its lease (us), open
+--            count. Of a log that is asked about: till, a byte, then of each charge 12 bytes: when (us),
+--            units. Of gauges: till, then of each box 18 bytes: slot, end of its lease (us), open
 --            connections
 -- Invariants: the clock never goes back and moves by the callers' monotonic clocks alone; TIME starts
 -- it. A key is forgotten after `till`, seconds of that clock, when nothing of it counts any more: no
 -- expiry of the server, whose clock may be set. Whatever is rounded leaves more owed, never less.
-local REVISION = 5
+local REVISION = 6
 local MOST = 2 ^ 53 -- doubles hold each whole number up to it
 local UNDER = 1 - 2 ^ -50 -- more than the rounding of one product and sum
 local STEPS = 2 ^ 44 -- a part of a unit is kept in so many steps
@@ -29,6 +30,7 @@ local EXPIRED, SKEWED, REFUSED = 1, 2, 3
 local DECLARE, WINDOW, ASK = 1, 2, 4 -- bits of an entry's kind
 local BY_CLOCK, BY_KEY = 3, 4 -- how long an asked window lasts: from a time of UTC, from its first unit
 local GAUGE, ONE_GAUGE = 5, 18 -- how long a gauge lasts: by its lease; bytes of one
+local LOGGED, ONE_CHARGE, MOST_LOGGED = 6, 12, 1024 -- a unit of a log lasts for its window; bytes; units of one
 
 local floor, max, min, pack, unpack_struct -- not to be seen yet while the library loads
 
@@ -140,6 +142,28 @@ local function key_window(value, now, term)
   return now, 0
 end
 
+-- The charges of a log that count now, by the partition's clock, their sum, and when the first was.
+local function logged(value, now, term)
+  if not value or #value % ONE_CHARGE ~= 5 then return '', 0, now end
+  for at = 6, #value, ONE_CHARGE do
+    local first = unpack_struct('<d', value, at)
+    if first + term.length > now then
+      local units = 0
+      for each = at, #value, ONE_CHARGE do
+        units = units + unpack_struct('<I4', value, each + 8)
+      end
+      return value:sub(at), units, first
+    end
+  end
+  return '', 0, now
+end
+
+local function log_charge(value, now, term, units)
+  if units == 0 then return nil end
+  local kept = logged(value, now, term)
+  return pack('<I4B', till(now + term.length), LOGGED) .. kept .. pack('<dI4', now, units)
+end
+
 -- The UTC that asked windows go by: the store's, unless that was set to more than an hour beyond all
 -- that boxes have seen pass. Then the partition's clock is: a wrong year opens no window.
 local function window_utc(now, latest)
@@ -157,8 +181,8 @@ local function clock_window(value, now, latest, term)
   return epoch, count, before
 end
 
--- Of what is asked about: what is used, and us until less is: until the next unit is paid, or the
--- window is over.
+-- Of what is asked about: what is used, and us until less is: until the next unit is paid, the
+-- window is over, or the first charge is of longer ago than it.
 local function used(value, now, latest, term)
   if term.lasts == 0 then
     local level, _, part = owed(value, now, term.rate)
@@ -167,6 +191,10 @@ local function used(value, now, latest, term)
   if term.lasts == BY_KEY then
     local start, count = key_window(value, now, term)
     return count, start + term.length - now
+  end
+  if term.lasts == LOGGED then
+    local _, units, first = logged(value, now, term)
+    return units, first + term.length - now
   end
   local epoch, count = clock_window(value, now, latest, term)
   return count, (epoch + 1) * term.length - term.phase - window_utc(now, latest)
@@ -183,6 +211,9 @@ local function ask(value, now, latest, term, units, most)
   if term.lasts == BY_KEY then
     local start, count = key_window(value, now, term)
     return pack('<I4dd', till(start + term.length), start, count + units), count + units, rest, 0
+  end
+  if term.lasts == LOGGED then
+    return log_charge(value, now, term, units), level + units, rest, 0
   end
   local epoch, count, before = clock_window(value, now, latest, term)
   local last, least = (epoch + 1) * term.length - term.phase, now + term.length
@@ -223,7 +254,7 @@ local function read_terms(blob, slot)
     local first, second, lasts
     first, second, lasts, at = unpack_struct('<ddB', blob, at)
     local has_rate = lasts == 0 or lasts == GAUGE
-    if not is_number(first, 1) or not is_number(second, has_rate and 1 or 0) or lasts > GAUGE then
+    if not is_number(first, 1) or not is_number(second, has_rate and 1 or 0) or lasts > LOGGED then
       return nil
     end
     terms[#terms + 1] = {rate = second * 1000 / first, length = first, phase = second, lasts = lasts, slot = slot}
@@ -245,6 +276,7 @@ local function read_entries(blob, terms)
       if its.lasts == 1 or its.lasts == 2 or its.lasts == GAUGE or not is_number(most, 0) then
         return nil
       end
+      if its.lasts == LOGGED and most > MOST_LOGGED then return nil end
     elseif kind >= WINDOW then
       epoch, at = unpack_struct('<d', blob, at)
       if its.lasts == 0 or its.lasts > 2 or not is_number(epoch, -MOST) then return nil end

@@ -23,6 +23,9 @@ StoreAmount amount_asked(const StoreQuestion& question) {
         case AskedCount::ByKey:
             amount.numbers.lasts = kLastsByKey;
             break;
+        case AskedCount::Logged:
+            amount.numbers.lasts = kLastsLogged;
+            break;
     }
     return amount;
 }

@@ -114,14 +114,29 @@ void BenchWorker::share(DeltaLanes& lanes, std::size_t me) {
             limit.scope = LimitScope::Merged;
         }
     }
-    const Nanoseconds interval = BoxConfig{}.merge_interval;
-    load(std::move(set), {lanes.workers(), interval});
+    load(std::move(set), {lanes.workers(), BoxConfig{}.merge_interval});
+    keep_ledger(lanes, me);
+}
+
+void BenchWorker::share_with_boxes(DeltaLanes& lanes, std::size_t machines) {
+    RuleSet set = loaded_.rules();
+    for (Rule& rule : set.rules) {
+        for (MeteredLimit& limit : rule.limits) {
+            limit.cluster_scope = ClusterScope::Cluster;
+        }
+    }
+    load(std::move(set), {1, BoxConfig{}.merge_interval, machines});
+    keep_ledger(lanes, 0);
+    ledger_->set_cluster(loaded_.set().cluster_bounds);
+}
+
+void BenchWorker::keep_ledger(DeltaLanes& lanes, std::size_t me) {
     const std::size_t records = keys_ + 1;  // as in the dataplane
     records_.emplace(records * sizeof(Record));
     books_ = std::make_unique<LedgerStore>(core_.buckets);
     ledger_ = std::make_unique<Ledger>(
         me, lanes, std::span{static_cast<Record*>(records_->data()), records}, now_.at);
-    ledger_->set(interval);
+    ledger_->set(BoxConfig{}.merge_interval);
     core_.ledger = ledger_.get();
 }
 

@@ -39,6 +39,8 @@ public:
     // Shares its limits with the other workers of these lanes, of which it is worker `me`; before
     // the first packet.
     void share(DeltaLanes& lanes, std::size_t me);
+    // Shares them with other boxes, by the store of these lanes, which have one worker.
+    void share_with_boxes(DeltaLanes& lanes, std::size_t machines);
     // Told of every burst that comes, and when.
     void before_burst(std::function<void(Instant)> told) { told_ = std::move(told); }
     // And of every burst that has been judged, and when.
@@ -112,6 +114,7 @@ private:
         return counters_.by_reason[static_cast<std::size_t>(reason)].read();
     }
     void load(RuleSet set, const Sharers& sharers);
+    void keep_ledger(DeltaLanes& lanes, std::size_t me);
     void exchange();
     void take(Burst& burst);
     void give(Burst& burst);

@@ -26,13 +26,18 @@ PORTS = ",framecnt=2048,framesz=2048,blocksz=1048576"
 def rules(limit, scope="box", more=""):
     """One rule that holds each client to `limit` (exact_bucket.Limit)."""
     scoped = "" if scope == "box" else f", scope: {scope}"
+    return rule_of(f"{{algorithm: token_bucket, rate: {limit.rate}/s, burst: {limit.burst}{scoped}{more}}}")
+
+
+def rule_of(limit):
+    """One rule that holds each client to a limit in the rules' own words."""
     return f"""version: 1
 rules:
   - id: {RULE}
     mode: enforce
     when: dir eq "in" and ip.proto eq 17
     key: [ip.src]
-    limits: [{{algorithm: token_bucket, rate: {limit.rate}/s, burst: {limit.burst}{scoped}{more}}}]
+    limits: [{limit}]
 """
 
 
@@ -56,6 +61,7 @@ class ClusterBox(Box):
         self.wrapper = run_within(hosts.box)
         self.store = None
         self.seeded_rss = False  # one worker has all frames
+        self.clock = None  # a SteppedClock, where its UTC is
 
     def start(self, command, log):
         with open(self.folder / log, "ab") as out:
@@ -67,6 +73,11 @@ class ClusterBox(Box):
     def start_ports(self, config=None):
         self.config = merged(SMALL, config or {})
         self.start_dataplane(f"net_af_packet0,iface=o{PORTS}", f"net_af_packet1,iface=i{PORTS}", self.config, wait=False)
+
+    def step_clock(self, folder, shim):
+        """From now on its programs start with a UTC that can be stepped while they run."""
+        self.clock = SteppedClock(folder, shim)
+        self.wrapper = [*self.wrapper, *self.clock.before]
 
     def restart_dataplane(self):
         self.start_ports(self.config)

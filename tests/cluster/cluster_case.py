@@ -30,11 +30,15 @@ class ClusterCase(unittest.TestCase):
         cls.addClassCleanup(cls.boxes.close)
         cls.prepare()
         cls.boxes.open(cls.config)
-        cls.boxes.apply(rules(cls.limit, cls.scope))
+        cls.boxes.apply(cls.rules())
         if cls.scope == "cluster":
             cls.boxes.wait_until_shared(cls.with_slot)
             cls.limit = dataclasses.replace(cls.limit, promised=cls.boxes.promised())
             assert 0 < cls.limit.promised <= cls.limit.burst // 8, cls.limit
+
+    @classmethod
+    def rules(cls):
+        return rules(cls.limit, cls.scope)
 
     @classmethod
     def prepare(cls):

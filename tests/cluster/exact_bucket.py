@@ -60,15 +60,18 @@ def check_bucket(departures, limit):
     return findings
 
 
-def check_windows(departures, count, window, limit):
+def check_windows(departures, count, window, limit, slides=False):
     """The same of windows of `window` ns that begin with those of UTC: each holds `count` and what is promised
-    beyond it. Of `limit` only the promise is read."""
+    beyond it. `slides`: of the window before a unit counts by how much of that lies in the last `window`. Of
+    `limit` only the promise is read."""
     counts, findings = collections.Counter(), {}
     for at, key, *_ in departures:
         finding = findings.setdefault(key, Finding(key))
         finding.admitted += 1
-        counts[key, at // window] += 1
-        ahead = counts[key, at // window] - count
+        number, into = divmod(at, window)
+        counts[key, number] += 1
+        before = counts[key, number - 1] * (window - into) / window if slides else 0
+        ahead = counts[key, number] + before - count
         finding.worst = max(finding.worst, ahead)
         if ahead > limit.promised + limit.in_flight and finding.first_refused is None:
             finding.first_refused = at

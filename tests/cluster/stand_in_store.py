@@ -190,6 +190,7 @@ class StandInStore:
             hello, batch = read_request(payload)
             if hello is not None:
                 self.hello(box, hello)
+            if batch is None:
                 continue
             now_us = time.time_ns() // 1000
             outcome, last, levels = self.kept.sync(box, batch, now_us)

@@ -25,6 +25,13 @@ constexpr const char* kBucket =
 constexpr const char* kWindow =
     "version: 1\nrules:\n  - id: r\n    mode: enforce\n    key: [ip.dst]\n"
     "    limits: [{algorithm: fixed_window, count: 1000, window: 60s}]\n";
+// Of a cluster by UTC, which those of one box are not.
+constexpr const char* kPerKey =
+    "version: 1\nrules:\n  - id: r\n    mode: enforce\n    key: [ip.dst]\n    scope: cluster\n"
+    "    limits: [{algorithm: fixed_window, count: 1000, window: 60s, phase: per_key}]\n";
+constexpr const char* kSliding =
+    "version: 1\nrules:\n  - id: r\n    mode: enforce\n    key: [ip.dst]\n    scope: cluster\n"
+    "    limits: [{algorithm: sliding_window, count: 1000, window: 60s}]\n";
 
 std::vector<std::byte> frame() {
     return test::udp().src("10.0.0.1").dst("192.0.2.1").dport(53).bytes();
@@ -195,6 +202,27 @@ TEST(ClusterPackets, BoxesAdmitOneCountInEachWindow) {
             cluster.wait(60s);
         }
         EXPECT_EQ(cluster.events(LedgerEvent::StoreDeclared), 0U) << "nothing is lost";
+    }
+}
+
+// Whenever a key's windows begin: in the first count there is no other.
+TEST(ClusterPackets, WindowsOfKeysAndSlidingOnesAreOfAllBoxes) {
+    for (const char* rules : {kPerKey, kSliding}) {
+        for (const std::size_t workers : {1U, 2U}) {
+            Cluster cluster{rules, {.boxes = 3, .workers = workers}};
+            ASSERT_NE(cluster.limit().cluster.box_unsynced, 0U) << rules;
+            const std::uint64_t passed = cluster.pass(6'000);
+            EXPECT_GE(passed, 1'000U) << rules << workers;
+            EXPECT_LE(passed, 1'000U + cluster.promised()) << rules << workers;
+            cluster.wait(125s);
+            EXPECT_GE(cluster.pass(6'000, 10us, 0), 1'000U) << rules << "nothing counts any more";
+            EXPECT_EQ(cluster.events(LedgerEvent::StoreDeclared), 0U) << "nothing is lost";
+            cluster.wait(125s);
+            cluster.set_away(true);
+            const std::uint64_t share = cluster.pass(6'000, 10us, 1);
+            EXPECT_GE(share, 333U) << rules;
+            EXPECT_LE(share, 334U + cluster.promised()) << rules;
+        }
     }
 }
 

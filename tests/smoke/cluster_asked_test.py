@@ -64,7 +64,8 @@ class FiveLogins(unittest.TestCase):
         return sum(box.stats()["store"][name] for box in self.boxes.boxes)
 
     def test_five_of_twenty_pass_whichever_box_they_come_by(self):
-        for algorithm in ("algorithm: token_bucket, rate: 5/m, burst: 5", "algorithm: fixed_window, phase: first, count: 5, window: 1h"):
+        for algorithm in ("algorithm: token_bucket, rate: 5/m, burst: 5", "algorithm: fixed_window, phase: first, count: 5, window: 1h",
+                          "algorithm: sliding_log, count: 5, window: 1h"):
             with self.subTest(algorithm):
                 self.boxes.apply(logins(algorithm))
                 seen = sum(len(server.seen) for server in self.servers)

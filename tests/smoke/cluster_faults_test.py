@@ -6,11 +6,13 @@ stated for it holds, and two seconds after it has healed the limit is used up ag
 import dataclasses
 import pathlib
 import sys
+import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "cluster"))
-from cluster_boxes import STAND_IN  # noqa: E402
+import exact_bucket  # noqa: E402
+from cluster_boxes import STAND_IN, rule_of  # noqa: E402
 from cluster_case import ClusterCase, main  # noqa: E402
-from faults import FAULTS, OF_SENTINELS, Fault  # noqa: E402
+from faults import FAULTS, HOUR, OF_SENTINELS, YEAR, Fault  # noqa: E402
 from programs import dice  # noqa: E402
 
 CLIENTS, RATE = 2, 1500     # of each client, over all boxes
@@ -77,6 +79,60 @@ class TwoWorkers(ClusterCase):
             self.expect_the_bound(verdict)
             self.assertGreaterEqual(verdict.live, LIVE)
             self.new_flood()
+
+
+class WindowFaults(ClusterCase):
+    """Windows of UTC, and a box whose UTC is stepped: it has its share of them meanwhile, nobody else has less, and
+    afterwards all of it is shared again."""
+    COUNT, WINDOW = 2000, 4  # s
+    APART = 10  # seconds after its last answer for which a box whose clock was wrong goes by its share
+    algorithm = "fixed_window"
+    limit = dataclasses.replace(ClusterCase.limit, rate=COUNT // WINDOW, burst=COUNT, promised=COUNT // 8)
+
+    @classmethod
+    def rules(cls):
+        return rule_of(f"{{algorithm: {cls.algorithm}, count: {cls.COUNT}, window: {cls.WINDOW}s, scope: cluster}}")
+
+    @classmethod
+    def prepare(cls):
+        cls.boxes.boxes[0].step_clock(cls.boxes.folder, cls.programs[4])
+
+    def expect_of(self, seconds):
+        clock, slides = self.boxes.boxes[0].clock, self.algorithm == "sliding_window"
+        self.begin(2 * self.limit.rate)
+        self.course.wait(self.WINDOW)
+        self.course.fault(lambda: clock.step(seconds), lambda: clock.step(0), 3 * self.WINDOW)
+        self.course.wait(self.APART + 5 * self.WINDOW)
+        ended = time.time_ns()
+        self.flood.end()
+        # One box in three goes by its share, and had its credit before it knew.
+        excess = self.limit.promised * (2 if slides else 1)
+        wrong = dataclasses.replace(self.limit, promised=excess + self.COUNT // self.count + self.limit.promised)
+        departures = self.flood.departures()
+        found = exact_bucket.check_windows(departures, self.COUNT, self.WINDOW * exact_bucket.SECOND, wrong, slides)
+        self.assertEqual(exact_bucket.refusals(found, wrong), [])
+        again = self.course.faults[-1][1] + (self.APART + 2 * self.WINDOW) * exact_bucket.SECOND
+        later = [each for each in departures if each[0] >= again]
+        found = exact_bucket.check_windows(later, self.COUNT, self.WINDOW * exact_bucket.SECOND, self.limit, slides)
+        self.assertEqual(exact_bucket.refusals(found, self.limit), [])
+        whole = [number for number in range(again // (self.WINDOW * exact_bucket.SECOND) + 1, ended // (self.WINDOW * exact_bucket.SECOND))]
+        admitted = [sum(at // (self.WINDOW * exact_bucket.SECOND) == number for at, *_ in later) for number in whole]
+        print(f"{self.id()}: admitted in whole windows after it {admitted} of {self.COUNT}", flush=True)
+        self.assertGreaterEqual(len(admitted), 2)
+        self.assertGreaterEqual(min(admitted), LIVE_AFTER * self.COUNT)
+
+    def test_an_hour_ahead(self):
+        self.expect_of(HOUR)
+
+    def test_an_hour_behind(self):
+        self.expect_of(-HOUR)
+
+    def test_a_year_ahead(self):
+        self.expect_of(YEAR)
+
+
+class SlidingFaults(WindowFaults):
+    algorithm = "sliding_window"
 
 
 class HostileStore(ClusterCase):

@@ -3,6 +3,7 @@
 #include "lib/bucket/meter/fixed_window.hpp"
 #include "lib/bucket/meter/sliding_counters.hpp"
 #include "lib/bucket/meter/sliding_window.hpp"
+#include "lib/bucket/meter/window_time.hpp"
 
 #include <algorithm>
 #include <type_traits>
@@ -19,8 +20,8 @@ auto with_window(const AnyLimit& limit, Now now, Operation&& operation) noexcept
     if (const auto* days = std::get_if<DayWindowLimit>(&limit)) {
         return operation(std::type_identity<FixedWindow>{}, *days, now);
     }
-    return operation(std::type_identity<SlidingWindow>{}, std::get<SlidingWindowLimit>(limit),
-                     now.at);
+    const auto& sliding = std::get<SlidingWindowLimit>(limit);
+    return operation(std::type_identity<SlidingWindow>{}, sliding, time_for(sliding, now));
 }
 
 FixedWindow fresh_window(const FixedNumbers auto& limit, GroupKey key) noexcept {
@@ -49,13 +50,12 @@ WindowCounts fresh_counts(const AnyLimit& limit, GroupKey key, Now now) noexcept
 
 void set_counts(Cell& cell, const AnyLimit& limit, LinePool& pool, Now now,
                 const WindowCounts& counts) noexcept {
-    with_window(
-        limit, now,
-        [&]<typename State>(std::type_identity<State>, const auto& numbers, auto time) noexcept {
-            State& window = pool.at<State>(cell.rest);
-            window.set_counts(counts);
-            cell.fresh_from = window.fresh_from(numbers, time);
-        });
+    with_window(limit, now,
+                [&]<typename State>(std::type_identity<State>, const auto& numbers, auto) noexcept {
+                    State& window = pool.at<State>(cell.rest);
+                    window.set_counts(counts);
+                    cell.fresh_from = fresh_instant(window, numbers, now);
+                });
 }
 
 Tally tally_of(const Cell& cell, const AnyLimit& limit, const LinePool& pool, Now now) noexcept {

@@ -9,10 +9,12 @@
 namespace sluice {
 namespace {
 
+constexpr std::int64_t kMicrosecond = 1'000;  // ns
+
 // The time that the windows of a limit are laid on, in ns.
 std::int64_t time_of(const FixedWindowLimit& limit, Now now) noexcept {
-    return limit.phase == WindowPhase::Clock ? now.window_time(limit.numbers.window).count()
-                                             : now.at.time_since_epoch().count();
+    return limit.is_by_utc() ? now.window_time(limit.numbers.window).count()
+                             : now.at.time_since_epoch().count();
 }
 
 std::int64_t time_of(const DayWindowLimit& /*limit*/, Now now) noexcept {
@@ -35,7 +37,7 @@ std::int64_t windows_set_back(const DayWindowLimit& limit, Now now) noexcept {
 
 // The clock may be set back before the end of a window has come.
 bool lingers(const FixedWindowLimit& limit) noexcept {
-    return limit.phase == WindowPhase::Clock;
+    return limit.is_by_utc();
 }
 bool lingers(const DayWindowLimit& /*limit*/) noexcept {
     return true;
@@ -55,10 +57,15 @@ FixedWindow FixedWindow::fresh(const FixedWindowLimit& limit, GroupKey key) noex
     if (limit.phase == WindowPhase::Clock) {
         window.offset_ = limit.utc_offset;
     } else if (limit.phase == WindowPhase::PerKey) {
-        const auto length = static_cast<std::uint64_t>(limit.numbers.window);
-        window.offset_ = static_cast<std::int64_t>(key.hash % length);
+        window.offset_ = offset_of_key(limit, key);
     }
     return window;
+}
+
+std::int64_t offset_of_key(const FixedWindowLimit& limit, GroupKey key) noexcept {
+    const std::int64_t unit = limit.clock == WindowClock::Utc ? kMicrosecond : 1;
+    const auto units = static_cast<std::uint64_t>(limit.numbers.window / unit);
+    return static_cast<std::int64_t>(key.hash % units) * unit;
 }
 
 std::int64_t FixedWindow::index_at(const FixedWindowLimit& limit, Now now) const noexcept {

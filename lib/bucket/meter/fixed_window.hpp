@@ -15,17 +15,22 @@ template <typename Numbers>
 concept FixedNumbers =
     std::same_as<Numbers, FixedWindowLimit> || std::same_as<Numbers, DayWindowLimit>;
 
+// How far the windows of a key begin ahead of t's multiples of W, for phase per_key; ns. Of windows
+// by UTC in whole us, which is what stores of clusters are told in.
+[[nodiscard]] std::int64_t offset_of_key(const FixedWindowLimit& limit, GroupKey key) noexcept;
+
 // So many units in each window of a row of windows, one after the other:
 //
 //   |--- index i ---|--- index i+1 ---|       index = floor((t + offset) / W)
 //
-// t is UTC for phase clock (Now::window_time), else the instant. For phase first, the row is laid
-// anew when a unit comes after its window has ended. In any window W at most 2 * count are
-// admitted, and a count more for each time that UTC is set ahead in it.
+// t is UTC for phase clock and for windows that boxes number alike (Now::window_time), else the
+// instant. For phase first, the row is laid anew when a unit comes after its window has ended. In
+// any window W at most 2 * count are admitted, and a count more for each time that UTC is set ahead
+// in it.
 //
 // Days of a zone are such a row as well (lib/base/local_days): index = floor(day / days), by UTC.
 //
-// When UTC is set back, a bucket's window ends less than W later. So of phase clock it is kept for
+// When UTC is set back, a bucket's window ends less than W later. So where t is UTC it is kept for
 // W longer than the window lasts, by instants, which nobody sets: whatever the clock does, a key
 // that is forgotten has spent nothing for W.
 class FixedWindow {

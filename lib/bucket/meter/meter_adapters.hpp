@@ -11,6 +11,7 @@
 #include "lib/bucket/meter/sliding_counters.hpp"
 #include "lib/bucket/meter/sliding_log.hpp"
 #include "lib/bucket/meter/sliding_window.hpp"
+#include "lib/bucket/meter/window_time.hpp"
 
 #include <algorithm>
 #include <concepts>
@@ -91,14 +92,6 @@ inline bool take_line(Cell& cell, LinePool& pool, Now now) noexcept {
     return cell.rest != kNoLine;
 }
 
-// Instants are enough for the one, a fixed window wants to know UTC as well.
-inline Instant time_for(const SlidingWindowLimit& /*limit*/, Now now) noexcept {
-    return now.at;
-}
-inline Now time_for(const FixedNumbers auto& /*limit*/, Now now) noexcept {
-    return now;
-}
-
 // Fixed and sliding window: one line.
 template <typename State, typename WindowLimit>
 struct OnOneLine {
@@ -153,7 +146,7 @@ struct OnOneLine {
 
     [[nodiscard]] Instant fresh_from(const Cell& cell, const LinePool& pool,
                                      Now now) const noexcept {
-        return pool.at<State>(cell.rest).fresh_from(limit, time_for(limit, now));
+        return fresh_instant(pool.at<State>(cell.rest), limit, now);
     }
     // Counts mean the same under any; days of another zone begin elsewhere.
     void renumber(Cell& cell, const WindowLimit& from, LinePool& pool, Now changed) const noexcept

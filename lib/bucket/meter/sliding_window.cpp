@@ -25,6 +25,11 @@ SlidingWindow SlidingWindow::moved_to(const SlidingWindowLimit& limit, Instant n
     }
     const std::int64_t index = now.time_since_epoch().count() / limit.numbers.window;
     SlidingWindow moved;
+    if (index_ > index) {
+        moved = *this;  // further ahead than the next: it counts until that has ended
+        moved.index_ = index + 1;
+        return moved;
+    }
     moved.previous_ = index == index_ + 1 ? current_ : 0;
     moved.index_ = index;
     return moved;
@@ -79,7 +84,8 @@ std::optional<Nanoseconds> SlidingWindow::wait(const SlidingWindowLimit& limit, 
     if (from_start == length) {
         from_start += first_fit(moved.current_, room, length);
     }
-    return Nanoseconds{static_cast<std::int64_t>(from_start + moved.left(limit, now) - length)};
+    const auto into = static_cast<std::int64_t>(moved.time_into(limit, now));
+    return Nanoseconds{static_cast<std::int64_t>(from_start) - into};
 }
 
 void SlidingWindow::give_back(const SlidingWindowLimit& limit, Instant now, Units units) noexcept {

@@ -16,7 +16,8 @@ namespace sluice {
 //           |---- the last W ---|             prev * (W - e) + (cur + cost) * W <= count * W
 //                    `-- e ---> now
 //
-// Windows begin at the multiples of W. In any window W less than 2 * count is admitted.
+// Windows begin at the multiples of W, of instants or of UTC (time_for()). In any window W less
+// than 2 * count is admitted, and of UTC a count more for each time that it is set ahead in it.
 class SlidingWindow {
 public:
     [[nodiscard]] bool admits(const SlidingWindowLimit& limit, Instant now,
@@ -54,14 +55,22 @@ public:
     }
 
 private:
-    // The window that the counters call current has ended; a number that no window has, of a line
-    // that was damaged, is of one long ago.
+    // The counters are not of the window that the time is in, nor of the next: theirs has ended, or
+    // was counted before UTC was set back and the process began anew. A number that no window has,
+    // of a line that was damaged, is of one long ago.
     [[nodiscard]] bool is_over(const SlidingWindowLimit& limit, Instant now) const noexcept {
         if (index_ < 0) [[unlikely]] {
             return true;
         }
-        const std::int64_t begin = index_ * limit.numbers.window;
-        return now.time_since_epoch().count() - begin >= limit.numbers.window;
+        const auto window = static_cast<std::uint64_t>(limit.numbers.window);
+        return time_into(limit, now) + window >= 2 * window;
+    }
+    // Since the current window began, in ns; modulo 2^64.
+    [[nodiscard]] std::uint64_t time_into(const SlidingWindowLimit& limit,
+                                          Instant now) const noexcept {
+        return static_cast<std::uint64_t>(now.time_since_epoch().count()) -
+               static_cast<std::uint64_t>(index_) *
+                   static_cast<std::uint64_t>(limit.numbers.window);
     }
     // The same counters as the current window has them.
     [[nodiscard]] SlidingWindow moved_to(const SlidingWindowLimit& limit,
@@ -69,7 +78,7 @@ private:
     void move_to(const SlidingWindowLimit& limit, Instant now) noexcept;
     // W - e: how much of the window before the current one still counts, in ns.
     [[nodiscard]] std::uint64_t left(const SlidingWindowLimit& limit, Instant now) const noexcept {
-        const std::int64_t into = now.time_since_epoch().count() - index_ * limit.numbers.window;
+        const auto into = static_cast<std::int64_t>(time_into(limit, now));
         return static_cast<std::uint64_t>(limit.numbers.window - std::max<std::int64_t>(into, 0));
     }
     // admits() and fresh_from() of a window that is not over.

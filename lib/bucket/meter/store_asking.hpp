@@ -8,12 +8,16 @@ namespace sluice {
 // The longest wait of a request for the store.
 inline constexpr Nanoseconds kLongestStoreWait{200'000'000};
 
+// The units of a log that the store keeps of a key.
+inline constexpr std::uint64_t kMostLogged = 1024;
+
 // How a limit's keys count at the store of a cluster, which each request under it waits for.
 enum class AskedCount : std::uint8_t {
     Bucket,
     ByClock,  // windows that begin by UTC
     ByKey,    // windows that begin with a key's first unit
     ByHash,   // windows that begin at an offset drawn from the key's hash
+    Logged,   // each unit for the window, by when it came
 };
 
 // The decision without the store, as `owner_down` says.

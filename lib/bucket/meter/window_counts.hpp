@@ -36,6 +36,13 @@ struct WindowCounts {
     return {epoch, 0, counts_still ? counts.current : 0};
 }
 
+// The units of `epoch` that count.
+[[nodiscard]] constexpr std::uint64_t counted_in(const WindowCounts& counts, std::int64_t epoch,
+                                                 unsigned lasts) noexcept {
+    const bool before = lasts == 2 && epoch == counts.epoch - 1;
+    return epoch == counts.epoch ? counts.current : before ? counts.previous : 0;
+}
+
 // With units that were spent in `epoch`, which opens that window if it is later. What is over is
 // left out.
 [[nodiscard]] constexpr WindowCounts added(const WindowCounts& counts, std::int64_t epoch,

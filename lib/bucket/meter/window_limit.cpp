@@ -66,7 +66,14 @@ Result<WindowNumbers> WindowNumbers::checked() const {
 }
 
 Result<FixedWindowLimit> FixedWindowLimit::checked() const {
-    return make_fixed_window(numbers, phase, Nanoseconds{utc_offset});
+    if (clock == WindowClock::Utc && phase != WindowPhase::PerKey) {
+        return Error{Errc::OutOfRange, "windows by UTC are those of phase clock and per_key"};
+    }
+    Result<FixedWindowLimit> made = make_fixed_window(numbers, phase, Nanoseconds{utc_offset});
+    if (made) {
+        made->clock = clock;
+    }
+    return made;
 }
 
 Result<DayWindowLimit> DayWindowLimit::checked() const {

@@ -3,6 +3,7 @@
 #include "lib/base/result.hpp"
 #include "lib/base/units.hpp"
 
+#include <algorithm>
 #include <cstdint>
 
 // The numbers of the counting algorithms: so many units in a window. Each is checked once, by
@@ -27,6 +28,12 @@ struct WindowNumbers {
 };
 [[nodiscard]] Result<WindowNumbers> make_window_numbers(Units count, Nanoseconds window);
 
+// The time by which windows are numbered that no clock on the wall begins.
+enum class WindowClock : std::uint8_t {
+    Instants,  // the box's own, which nobody sets
+    Utc,       // boxes that count together number them alike (Now::window_time)
+};
+
 // When the windows of a fixed window begin.
 enum class WindowPhase : std::uint8_t {
     Clock,   // aligned to UTC plus an offset
@@ -37,13 +44,18 @@ enum class WindowPhase : std::uint8_t {
 struct FixedWindowLimit {
     WindowNumbers numbers;
     WindowPhase phase = WindowPhase::Clock;
-    std::int64_t utc_offset = 0;  // ns, Clock only; less than a day either way
+    std::int64_t utc_offset = 0;                // ns, Clock only; less than a day either way
+    WindowClock clock = WindowClock::Instants;  // of PerKey; Utc: in whole us
     [[nodiscard]] bool operator==(const FixedWindowLimit&) const noexcept = default;
+    [[nodiscard]] bool is_by_utc() const noexcept {
+        return phase == WindowPhase::Clock || clock == WindowClock::Utc;
+    }
     [[nodiscard]] Result<FixedWindowLimit> checked() const;
     static void fields(auto& archive, auto& m) {
         archive(m.numbers);
         archive.word(m.phase, WindowPhase::PerKey);
         archive(m.utc_offset);
+        archive.word(m.clock, WindowClock::Utc);
     }
 };
 [[nodiscard]] Result<FixedWindowLimit> make_fixed_window(WindowNumbers numbers, WindowPhase phase,
@@ -63,8 +75,18 @@ struct DayWindowLimit {
 // Two weighted counters.
 struct SlidingWindowLimit {
     WindowNumbers numbers;
+    WindowClock clock = WindowClock::Instants;
     [[nodiscard]] bool operator==(const SlidingWindowLimit&) const noexcept = default;
-    static void fields(auto& archive, auto& m) { archive(m.numbers); }
+    [[nodiscard]] bool is_by_utc() const noexcept { return clock == WindowClock::Utc; }
+    // Of windows by UTC for one of them longer than they count: it may be set back.
+    [[nodiscard]] Nanoseconds longest_debt() const noexcept {
+        const Nanoseconds window{numbers.window};
+        return is_by_utc() ? std::min(3 * window, kLongestDebt) : 2 * window;
+    }
+    static void fields(auto& archive, auto& m) {
+        archive(m.numbers);
+        archive.word(m.clock, WindowClock::Utc);
+    }
 };
 
 enum class Edge : std::uint8_t { Strict, Lenient };

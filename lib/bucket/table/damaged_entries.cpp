@@ -37,8 +37,9 @@ Nanoseconds longest_of(const Limit& own) noexcept {
 
 bool is_of_clock(const AnyLimit& limit) noexcept {
     const auto* fixed = std::get_if<FixedWindowLimit>(&limit);
+    const auto* sliding = std::get_if<SlidingWindowLimit>(&limit);
     return std::holds_alternative<DayWindowLimit>(limit) ||
-           (fixed != nullptr && fixed->phase == WindowPhase::Clock);
+           (fixed != nullptr && fixed->is_by_utc()) || (sliding != nullptr && sliding->is_by_utc());
 }
 
 }  // namespace

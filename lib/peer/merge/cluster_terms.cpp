@@ -168,6 +168,13 @@ StoreAsking store_asking_of(const AnyLimit& limit) noexcept {
     if (const Limit* gcra = gcra_of(limit)) {
         return {.most = most_at_once(limit), .period = gcra->period(), .parts = gcra->parts()};
     }
+    if (const auto* log = std::get_if<SlidingLogLimit>(&limit)) {
+        const bool is_kept =
+            log->numbers.count <= kMostLogged && log->numbers.window % kMicrosecond == 0;
+        return {.most = is_kept ? log->numbers.count : 0,
+                .period = static_cast<std::uint64_t>(log->numbers.window / kMicrosecond),
+                .count = AskedCount::Logged};
+    }
     const auto* fixed = std::get_if<FixedWindowLimit>(&limit);
     if (fixed == nullptr || fixed->numbers.window % kMicrosecond != 0 ||
         fixed->utc_offset % kMicrosecond != 0) {

@@ -261,8 +261,9 @@ void Ledger::send_some_due(std::size_t owner, B& ledger_store, Now now) noexcept
 
 template <LedgerBackend B>
 void Ledger::send_list(std::size_t owner, std::size_t list, B& ledger_store, Now now) noexcept {
-    const bool waits = list != 0 && !records_.is_crowded();
-    send_old(owner, list, wait_of(owner, waits ? list : 0), ledger_store, now);
+    const bool is_early = list != 0 && records_.is_crowded();
+    send_old(owner, list, is_early ? early_wait_of(owner, list) : wait_of(owner, list),
+             ledger_store, now);
 }
 
 // Those of a list that have been unsent for `least`.

@@ -74,7 +74,8 @@ void Ledger::take_store_total(const StoreTotal& total, B& ledger_store, Now now)
         records_.note_contained(total.record, total.units);
     } else {
         counters_.count(LedgerEvent::Returned);
-        records_.note_returned(total.record, total.units, now.at);
+        records_.note_returned(total.record, total.units, now.at,
+                               store_->over_budget.raised() ? Due::Late : Due::Soon);
     }
     if (raised) {
         declare_if_behind(total, ledger_store, now);
@@ -136,6 +137,14 @@ void Ledger::note_local_share(const Account& account, std::uint64_t level, B& le
     ledger_store.charge(share->least, account, units, now);
 }
 
+// By how many windows the account's is before the one that the store's answer is of: 0, or 1 where
+// a unit counts in two. Others count no more.
+inline std::int64_t windows_before(const Account& account, const BucketState& at_store) noexcept {
+    return at_store.has_counts() && account.turn != 0
+               ? at_store.counts.epoch - epoch_of(account.turn, at_store.counts.epoch)
+               : 0;
+}
+
 // A store that has lost what was confirmed is told what the copy owes, as far as that is not noted
 // yet: what is noted will be added to it.
 template <StoreBackend B>
@@ -143,13 +152,18 @@ void Ledger::declare_if_behind(const StoreTotal& total, B& ledger_store, Now now
     const Account& account = total.account;
     const std::uint64_t unsynced = records_.unsynced(account);
     const StoreNumbers numbers = ledger_store.store_numbers(account);
+    const std::int64_t before = windows_before(account, ledger_store.state_at_store(total, now));
+    if (before != 0 && (before != 1 || numbers.lasts != 2)) {
+        return;
+    }
+    const std::uint64_t level = before == 0 ? total.current : total.previous;
     const std::uint64_t most =
-        lost_from(total.current, bounds_[account.slot].box_unsynced, numbers) + unsynced;
+        lost_from(level, bounds_[account.slot].box_unsynced, numbers) + unsynced;
     std::uint64_t owed = ledger_store.owed(account, now);
     LocalShare* share = local_shares_.find(account);
-    if (share != nullptr && share->units == 0 && share->account.turn == account.turn) {
+    if (share != nullptr && share->units == 0 && is_share_of(*share, account)) {
         const auto least = ledger_store.owed_by(account, share->least, now);
-        if (owed <= total.current + unsynced) {
+        if (owed <= level + unsynced && numbers.lasts != 2) {
             *share = {};
         } else if (!least) {
             return;  // its numbers are others by now; what the copy owes is beyond the store by
@@ -169,7 +183,7 @@ void Ledger::declare_if_behind(const StoreTotal& total, B& ledger_store, Now now
         .account = account,
         .units = static_cast<std::uint32_t>(std::min<std::uint64_t>(owed - unsynced, UINT32_MAX)),
         .numbers = numbers,
-        .epoch = total.epoch,
+        .epoch = total.epoch - before,
         .kind = StoreAmount::Kind::Declare};
     store_->amounts.commit();
     counters_.count(LedgerEvent::StoreDeclared);
@@ -219,10 +233,10 @@ bool Ledger::apply_without_store(const Delta& delta, std::uint32_t times, B& led
                                  BucketState& total) noexcept {
     counters_.count(LedgerEvent::LocalShare);
     if (delta.held.has_counts()) {
-        const Nanoseconds window{
-            static_cast<std::int64_t>(ledger_store.store_numbers(delta.account).period) * 1'000};
+        const StoreNumbers numbers = ledger_store.store_numbers(delta.account);
+        const Nanoseconds window{static_cast<std::int64_t>(numbers.period) * 1'000};
         share_windows_locally(delta.account, delta.units, ledger_store.copy_of(delta.account, now),
-                              now.at + 2 * window, now);
+                              now.at + (numbers.lasts + 1) * window, now);
         Delta more = delta;
         more.units = static_cast<std::uint32_t>(
             std::min<std::uint64_t>(std::uint64_t{delta.units} * times, UINT32_MAX));

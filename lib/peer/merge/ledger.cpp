@@ -247,7 +247,8 @@ void Ledger::share_windows_locally(const Account& account, std::uint64_t units,
     (void)note(account, units, now, Due::Soon);
     LocalShare* share = local_shares_.find(account);
     if (share != nullptr && share->account.turn != account.turn) {
-        *share = {};
+        const BucketState least = next_least(share->least, before);
+        *share = {.account = account, .units = 0, .before = before, .least = least};
     }
     share = local_shares_.note(account, 0, before, before, now.at);
     if (share == nullptr) {

@@ -1,6 +1,7 @@
 #include "lib/base/wide.hpp"
 #include "lib/bucket/meter/any_meter.hpp"
 #include "lib/bucket/meter/bucket_in.hpp"
+#include "lib/bucket/meter/fixed_window.hpp"
 #include "lib/bucket/table/own_bucket.hpp"
 #include "lib/peer/merge/cluster_terms.hpp"
 #include "lib/peer/merge/ledger_store.hpp"
@@ -13,30 +14,39 @@ namespace {
 
 constexpr std::int64_t kMicrosecond = 1'000;  // ns
 
-// Fixed windows that begin by UTC have the same numbers on all boxes; nullptr: it is none.
-const FixedWindowLimit* clock_window(const AnyLimit& limit) noexcept {
-    const auto* fixed = std::get_if<FixedWindowLimit>(&limit);
-    const bool is_told = fixed != nullptr && fixed->phase == WindowPhase::Clock &&
-                         fixed->numbers.window % kMicrosecond == 0 &&
-                         fixed->utc_offset % kMicrosecond == 0;
-    return is_told ? fixed : nullptr;
+// Windows that begin by UTC have the same numbers on all boxes; nullptr: it has none.
+const WindowNumbers* utc_windows(const AnyLimit& limit) noexcept {
+    const WindowNumbers* numbers = nullptr;
+    if (const auto* fixed = std::get_if<FixedWindowLimit>(&limit)) {
+        const bool is_told = fixed->is_by_utc() && fixed->utc_offset % kMicrosecond == 0;
+        numbers = is_told ? &fixed->numbers : nullptr;
+    } else if (const auto* sliding = std::get_if<SlidingWindowLimit>(&limit)) {
+        numbers = sliding->is_by_utc() ? &sliding->numbers : nullptr;
+    }
+    return numbers != nullptr && numbers->window % kMicrosecond == 0 ? numbers : nullptr;
 }
 
 // How much further this process numbers such windows than UTC does (Now::window_time()).
-std::int64_t windows_ahead(const FixedWindowLimit& limit, Now now) noexcept {
-    return now.set_back.count() / limit.numbers.window;
+std::int64_t windows_ahead(const WindowNumbers& numbers, Now now) noexcept {
+    return now.set_back.count() / numbers.window;
 }
 
-// By how much they begin after UTC's.
-std::uint64_t phase_us(const FixedWindowLimit& limit) noexcept {
-    const std::int64_t window = limit.numbers.window;
-    return static_cast<std::uint64_t>((limit.utc_offset % window + window) % window / kMicrosecond);
+// By how much those of a key begin ahead of UTC's multiples of their length.
+std::uint64_t phase_us(const AnyLimit& limit, GroupKey key) noexcept {
+    const auto* fixed = std::get_if<FixedWindowLimit>(&limit);
+    if (fixed == nullptr) {
+        return 0;
+    }
+    const std::int64_t window = fixed->numbers.window;
+    const std::int64_t offset = fixed->phase == WindowPhase::PerKey ? offset_of_key(*fixed, key)
+                                                                    : fixed->utc_offset % window;
+    return static_cast<std::uint64_t>((offset + window) % window / kMicrosecond);
 }
 
 }  // namespace
 
 bool is_told_to_store(const AnyLimit& limit) noexcept {
-    return gcra_of(limit) != nullptr || clock_window(limit) != nullptr;
+    return gcra_of(limit) != nullptr || utc_windows(limit) != nullptr;
 }
 
 StoreNumbers LedgerStore::store_numbers(const Account& account) const noexcept {
@@ -47,20 +57,20 @@ StoreNumbers LedgerStore::store_numbers(const Account& account) const noexcept {
     if (const Limit* gcra = gcra_of(*limit)) {
         return {.period = gcra->period(), .parts = gcra->parts(), .lasts = 0};
     }
-    const FixedWindowLimit* fixed = clock_window(*limit);
-    if (fixed == nullptr) {
+    const WindowNumbers* windows = utc_windows(*limit);
+    if (windows == nullptr) {
         return {};
     }
-    return {.period = static_cast<std::uint64_t>(fixed->numbers.window / kMicrosecond),
-            .parts = phase_us(*fixed),
-            .lasts = 1};
+    return {.period = static_cast<std::uint64_t>(windows->window / kMicrosecond),
+            .parts = phase_us(*limit, GroupKey{account.hash}),
+            .lasts = lasts_of(*limit)};
 }
 
 std::int64_t LedgerStore::store_epoch(const Account& account, std::int64_t epoch,
                                       Now now) const noexcept {
     const AnyLimit* limit = limit_of(account);
-    const FixedWindowLimit* fixed = limit == nullptr ? nullptr : clock_window(*limit);
-    return fixed == nullptr ? epoch : epoch - windows_ahead(*fixed, now);
+    const WindowNumbers* windows = limit == nullptr ? nullptr : utc_windows(*limit);
+    return windows == nullptr ? epoch : epoch - windows_ahead(*windows, now);
 }
 
 Due LedgerStore::due(const Account& account, std::uint64_t units, Now now) noexcept {
@@ -90,13 +100,13 @@ BucketState LedgerStore::state_at_store(const StoreTotal& total, Now now) const 
         return state;
     }
     // A window that is further ahead than clocks may be would keep the key's for all that time.
-    const FixedWindowLimit* fixed = clock_window(*limit);
-    if (fixed == nullptr || is_beyond_clock(total, now)) {
+    const WindowNumbers* windows = utc_windows(*limit);
+    if (windows == nullptr || is_beyond_clock(total, now)) {
         state.lasts = kTallied;
         return state;
     }
-    const std::uint64_t most = 2 * fixed->numbers.count;
-    state.counts = {total.epoch + windows_ahead(*fixed, now), std::min(total.current, most),
+    const std::uint64_t most = 2 * windows->count;
+    state.counts = {total.epoch + windows_ahead(*windows, now), std::min(total.current, most),
                     std::min(total.previous, most)};
     return state;
 }
@@ -104,12 +114,12 @@ BucketState LedgerStore::state_at_store(const StoreTotal& total, Now now) const 
 // The box's clock counts as of now, so that an answer may have taken any time.
 bool LedgerStore::is_beyond_clock(const StoreTotal& total, Now now) const noexcept {
     const AnyLimit* limit = limit_of(total.account);
-    const FixedWindowLimit* fixed = limit == nullptr ? nullptr : clock_window(*limit);
-    if (fixed == nullptr || total.kind == StoreTotal::Kind::Later) {
+    const WindowNumbers* windows = limit == nullptr ? nullptr : utc_windows(*limit);
+    if (windows == nullptr || total.kind == StoreTotal::Kind::Later) {
         return false;
     }
     const std::int64_t own = fresh_counts(*limit, GroupKey{total.account.hash}, now).epoch;
-    return total.epoch > own + 1 - windows_ahead(*fixed, now);
+    return total.epoch > own + 1 - windows_ahead(*windows, now);
 }
 
 void LedgerStore::take_gauge(const StoreTotal& total) noexcept {
@@ -188,9 +198,9 @@ std::uint64_t LedgerStore::owed(const Account& account, Now now) noexcept {
 
 std::optional<std::uint64_t> LedgerStore::owed_by(const Account& account, const BucketState& state,
                                                   Now now) const noexcept {
-    if (state.lasts == 1 && account.turn != 0) {
-        const bool is_its = turn_of(state.counts.epoch) == account.turn;
-        return is_its ? state.counts.current : 0;
+    if (state.has_counts() && account.turn != 0) {
+        const std::int64_t epoch = epoch_of(account.turn, state.counts.epoch);
+        return counted_in(state.counts, epoch, state.lasts);
     }
     const Limit* gcra = bucket_limit(account);
     if (gcra == nullptr || state.lasts != 0 ||

@@ -3,6 +3,7 @@
 #include "lib/peer/merge/account.hpp"
 #include "lib/peer/merge/bucket_state.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -18,6 +19,24 @@ struct LocalShare {
     Instant over{};            // when the copy owes nothing any more: then nothing is to be told
     std::uint32_t outage = 0;  // that it was charged in last
 };
+
+// What the store owes at least of windows whose current one is the copy's by now, which was charged
+// for none of its units yet: what it owed of the window before, where that counts still.
+[[nodiscard]] inline BucketState next_least(const BucketState& least,
+                                            const BucketState& copy) noexcept {
+    BucketState next = copy;
+    if (copy.lasts == 2 && least.lasts == 2) {
+        next.counts.previous = std::min(
+            copy.counts.previous, moved_to(least.counts, copy.counts.epoch, copy.lasts).previous);
+    }
+    return next;
+}
+
+// True if a share has what an account's store owes at least: it is of that window, or of the next.
+[[nodiscard]] inline bool is_share_of(const LocalShare& share, const Account& account) noexcept {
+    return share.account.turn == account.turn ||
+           (share.least.lasts == 2 && turn_of(share.least.counts.epoch - 1) == account.turn);
+}
 
 // Units of a charge without the store, and what the copy is charged for each.
 struct SharedUnits {

@@ -199,13 +199,14 @@ void RecordPool::note_contained(std::uint32_t index, std::uint32_t units) noexce
     close_if_done(index);
 }
 
-void RecordPool::note_returned(std::uint32_t index, std::uint32_t units, Instant now) noexcept {
+void RecordPool::note_returned(std::uint32_t index, std::uint32_t units, Instant now,
+                               Due due) noexcept {
     Record& record = records_[index];
     SLUICE_CHECK(units <= record.sent());
     const bool listed = record.unsent() != 0;
     record.set(std::uint64_t{record.unsent()} + units, record.sent() - units);
     if (!listed) {
-        enlist(index, now, Due::Soon);
+        enlist(index, now, due);
     }
 }
 

@@ -121,7 +121,8 @@ public:
     // So much of what was sent has come back in a total.
     void note_contained(std::uint32_t index, std::uint32_t units) noexcept;
     // So much of what was sent was not applied: it is unsent again.
-    void note_returned(std::uint32_t index, std::uint32_t units, Instant now) noexcept;
+    void note_returned(std::uint32_t index, std::uint32_t units, Instant now,
+                       Due due = Due::Soon) noexcept;
     // What is unsent will not be sent any more.
     void drop_unsent(std::uint32_t index) noexcept;
 

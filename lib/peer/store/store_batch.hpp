@@ -21,6 +21,7 @@ enum class StoreEntryKind : std::uint8_t {
 // `lasts` of windows that are asked about.
 inline constexpr std::uint8_t kLastsByClock = 3;  // from a time of UTC, moved on by `phase_us`
 inline constexpr std::uint8_t kLastsByKey = 4;    // from the key's first unit
+inline constexpr std::uint8_t kLastsLogged = 6;   // each unit for the window
 // `lasts` of a gauge.
 inline constexpr std::uint8_t kGaugeLasts = 5;
 
@@ -49,10 +50,11 @@ struct StoreEntry {
         const bool bucket = m.window_us == 0;
         const bool asks = m.kind == StoreEntryKind::Ask;
         const bool gauge = m.lasts == kGaugeLasts && !asks;
-        archive.check(m.kind <= StoreEntryKind::Ask && asks == (m.most != 0) &&
-                      (bucket ? m.period_ns != 0 && m.parts != 0 && (m.lasts == 0 || gauge)
-                       : asks ? m.lasts == kLastsByClock || m.lasts == kLastsByKey
-                              : m.lasts == 1 || m.lasts == 2));
+        archive.check(
+            m.kind <= StoreEntryKind::Ask && asks == (m.most != 0) &&
+            (bucket ? m.period_ns != 0 && m.parts != 0 && (m.lasts == 0 || gauge)
+             : asks ? m.lasts == kLastsByClock || m.lasts == kLastsByKey || m.lasts == kLastsLogged
+                    : m.lasts == 1 || m.lasts == 2));
     }
 };
 

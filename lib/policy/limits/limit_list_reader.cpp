@@ -19,6 +19,21 @@ std::uint64_t identity_of_limit(std::string_view rule, const std::string& name, 
                         .per = name_of(limit.per)});
 }
 
+// Boxes that count together have windows of the same numbers. What was used under others means
+// nothing then.
+void number_by_utc(LimitText& limit) {
+    auto* fixed = limit.numbers ? std::get_if<FixedWindowLimit>(&*limit.numbers) : nullptr;
+    auto* sliding = limit.numbers ? std::get_if<SlidingWindowLimit>(&*limit.numbers) : nullptr;
+    if (fixed != nullptr && fixed->phase == WindowPhase::PerKey) {
+        fixed->clock = WindowClock::Utc;
+    } else if (sliding != nullptr) {
+        sliding->clock = WindowClock::Utc;
+    } else {
+        return;
+    }
+    limit.schema.push_back({"clock", "utc"});
+}
+
 // The scope of a limit by its own words, or by those of its rule. `at`: the limit's place.
 ScopeText scope_of(const ScopeText& own, const LimitOwner& owner, Position at, Problems& problems) {
     ScopeText scope = owner.scope;
@@ -125,14 +140,17 @@ void LimitListReader::read_one(const YamlNode& item, const std::string& name, co
     if (owner_.changes != nullptr) {
         changed = owner_.changes->change(name, *node);
     }
-    const LimitText limit = read_limit(changed ? *changed : *node, owner_.per, context_);
+    LimitText limit = read_limit(changed ? *changed : *node, owner_.per, context_);
+    const ScopeText scope = scope_of(limit.scope, owner_, item.at, context_.problems);
+    if (scope.scope == ClusterScope::Cluster) {
+        number_by_utc(limit);
+    }
     const std::uint64_t identity = identity_of_limit(owner_.rule, name, tier.key, limit);
     if (!limits.identities.insert(identity).second) {
         context_.problems.error(item.at, "the limit `" + name + "` is listed twice" +
                                              (tier.position.empty() ? "" : " with one key"));
         return;
     }
-    const ScopeText scope = scope_of(limit.scope, owner_, item.at, context_.problems);
     limits.summaries.push_back(summary_of(name, limit, tier, owner_, scope));
     if (limit.numbers) {
         limits.limits.push_back({.identity = identity,

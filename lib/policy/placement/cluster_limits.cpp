@@ -42,8 +42,8 @@ const char* not_yet(const SharedNumbers& numbers, LimitScope scope) {
         return nullptr;
     }
     if (!is_told_to_store(numbers.limit)) {
-        return "windows that each box numbers by itself (`phase: per_key`, `sliding_window`, "
-               "`sliding_counters`)";
+        return "windows that each box numbers by itself (`sliding_counters`, and those of "
+               "fractions of a microsecond)";
     }
     return scope == LimitScope::Asked ? "limits that workers ask the owner of a key about"
                                       : nullptr;
@@ -111,8 +111,10 @@ std::string fault_of(const SharedNumbers& numbers, const ClusterSummary& cluster
                 " to be merged";
     }
     return text + (terms.sharing == ClusterSharing::Asked
-                       ? "; asking the store about such limits is not built"
-                       : "; `scope: box` leaves it to each box");
+                       ? "; the store is asked about windows of whole microseconds, and about logs "
+                         "of " +
+                             std::to_string(kMostLogged) + " units at most"
+                       : std::string{"; `scope: box` leaves it to each box"});
 }
 
 std::string warning_of(const ClusterSummary& cluster, Per per) {
@@ -141,14 +143,8 @@ void report(const RuleSummary& rule, const LimitSummary& limit, Purpose purpose,
         }
     };
     const std::string fault = fault_of(*limit.numbers, cluster);
-    const bool has_store = cluster.cluster.kind != BoxCluster::Kind::None &&
-                           cluster.cluster.kind != BoxCluster::Kind::Storeless;
-    const bool is_planned = fault.empty()
-                                ? cluster.not_yet != nullptr
-                                : has_store && cluster.terms.sharing == ClusterSharing::Asked;
-    if (is_planned) {
-        say("not enforced yet: `scope: cluster` of " +
-                (fault.empty() ? cluster.not_yet + (", in " + name) : name + ": " + fault),
+    if (fault.empty() && cluster.not_yet != nullptr) {
+        say("not enforced yet: `scope: cluster` of " + (cluster.not_yet + (", in " + name)),
             purpose == Purpose::Enforce);
     } else if (!fault.empty()) {
         say(name + ": " + fault, true);

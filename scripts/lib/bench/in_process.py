@@ -14,6 +14,7 @@ PROGRAMS = {
     "list_bench": ("L1", "L2"),
     "override_bench": ("L3",),
     "merged_bench": ("M1",),
+    "cluster_bench": ("D6",),
     "overshoot_bench": ("M2",),
     "hot_key_bench": ("M3",),
     "owner_bench": ("M4",),
@@ -43,6 +44,7 @@ BARS = {
     ("L3", "one roof access"): (1, 1),
     ("M1", "local keys, the others as busy"): (0.5, 0.8),
     ("M3", "uniform keys"): (0.9, 1),
+    ("D6", "scope: box"): (0.9, 0.95),
     ("T4", None): (18, 16.7),
     ("R1", "the same set undisturbed"): (0.95, 0.98),
     ("QUIC", None): (6667, None),  # 150,000 a second

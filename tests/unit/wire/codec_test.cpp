@@ -49,10 +49,11 @@ void spell_numbers(Fields& out, const LeakyBucketLimit& limit) {
     spell_numbers(out, limit.gcra);
 }
 void spell_numbers(Fields& out, const FixedWindowLimit& limit) {
-    add_all(out, 2, limit.numbers.count, limit.numbers.window, limit.phase, limit.utc_offset);
+    add_all(out, 2, limit.numbers.count, limit.numbers.window, limit.phase, limit.utc_offset,
+            limit.clock);
 }
 void spell_numbers(Fields& out, const SlidingWindowLimit& limit) {
-    add_all(out, 3, limit.numbers.count, limit.numbers.window);
+    add_all(out, 3, limit.numbers.count, limit.numbers.window, limit.clock);
 }
 void spell_numbers(Fields& out, const SlidingCountersLimit& limit) {
     add_all(out, 4, limit.numbers.count, limit.numbers.window, limit.buckets, limit.edge);

@@ -425,7 +425,8 @@ private:
                     window(), WindowPhase::Clock,
                     std::chrono::minutes{below(1000)} - std::chrono::minutes{500});
             case 3:
-                return SlidingWindowLimit{window()};
+                return SlidingWindowLimit{window(),
+                                          flag() ? WindowClock::Utc : WindowClock::Instants};
             case 4:
                 return *make_sliding_counters(window(), static_cast<std::uint32_t>(1 + below(100)),
                                               flag() ? Edge::Strict : Edge::Lenient);

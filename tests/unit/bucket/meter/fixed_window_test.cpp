@@ -129,5 +129,25 @@ TEST(FixedWindow, ACostAboveTheCountNeverFits) {
     EXPECT_EQ(window.wait(numbers, kNow, Units{4}), std::nullopt);
 }
 
+// Boxes that count together: by UTC, whatever the instants are of, and in whole us.
+TEST(FixedWindow, PerKeyByUtcIsNumberedAlikeOnAllBoxes) {
+    FixedWindowLimit numbers = limit(3, 1s, WindowPhase::PerKey);
+    numbers.clock = WindowClock::Utc;
+    const GroupKey key{0x1234'5678'9ABC'DEF1};
+    EXPECT_EQ(offset_of_key(numbers, key) % 1'000, 0);
+    FixedWindow one = FixedWindow::fresh(numbers, key);
+    FixedWindow other = FixedWindow::fresh(numbers, key);
+    const Now here{Instant{5s}, 1'000'000s};
+    const Now there{Instant{400s}, 1'000'000s - 395s};
+    one.charge(numbers, here, Units{2});
+    other.charge(numbers, there, Units{1});
+    EXPECT_EQ(one.counts(numbers, here).epoch, other.counts(numbers, there).epoch);
+    EXPECT_EQ(one.wait(numbers, here, Units{2}), other.wait(numbers, there, Units{3}));
+    EXPECT_FALSE((FixedWindowLimit{
+        .numbers = numbers.numbers, .phase = WindowPhase::First, .clock = WindowClock::Utc}
+                      .checked()
+                      .has_value()));
+}
+
 }  // namespace
 }  // namespace sluice::fixed_window_test

@@ -41,5 +41,21 @@ TEST(SlidingWindow, FewerUnitsThanWereUsed) {
     EXPECT_EQ(both.remaining(limit(200), Instant{7800ms}), Units{100});
 }
 
+// Counted before UTC was set back by an hour and the process began anew: it counts as the next
+// window does.
+TEST(SlidingWindow, AWindowFarAheadOfItsClockIsTheNext) {
+    const SlidingWindowLimit numbers{*make_window_numbers(Units{10}, 1s), WindowClock::Utc};
+    SlidingWindow window;
+    window.charge(numbers, Instant{3605'500ms}, Units{10});
+    EXPECT_EQ(window.counts(numbers, Instant{5500ms}), (WindowCounts{6, 10, 0}));
+    EXPECT_FALSE(window.admits(numbers, Instant{5500ms}, Units{1}));
+    EXPECT_EQ(window.wait(numbers, Instant{5500ms}, Units{1}), 1600ms);
+    // One that is the next already, as clocks of workers may differ, is that.
+    SlidingWindow next;
+    next.charge(numbers, Instant{6'100ms}, Units{4});
+    EXPECT_EQ(next.counts(numbers, Instant{5900ms}), (WindowCounts{6, 4, 0}));
+    EXPECT_EQ(next.wait(numbers, Instant{5900ms}, Units{7}), 1350ms);
+}
+
 }  // namespace
 }  // namespace sluice::sliding_window_test

@@ -1,3 +1,4 @@
+#include "lib/bucket/meter/store_asking.hpp"
 #include "redis_server.hpp"
 #include "tests/unit/control/store/store_model.hpp"
 
@@ -202,6 +203,11 @@ private:
         entry.lasts = static_cast<std::uint8_t>(1 + below(2));
         if (entry.kind == StoreEntryKind::Ask) {
             entry.lasts += kLastsByClock - 1;
+            if (entry.digest % 8 == 3) {
+                entry.lasts = kLastsLogged;
+                entry.units = below(20);
+                entry.most = below(kMostLogged + 1);
+            }
             return entry;
         }
         entry.epoch =
@@ -384,10 +390,28 @@ TEST(StoreModel, WhatIsAskedIsToldWhenTheNextUnitIsPaid) {
     EXPECT_FALSE(box.say({login}).levels[0].refused);
 }
 
+// Each unit counts for the window, and no longer than it; what has no room is not logged.
+TEST(StoreModel, ALogForgetsEachUnitByItsOwnTime) {
+    Box box;
+    const StoreEntry login = asked(kLastsLogged);
+    for (int i = 0; i < 5; ++i) {
+        EXPECT_FALSE(box.say({login}).levels[0].refused) << i;
+        box.caller.reckoned_us += 10 * kSecond;
+    }
+    const StoreLevel refused = box.say({login}).levels[0];
+    EXPECT_TRUE(refused.refused);
+    EXPECT_EQ(refused.less_in_us, 10 * kSecond);
+    box.caller.reckoned_us += 10 * kSecond;
+    EXPECT_EQ(box.say({login}).levels[0].current, 5U) << "the first is of a minute ago";
+    EXPECT_TRUE(box.say({login}).levels[0].refused);
+    box.caller.reckoned_us += 3600 * kSecond;
+    EXPECT_EQ(box.say({login}).levels[0].current, 1U);
+}
+
 // Two boxes ask in turns, each of whose batches is said twice: five of ten are admitted, at a real
 // store; and what the time gives is admitted again.
 TEST(StoreFunction, WhatIsAskedIsAdmittedUpToTheLimitOverAllBoxes) {
-    for (const std::uint8_t lasts : {std::uint8_t{0}, kLastsByClock, kLastsByKey}) {
+    for (const std::uint8_t lasts : {std::uint8_t{0}, kLastsByClock, kLastsByKey, kLastsLogged}) {
         SCOPED_TRACE(int{lasts});
         test::RedisServer server;
         ASSERT_TRUE(server.begin());

@@ -148,6 +148,14 @@ StoreModel::KeyWindow StoreModel::key_window(const Key& key, double now, const S
     return {.start = now};
 }
 
+StoreModel::Log StoreModel::logged(const Key& key, double now, const StoreEntry& entry) {
+    Log log = key.log.value_or(Log{});
+    std::erase_if(log.charges, [&](const Log::Charge& charge) {
+        return charge.at + whole(entry.window_us) <= now;
+    });
+    return log;
+}
+
 double StoreModel::window_utc(double now, double latest) {
     return latest - now > kHourUs ? now : latest;
 }
@@ -179,6 +187,15 @@ StoreLevel StoreModel::used(const Key& key, double now, double latest, const Sto
         const KeyWindow window = key_window(key, now, entry);
         return {.current = count(window.count), .less_in_us = count(window.start + length - now)};
     }
+    if (entry.lasts == kLastsLogged) {
+        const Log log = logged(key, now, entry);
+        double units = 0;
+        for (const Log::Charge& charge : log.charges) {
+            units += charge.units;
+        }
+        const double first = log.charges.empty() ? now : log.charges.front().at;
+        return {.current = count(units), .less_in_us = count(first + length - now)};
+    }
     const Window window = clock_window(key, now, latest, entry);
     return {.current = count(window.count),
             .less_in_us = count((window.epoch + 1) * length - whole(entry.phase_us) -
@@ -203,6 +220,15 @@ StoreLevel StoreModel::ask(Key& key, double now, double latest, const StoreEntry
         window.count += whole(entry.units);
         window.till = till(window.start + length);
         key = {.by_key = window};
+        return level;
+    }
+    if (entry.lasts == kLastsLogged) {
+        if (entry.units != 0) {
+            Log log = logged(key, now, entry);
+            log.charges.push_back({.at = now, .units = whole(entry.units)});
+            log.till = till(now + length);
+            key = {.log = log};
+        }
         return level;
     }
     Window window = clock_window(key, now, latest, entry);

@@ -49,11 +49,21 @@ private:
         double till = 0;
         std::map<std::uint16_t, One> by_slot;
     };
+    // What is asked about, and each unit of which counts for as long.
+    struct Log {
+        struct Charge {
+            double at = 0;
+            double units = 0;
+        };
+        double till = 0;
+        std::vector<Charge> charges;
+    };
     // Limits of any kind under one digest, after a rule has changed its kind, take its place.
     struct Key {
         std::optional<Bucket> bucket{};
         std::optional<Window> window{};
         std::optional<KeyWindow> by_key{};
+        std::optional<Log> log{};
         std::optional<Gauges> gauges{};
     };
     struct Node {
@@ -77,6 +87,7 @@ private:
     [[nodiscard]] static StoreLevel charge_window(Key& key, double now, double latest,
                                                   const StoreEntry& entry);
     [[nodiscard]] static KeyWindow key_window(const Key& key, double now, const StoreEntry& entry);
+    [[nodiscard]] static Log logged(const Key& key, double now, const StoreEntry& entry);
     [[nodiscard]] static double window_utc(double now, double latest);
     [[nodiscard]] static Window clock_window(const Key& key, double now, double latest,
                                              const StoreEntry& entry);

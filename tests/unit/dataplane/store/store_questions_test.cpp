@@ -65,6 +65,17 @@ protected:
     std::uint64_t less_in_us_ = 0;
 };
 
+TEST_F(StoreQuestionsTest, ALogIsAskedAboutAsOne) {
+    StoreAsking log = kLogins;
+    log.count = AskedCount::Logged;
+    ask(1, log);
+    const StoreBatch* batch = said();
+    ASSERT_NE(batch, nullptr);
+    EXPECT_EQ(batch->entries.at(0).lasts, kLastsLogged);
+    EXPECT_EQ(batch->entries.at(0).window_us, 60'000'000U);
+    EXPECT_EQ(batch->entries.at(0).most, 5U);
+}
+
 TEST_F(StoreQuestionsTest, ARequestIsAnsweredAsTheStoreSays) {
     ask(1);
     ask(1);

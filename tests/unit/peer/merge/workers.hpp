@@ -3,6 +3,7 @@
 #include "lib/bucket/meter/bucket_in.hpp"
 #include "lib/bucket/meter/lifetime.hpp"
 #include "lib/bucket/meter/sliding_counters.hpp"
+#include "lib/bucket/meter/window_time.hpp"
 #include "lib/bucket/table/own_bucket.hpp"
 #include "lib/bucket/table/take.hpp"
 #include "lib/peer/merge/charge_ahead.hpp"
@@ -296,13 +297,24 @@ private:
                                     Now now) {
         const std::uint64_t times = me.ledger->times_without_credit(account.slot);
         BucketState copy = me.ledger_store->copy_of(account, now);
-        if (copy.counts.current + cost * times > most_at_once(shared_.limit)) {
+        if (used_by(copy.counts, now) + cost * times > most_at_once(shared_.limit)) {
             return false;
         }
         me.ledger->share_windows_locally(account, cost, copy, now.at + longest_debt(shared_.limit),
                                          now);
         copy.counts.current += cost * times;
         return me.ledger_store->raise(account, copy, {}, now);
+    }
+
+    // Units that count now, rounded up.
+    [[nodiscard]] std::uint64_t used_by(const WindowCounts& counts, Now now) const {
+        const auto* sliding = std::get_if<SlidingWindowLimit>(&shared_.limit);
+        if (sliding == nullptr) {
+            return counts.current;
+        }
+        SlidingWindow window;
+        window.set_counts(counts);
+        return window.used(*sliding, time_for(*sliding, now)).count();
     }
 
     struct Worker {

@@ -1,5 +1,6 @@
 #include "lib/policy/placement/cluster_limits.hpp"
 
+#include "lib/peer/merge/cluster_terms.hpp"
 #include "tests/unit/policy/outcome.hpp"
 
 #include <gtest/gtest.h>
@@ -118,8 +119,7 @@ TEST(ClusterLimits, ASmallBurstBelongsToOneWorkerOfEachBox) {
 TEST(ClusterLimits, WhatIsNotSharedYetIsNotEnforcedYet) {
     const std::string begin = "  - {id: a, key: [ip.dst], scope: cluster, limits: [";
     for (const std::string& rule :
-         {begin + "{algorithm: sliding_window, count: 1000, window: 10s}]}\n",
-          begin + "{algorithm: fixed_window, count: 1000, window: 10s, phase: per_key}]}\n",
+         {begin + "{algorithm: sliding_counters, count: 1000, window: 10s}]}\n",
           begin + BUCKET "],\n     overrides: {inline: [{key: 192.0.2.1, limits: {'1': {rate: 5/s, "
                          "burst: 500}}}]}}\n",
           begin + BUCKET "], dynamic: {source: api, ttl: 10m, floor: 1/s, ceiling: 1K/s}}\n",
@@ -128,7 +128,7 @@ TEST(ClusterLimits, WhatIsNotSharedYetIsNotEnforcedYet) {
         const test::Outcome checked = compile(rule, box_of(), Purpose::Check);
         ASSERT_TRUE(checked.rules.has_value()) << rule;
         EXPECT_EQ(first_summary(checked).cluster->terms.sharing, ClusterSharing::Merged);
-        ASSERT_EQ(checked.problems.size(), 1U);
+        ASSERT_EQ(checked.problems.size(), 1U) << rule;
         EXPECT_NE(checked.problems[0].message.find("not enforced yet: `scope: cluster` of"),
                   std::string::npos);
         EXPECT_FALSE(compile(rule).rules.has_value());
@@ -136,12 +136,24 @@ TEST(ClusterLimits, WhatIsNotSharedYetIsNotEnforcedYet) {
 }
 
 TEST(ClusterLimits, WindowsOfUtcAreShared) {
-    const test::Outcome compiled = compile(
-        "  - {id: a, key: [ip.dst], scope: cluster, limits: [{algorithm: fixed_window, "
-        "count: 1000, window: 10s, phase: clock}]}\n");
-    ASSERT_TRUE(compiled.rules.has_value());
-    EXPECT_EQ(first_summary(compiled).cluster->terms.sharing, ClusterSharing::Merged);
-    EXPECT_EQ(first_summary(compiled).cluster->not_yet, nullptr);
+    for (const char* algorithm :
+         {"fixed_window, phase: clock", "fixed_window, phase: per_key", "sliding_window"}) {
+        const std::string rule = std::string{"  - {id: a, key: [ip.dst], limits: [{algorithm: "} +
+                                 algorithm + ", count: 1000, window: 10s, scope: ";
+        const test::Outcome compiled = compile(rule + "cluster}]}\n");
+        ASSERT_TRUE(compiled.rules.has_value()) << algorithm;
+        EXPECT_EQ(first_summary(compiled).cluster->terms.sharing, ClusterSharing::Merged);
+        EXPECT_EQ(first_summary(compiled).cluster->not_yet, nullptr);
+        const MeteredLimit& shared = compiled.rules->set.rules[0].limits[0];
+        EXPECT_TRUE(is_told_to_store(shared.limit)) << algorithm;
+        // Another row of windows: what was used under its numbers means nothing in this one.
+        const test::Outcome alone = compile(rule + "box}]}\n");
+        ASSERT_TRUE(alone.rules.has_value());
+        const MeteredLimit& own = alone.rules->set.rules[0].limits[0];
+        const bool is_clock = std::string{algorithm}.find("clock") != std::string::npos;
+        EXPECT_EQ(own.identity == shared.identity, is_clock) << algorithm;
+        EXPECT_EQ(own.limit == shared.limit, is_clock) << algorithm;
+    }
 }
 
 TEST(ClusterLimits, OpenConnectionsAreShared) {
@@ -187,17 +199,20 @@ TEST(ClusterLimits, RequestsOfASmallLimitAskTheStore) {
     EXPECT_FALSE(compile(packets).rules.has_value());
 }
 
-TEST(ClusterLimits, WhatTheStoreIsNotAskedAboutIsNotEnforcedYet) {
-    const std::string rule =
-        "  - {id: a, key: [ip.dst], scope: cluster, limits: [{per: request, algorithm: "
-        "sliding_log, count: 5, window: 1m}]}\n";
-    const test::Outcome checked = compile(rule, box_of(), Purpose::Check);
-    ASSERT_TRUE(checked.rules.has_value());
-    ASSERT_EQ(checked.problems.size(), 1U);
-    EXPECT_EQ(checked.problems[0].severity, Severity::Warning);
-    EXPECT_NE(checked.problems[0].message.find("asking the store about such limits is not built"),
+TEST(ClusterLimits, TheStoreIsAskedAboutLogsThatItKeeps) {
+    const std::string begin =
+        "  - {id: a, mode: enforce, key: [ip.dst], scope: cluster, limits: [{per: request, "
+        "algorithm: sliding_log, window: 1m, count: ";
+    const test::Outcome few = compile(begin + "5}]}\n");
+    ASSERT_TRUE(few.rules.has_value());
+    EXPECT_TRUE(few.problems.empty());
+    EXPECT_NE(first_summary(few).cluster->note.find("asked of the cluster's store"),
               std::string::npos);
-    EXPECT_FALSE(compile(rule).rules.has_value());
+    const test::Outcome many = compile(begin + "1025}]}\n", box_of(), Purpose::Check);
+    EXPECT_FALSE(many.rules.has_value());
+    ASSERT_EQ(many.problems.size(), 1U);
+    EXPECT_NE(many.problems[0].message.find("about logs of 1024 units at most"), std::string::npos)
+        << many.problems[0].message;
 }
 
 struct Refused {
