@@ -100,6 +100,7 @@ json kept_json(const KeySetting& setting) {
     add("count", setting.count);
     add("until", setting.until);
     add("reason", setting.reason);
+    add("of", setting.of);
     add("set_at", setting.set_at);
     add("set_by", setting.set_by);
     return object;
@@ -135,6 +136,7 @@ void add_setting_text(const KeySetting& setting, std::string& text) {
     text += R"(,"key":)";
     add_quoted(setting.key, text);
     add_word(R"(,"limit":)", setting.limit);
+    add_word(R"(,"of":)", setting.of);
     add_word(R"(,"rate":)", setting.rate);
     add_word(R"(,"reason":)", setting.reason);
     text += R"(,"rule":)";
@@ -156,8 +158,8 @@ std::vector<std::byte> bytes_of(const KeySettings& settings) {
         bytes.insert(bytes.end(), eight.begin(), eight.end());
     };
     for (const KeySetting& one : settings) {
-        for (const std::string* word :
-             {&one.rule, &one.key, &one.limit, &one.rate, &one.burst, &one.count, &one.reason}) {
+        for (const std::string* word : {&one.rule, &one.key, &one.limit, &one.rate, &one.burst,
+                                        &one.count, &one.reason, &one.of}) {
             add_number(word->size());
             const ByteView text = std::as_bytes(std::span{*word});
             bytes.insert(bytes.end(), text.begin(), text.end());
@@ -173,7 +175,7 @@ std::vector<std::byte> bytes_of(const KeySettings& settings) {
 
 }  // namespace
 
-bool put_settings(KeySettings& settings, const KeySettings& next) {
+bool put_settings(KeySettings& settings, const KeySettings& next, std::size_t aside) {
     std::multimap<OneKey, const KeySetting*> of_key;
     for (const KeySetting& one : next) {
         of_key.emplace(OneKey{one.rule, one.key, one.tier}, &one);
@@ -183,10 +185,10 @@ bool put_settings(KeySettings& settings, const KeySettings& next) {
         return std::any_of(first, last,
                            [&](const auto& one) { return replaces(*one.second, before); });
     });
-    if (settings.size() + next.size() > kMaxKeySettings) {
+    if (settings.size() + next.size() + aside > kMaxKeySettings) {
         std::erase_if(settings, is_of_gone_tenant);
     }
-    if (settings.size() + next.size() > kMaxKeySettings) {
+    if (settings.size() + next.size() + aside > kMaxKeySettings) {
         return false;
     }
     settings.insert(settings.end(), next.begin(), next.end());
@@ -282,6 +284,7 @@ KeySettings settings_from_json(const json& list) {
                                 .count = text_in(one, "count"),
                                 .until = number_in<std::int64_t>(one, "until"),
                                 .reason = text_in(one, "reason"),
+                                .of = text_in(one, "of"),
                                 .set_at = number_in<std::int64_t>(one, "set_at"),
                                 .set_by = number_in<std::uint32_t>(one, "set_by")});
         }

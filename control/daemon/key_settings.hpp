@@ -17,8 +17,10 @@ namespace sluice {
 // Each replaces an earlier setting of the same kind, and is of another key, or of another limit.
 // Settings of tenants that sluice.yaml has no more count for no tenant, and where there is no room
 // they go.
+// `aside`: so many more are kept for rules that come back.
 // False: they would be more than kMaxKeySettings, or those of a tenant more than it may have.
-[[nodiscard]] bool put_settings(KeySettings& settings, const KeySettings& next);
+[[nodiscard]] bool put_settings(KeySettings& settings, const KeySettings& next,
+                                std::size_t aside = 0);
 
 // The choice of a key's settings: its ban, or the others, all or those of one limit.
 struct SettingChoice {

@@ -86,6 +86,10 @@ public:
         }
         return decision;
     }
+    // What a box says of that host's key.
+    KeyBucket show(std::size_t at) {
+        return boxes_[at]->workers.show(0, "192.0.2.1", now_).buckets[0];
+    }
     void wait(Nanoseconds time) {
         for (const Instant until = now_ + time; now_ < until; now_ += 10ms) {
             talk();
@@ -320,6 +324,27 @@ TEST(ClusterPackets, ARefusedConnectionIsToldWhenThereMayBeRoom) {
     EXPECT_EQ(full.reason, Reason::OverLimit);
     EXPECT_GT(full.wait, 1s);
     EXPECT_LE(full.wait, 10s);
+}
+
+// What is left of a key is what its box would open now: others may have all of the count.
+TEST(ClusterPackets, AKeyIsShownWithWhatOtherBoxesHaveOpen) {
+    Cluster cluster{kOpen, {.boxes = 3}};
+    const std::uint64_t theirs = cluster.open(40, 10ms, 0);
+    ASSERT_GE(theirs, 30U);
+    const std::uint64_t own = cluster.open(5, 10ms, 1);
+    ASSERT_GT(own, 0U);
+    cluster.wait(1s);
+    EXPECT_EQ(cluster.show(1).remaining.count(), 60 - theirs - own);
+    EXPECT_EQ(cluster.show(1).most, Units{60});
+    EXPECT_EQ(cluster.show(1).wait, 0ns);
+    (void)cluster.open(40, 10ms, 0);
+    cluster.wait(1s);
+    (void)cluster.open(1, 10ms, 1);
+    cluster.wait(1s);
+    EXPECT_EQ(cluster.show(1).remaining, Units{0});
+    EXPECT_GT(cluster.show(1).wait, 1s);
+    cluster.wait(40s);
+    EXPECT_EQ(cluster.show(1).remaining, cluster.show(1).most) << "they were idle";
 }
 
 // A box that begins anew has the connections of the process before: it tells of them, though none

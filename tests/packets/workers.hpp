@@ -1,6 +1,7 @@
 #pragma once
 #include "lib/bucket/table/worker_tables.hpp"
 #include "lib/engine/burst/adopt.hpp"
+#include "lib/engine/key/key_question.hpp"
 #include "lib/engine/run_burst.hpp"
 #include "lib/engine/stage/steer_burst.hpp"
 #include "lib/engine/worker/peer_lanes.hpp"
@@ -196,6 +197,13 @@ public:
     // Made to the packet that was decided last, if it is forwarded.
     [[nodiscard]] const Normalization& changes() const { return changes_; }
 
+    // What a worker says of a key of the first rule.
+    [[nodiscard]] KeyAnswer show(std::size_t at, const std::string& key, Instant now) {
+        const Result<ReadKey> read =
+            read_key_of_rule(set().rules.front().keys, set().rules.front().missing_key, key);
+        return answer_key({.load = set().load, .key = read->index, .bytes = read->bytes}, set(),
+                          workers_[at]->core, {now, {}});
+    }
     [[nodiscard]] const LoadedSet& set() const { return loaded_.back()->set(); }
     [[nodiscard]] const RuleSet& rules() const { return loaded_.back()->rules(); }
     // Of the first rule.

@@ -523,6 +523,19 @@ class WithoutPackets(KeyCase):
         self.assertNotIn("ended", self.key("set", "all", "", "--rate", "3/s"))
         self.assertIn("set: exempt\nended: 1: rate 3/s\n", self.key("set", "all", "", "--exempt"))
 
+    def test_what_is_set_is_of_the_keys_that_it_was_set_for(self):
+        self.key("ban", "hosts", "192.0.2.1", "--tier", "3")
+        done = self.box.apply(RULES.replace("{key: [ip.dst]", "{key: ['prefix(ip.dst, 24|64)']"))
+        self.assertIn("it was set for a key ip.dst, and the rule's is prefix(ip.dst, 24|64)", done.stderr)
+        self.assertEqual(self.listed("bans"), [])
+        self.assertFalse(self.answered("hosts", "192.0.2.0/24", "--tier", "3")["banned"])
+        self.apply(RULES)
+        self.assertEqual([one["key"] for one in self.listed("bans")], ["192.0.2.1"])
+        self.apply(RULES.replace("{key: [ip.dst]", "{key: ['prefix(ip.dst, 24|64)']"))
+        self.key("unban", "hosts", "192.0.2.1", "--tier", "3")  # as it was written
+        self.apply(RULES)
+        self.assertEqual(self.listed("bans"), [])
+
     def test_a_ban_of_a_rule_in_monitor_is_said_to_drop_nothing(self):
         idle = "in monitor: nothing is dropped for its bans\n"
         self.assertNotIn(idle, self.key("ban", "all", ""))

@@ -2,6 +2,7 @@
 
 #include "control/active_json.hpp"
 #include "control/daemon/api/banned_networks.hpp"
+#include "lib/policy/overrides/setting_rows.hpp"
 #include "lib/rules/group.hpp"
 
 #include <algorithm>
@@ -41,7 +42,7 @@ std::string text_of_banned(const BannedKey& ban) {
 
 bool is_ban_of(const KeySetting& setting, const RuleSummary& rule) {
     return setting.rule == rule.id && setting.what == KeySetting::What::Banned &&
-           !has_ended(setting);
+           !has_ended(setting) && is_of_keys(setting, rule.keys, rule.text_names);
 }
 
 Json ban_json(BanSource source, const RuleSummary& rule, const std::string& key, std::size_t tier) {

@@ -36,7 +36,10 @@ KeySettings as_kept(KeySettings settings, const RuleView& view) {
     for (KeySetting& one : settings) {
         const auto kept = std::ranges::find_if(
             view.keys, [&](const KeySetting& here) { return says_same(here, one); });
-        one.until = kept == view.keys.end() ? one.until : kept->until;
+        if (kept != view.keys.end()) {
+            one.until = kept->until;
+            one.of = kept->of;
+        }
     }
     return settings;
 }

@@ -5,7 +5,9 @@
 #include "control/daemon/api/key_of_cluster.hpp"
 #include "control/daemon/api/setting_words.hpp"
 #include "control/daemon/api/tenant_view.hpp"
+#include "control/daemon/dynamic_count.hpp"
 #include "lib/policy/keys/key_text.hpp"
+#include "lib/policy/overrides/setting_rows.hpp"
 
 #include <fmt/format.h>
 
@@ -204,6 +206,15 @@ Json replaced_by(const KeySetting& next, const KeySettings& all) {
     return ended;
 }
 
+// True if the very words are of a setting that was made when the rule had other keys.
+bool is_of_other_keys(const SettingCall& call, const RuleView& view) {
+    const RuleSummary* rule = find_rule(view.rules, call.rule);
+    return rule != nullptr && std::ranges::any_of(view.keys, [&](const KeySetting& one) {
+               return one.rule == call.rule && one.key == call.key && one.tier == call.tier &&
+                      !is_of_keys(one, rule->keys, rule->text_names);
+           });
+}
+
 HttpResponse set_key(const std::string& action, const FoundKey& key, const Json& body,
                      const HttpRequest& request, Services& services) {
     const bool for_cluster = body.value("cluster", false);
@@ -260,6 +271,7 @@ HttpResponse change_setting(const std::string& action, const KeyWords& words, co
     }
     // Settings of a key that does not fit the rule any more can be unset as they were written.
     SettingCall call{action, words.rule, words.key, std::max<std::size_t>(words.tier, 1)};
+    key = is_of_other_keys(call, *view) ? nullptr : key;
     if (key != nullptr) {
         call = {action, key->ask.rule, key->text, key->ask.key + 1U};
     }
@@ -281,8 +293,8 @@ HttpResponse change_setting(const std::string& action, const KeyWords& words, co
     if (key != nullptr) {
         return respond_with_bans(std::move(call), *key, change, request, services);
     }
-    return change.refusal ? std::get<HttpResponse>(found)
-                          : respond(call, change, request, services);
+    const auto* unfit = std::get_if<HttpResponse>(&found);
+    return change.refusal && unfit != nullptr ? *unfit : respond(call, change, request, services);
 }
 
 }  // namespace sluice

@@ -60,9 +60,10 @@ bool is_sound(const KeySetting& one) {
     const bool are_words = std::ranges::all_of(
         std::to_array({&one.rule, &one.limit, &one.rate, &one.burst, &one.count, &one.reason}),
         [](const std::string* word) { return is_word(*word); });
-    return are_words && is_word(one.key, kMostKeyText) && !one.rule.empty() && one.tier != 0 &&
-           one.tier <= kMostTier && one.until >= 0 && one.until <= kLastInstant &&
-           (one.what == What::Numbers) == numbers && numbers == !one.limit.empty();
+    return are_words && is_word(one.key, kMostKeyText) && is_word(one.of, kMostKeyText) &&
+           !one.rule.empty() && one.tier != 0 && one.tier <= kMostTier && one.until >= 0 &&
+           one.until <= kLastInstant && (one.what == What::Numbers) == numbers &&
+           numbers == !one.limit.empty();
 }
 
 std::string dumped_record(const KeyRecord& record) {

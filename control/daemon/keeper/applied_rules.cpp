@@ -2,11 +2,13 @@
 
 #include "lib/rules/tenant_name.hpp"
 
+#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <ctime>
 #include <iterator>
+#include <map>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -28,9 +30,27 @@ void forget_modes_of_others(ModeOverrides& modes, const CompiledRules& compiled)
     });
 }
 
-void forget_keys_of_others(StoredRules& rules, const CompiledRules& compiled, bool on_trial) {
+std::vector<Problem> forget_keys_of_others(StoredRules& rules, const CompiledRules& compiled,
+                                           bool on_trial) {
     KeySettings others = take_other_rules(rules.keys, compiled.rules, compiled.aside);
+    std::map<std::string_view, std::size_t> by_rule;
+    for (const KeySetting& one : others) {
+        ++by_rule[one.rule];
+    }
+    std::vector<Problem> told;
+    for (const auto& [rule, settings] : by_rule) {
+        told.push_back(
+            {rules.file,
+             {1, 1},
+             Severity::Warning,
+             fmt::format("the rule {} is gone, and {} of its single keys with it{}", rule,
+                         settings == 1 ? "1 setting" : fmt::format("{} settings", settings),
+                         on_trial ? ": the end of the trial brings them back, and `confirm` "
+                                    "forgets them"
+                                  : "")});
+    }
     rules.keys_aside = on_trial ? std::move(others) : KeySettings{};
+    return told;
 }
 
 std::size_t AppliedRules::load() {

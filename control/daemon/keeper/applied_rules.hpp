@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <vector>
 
 namespace sluice {
 
@@ -21,7 +22,9 @@ using WallClock = std::function<std::int64_t()>;  // UTC, seconds
 void forget_modes_of_others(ModeOverrides& modes, const CompiledRules& compiled);
 
 // Forgets settings of keys of rules that the set does not have. On trial they are put aside.
-void forget_keys_of_others(StoredRules& rules, const CompiledRules& compiled, bool on_trial);
+// Warnings for whoever brings the set say so.
+std::vector<Problem> forget_keys_of_others(StoredRules& rules, const CompiledRules& compiled,
+                                           bool on_trial);
 
 // The kept set and the set on trial, in memory and on the disk. The set in force is the one on
 // trial, else the kept one.

@@ -4,6 +4,7 @@
 #include "lib/rules/tenant_name.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace sluice {
@@ -38,14 +39,15 @@ RuleChange RuleApplier::apply(RuleFile file) {
         if (!is_same || !rules_.applied.renew_lives(next, compiled)) {
             continue;  // rules have ended, or a key or a tenant's rules were set meanwhile
         }
-        std::vector<Problem> ended;
+        std::vector<Problem> told;
         if (compiled.rules) {
-            forget_keys_of_others(next, *compiled.rules, terms.confirm.has_value());
-            ended = ended_rules(compiled.rules->rules, next.lives, next.file);
+            told = forget_keys_of_others(next, *compiled.rules, terms.confirm.has_value());
+            std::ranges::copy(ended_rules(compiled.rules->rules, next.lives, next.file),
+                              std::back_inserter(told));
         }
         RuleChange change = rules_.push(std::move(next), std::move(compiled), terms);
         if (!change.refusal) {
-            change.warnings.insert(change.warnings.end(), ended.begin(), ended.end());
+            change.warnings.insert(change.warnings.end(), told.begin(), told.end());
             rules_.board.set_list_problem("");
         }
         return change;

@@ -4,6 +4,7 @@
 #include "control/daemon/keeper/edited_rules.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <mutex>
 #include <utility>
 #include <variant>
@@ -82,15 +83,16 @@ std::optional<RuleChange> try_edit(LiveRules& rules, const RuleEdit& edit, const
     if (!is_same || !applied.renew_lives(next, compiled)) {
         return std::nullopt;
     }
-    std::vector<Problem> ended;
+    std::vector<Problem> told;
     if (compiled.rules) {
-        forget_keys_of_others(next, *compiled.rules, edit.confirm || applied.trial());
-        ended = ended_rules(compiled.rules->rules, next.lives, next.file);
+        told = forget_keys_of_others(next, *compiled.rules, edit.confirm || applied.trial());
+        std::ranges::copy(ended_rules(compiled.rules->rules, next.lives, next.file),
+                          std::back_inserter(told));
     }
     RuleChange change =
         rules.push(std::move(next), std::move(compiled), terms_of(edit, id, applied));
     if (!change.refusal) {
-        change.warnings.insert(change.warnings.end(), ended.begin(), ended.end());
+        change.warnings.insert(change.warnings.end(), told.begin(), told.end());
         if (reads_lists_anew) {
             rules.board.set_list_problem("");
         }

@@ -208,7 +208,7 @@ RuleChange RuleTrials::give_up_trial(StoredRules old, Compiled compiled) {
     RuleChange change;
     change.before = applied.generation();
     forget_modes_of_others(old.modes, *compiled.rules);
-    forget_keys_of_others(old, *compiled.rules, false);
+    (void)forget_keys_of_others(old, *compiled.rules, false);
     change.refusal = sync_.bring(std::move(old), compiled.rules->set);
     if (change.refusal) {
         return change;

@@ -1,6 +1,7 @@
 #include "control/daemon/keeper/runtime_changes.hpp"
 
 #include "control/daemon/dynamic_count.hpp"
+#include "lib/policy/keys/key_text.hpp"
 #include "lib/rules/tenant_name.hpp"
 
 #include <algorithm>
@@ -18,6 +19,13 @@ KeySetting ended_by(KeySetting setting, const DynamicTerms& terms) {
         setting.until = setting.until == 0 ? last : std::min(setting.until, last);
     }
     return setting;
+}
+
+// The shape of the keys that a setting is for; empty: there is no such rule or tier.
+std::string shape_for(const KeySetting& setting, const RuleSummary* rule) {
+    return rule == nullptr || setting.tier == 0 || setting.tier > rule->keys.size()
+               ? std::string{}
+               : shape_of(rule->keys[setting.tier - 1], rule->text_names);
 }
 
 // The refusal for a rule that has more dynamic numbers than before, and too many.
@@ -123,8 +131,11 @@ RuleChange set_keys(LiveRules& rules, KeySettings settings, const Author& from) 
             const DynamicTerms* terms =
                 rule == nullptr || !rule->dynamic ? nullptr : &*rule->dynamic;
             put.push_back(terms == nullptr ? setting : ended_by(setting, *terms));
+            if (setting.of.empty()) {
+                put.back().of = shape_for(setting, rule);
+            }
         }
-        if (!put_settings(next.keys, put)) {
+        if (!put_settings(next.keys, put, next.keys_aside.size())) {
             return Refusal{Refusal::Kind::TooLarge,
                            "at most " + std::to_string(kMaxKeySettings) +
                                " things can be set for single keys, " +

@@ -1,6 +1,7 @@
 #include "lib/engine/key/key_question.hpp"
 
 #include "lib/bucket/meter/any_meter.hpp"
+#include "lib/bucket/meter/lifetime.hpp"
 #include "lib/bucket/table/remote_debt.hpp"
 #include "lib/engine/burst/adopt.hpp"
 #include "lib/engine/burst/packet.hpp"
@@ -33,6 +34,34 @@ public:
     [[nodiscard]] std::uint8_t exempt_range() const noexcept { return override_.exempt_range(); }
 
     KeyBucket answer(std::uint8_t index) noexcept {
+        KeyBucket bucket = of_this_box(index);
+        const LoadedLimit& limit = rule_.limits[index];
+        const OwnNumbers own = override_.own_numbers(index);
+        leave_to_others(limit, own.numbers != nullptr ? *own.numbers : limit.limit, bucket);
+        return bucket;
+    }
+
+    KeyBox box() noexcept {
+        if (!rule_.bans()) {
+            return {};
+        }
+        const LoadedLimit& limit = rule_.ban.boxes[question_.key];
+        const PenaltyBoxes boxes{keys_, core_, now_};
+        const BoxBan ban = boxes.ban_in(limit);
+        KeyBox box{.refusals = boxes.refusals_in(limit),
+                   .after = most_of(limit.limit),
+                   .left = ban.left,
+                   .lifted = ban.left != Nanoseconds{0} && lifts_bans() &&
+                             (ban.aggregation_level == 0 || lifts_wider()),
+                   .aggregation_level = ban.aggregation_level};
+        if (lifts_bans()) {
+            lift(boxes, limit, ban);
+        }
+        return box;
+    }
+
+private:
+    KeyBucket of_this_box(std::uint8_t index) noexcept {
         const LoadedLimit& limit = rule_.limits[index];
         const OwnNumbers own = override_.own_numbers(index);
         const AnyLimit& numbers = own.numbers != nullptr ? *own.numbers : limit.limit;
@@ -90,26 +119,26 @@ public:
         return bucket;
     }
 
-    KeyBox box() noexcept {
-        if (!rule_.bans()) {
-            return {};
+    // Connections that other boxes of the cluster have open, as last heard, are not this one's.
+    void leave_to_others(const LoadedLimit& limit, const AnyLimit& numbers,
+                         KeyBucket& bucket) const noexcept {
+        const Account account{table_key(limit, question_.bytes).hash, limit.slot};
+        if (core_.gauges == nullptr || !std::holds_alternative<ConcurrencyLimit>(numbers) ||
+            !core_.gauges->is_shared(account)) {
+            return;
         }
-        const LoadedLimit& limit = rule_.ban.boxes[question_.key];
-        const PenaltyBoxes boxes{keys_, core_, now_};
-        const BoxBan ban = boxes.ban_in(limit);
-        KeyBox box{.refusals = boxes.refusals_in(limit),
-                   .after = most_of(limit.limit),
-                   .left = ban.left,
-                   .lifted = ban.left != Nanoseconds{0} && lifts_bans() &&
-                             (ban.aggregation_level == 0 || lifts_wider()),
-                   .aggregation_level = ban.aggregation_level};
-        if (lifts_bans()) {
-            lift(boxes, limit, ban);
+        const std::uint64_t beside = core_.gauges->beside(account, bucket.most.count(), now_);
+        const auto less = [beside](Units units) {
+            return Units{units.count() - std::min(units.count(), beside)};
+        };
+        bucket.before = less(bucket.before);
+        bucket.remaining = less(bucket.remaining);
+        if (bucket.remaining < cost()) {
+            // Theirs leave as those here do.
+            bucket.wait = std::max(bucket.wait, longest_debt(numbers));
         }
-        return box;
     }
 
-private:
     [[nodiscard]] bool changes_debt() const noexcept {
         return question_.action == KeyAction::Reset || question_.action == KeyAction::Grant ||
                question_.action == KeyAction::Forgive;

@@ -27,6 +27,7 @@ struct KeySetting {
     std::string count{};
     std::int64_t until = 0;  // UTC, seconds; 0: for good
     std::string reason{};
+    std::string of{};         // the shape of the keys that it was set for; empty: not known
     std::int64_t set_at = 0;  // UTC, seconds
     std::uint32_t set_by = 0;
     bool is_new = false;  // what is wrong with it is an error, else a warning

@@ -234,14 +234,19 @@ public:
 
     // Settings that no longer fit the rule are reported, and have no effect.
     void run() {
-        if (append_kept()) {
-            return;
-        }
-        for (const KeySetting& set : *sources_.set) {
-            if (set.rule == rule_.id) {
-                add(set);
+        if (!append_kept()) {
+            for (const KeySetting& set : *sources_.set) {
+                if (set.rule == rule_.id) {
+                    add(set);
+                }
             }
         }
+        tell_held();
+        tell_unfit();
+    }
+
+private:
+    void tell_held() {
         if (held_ != 0) {
             context_.problems.warning(
                 sources_.rule, "of " + std::to_string(held_) + (held_ == 1 ? " key" : " keys") +
@@ -251,7 +256,21 @@ public:
         }
     }
 
-private:
+    void tell_unfit() {
+        const std::string keys =
+            std::to_string(unfit_) +
+            " keys do not fit the rule any more, and have no effect; the first is ";
+        if (unfit_ == 1) {
+            context_.problems.warning(
+                sources_.rule,
+                "what was set for the key " + first_unfit_.key +
+                    " does not fit the rule any more, and has no effect: " + first_unfit_.why);
+        } else if (unfit_ != 0) {
+            context_.problems.warning(
+                sources_.rule, "settings of " + keys + first_unfit_.key + ": " + first_unfit_.why);
+        }
+    }
+
     // False: they are to be read one by one, since bounds hold for them.
     bool append_kept() {
         if (sources_.cache == nullptr || sources_.dynamic != nullptr) {
@@ -277,6 +296,9 @@ private:
             fault = hold(set, numbers);
         }
         if (!fault) {
+            fault = find_other_key(set, rule_, context_.text_names);
+        }
+        if (!fault) {
             fault = builder_.add(text_of(set, numbers), {OverrideSource::RunTime, 0});
         }
         report(set, fault);
@@ -285,10 +307,8 @@ private:
     void report(const KeySetting& set, const std::optional<OverrideFault>& fault) {
         if (fault && set.is_new) {
             context_.problems.error(sources_.rule, "the key " + set.key + ": " + fault->what);
-        } else if (fault) {
-            context_.problems.warning(sources_.rule,
-                                      "what was set for the key " + set.key +
-                                          " does not fit the rule any more: " + fault->what);
+        } else if (fault && unfit_++ == 0) {
+            first_unfit_ = {set.key, fault->what};
         }
     }
 
@@ -318,6 +338,11 @@ private:
     const ReadContext& context_;
     std::size_t held_ = 0;  // settings that were brought back to a bound
     std::string first_held_{};
+    struct {
+        std::string key;
+        std::string why;
+    } first_unfit_{};
+    std::size_t unfit_ = 0;  // settings that do not fit the rule any more
 };
 
 // True if what is probed for a key that has nothing of its own stays within its bounds.

@@ -21,6 +21,23 @@ OverrideText text_of(const KeySetting& set, const NumbersText& numbers) {
             .tier = set.tier};
 }
 
+bool is_of_keys(const KeySetting& set, std::span<const GroupingKey> keys, const TextNames& names) {
+    // One whose keys are not known is taken to be; a tier that there is not is a fault of its own.
+    return set.of.empty() || set.tier == 0 || set.tier > keys.size() ||
+           shape_of(keys[set.tier - 1], names) == set.of;
+}
+
+std::optional<OverrideFault> find_other_key(const KeySetting& set, const Rule& rule,
+                                            const TextNames* names) {
+    const TextNames known = names == nullptr ? TextNames{} : *names;
+    if (is_of_keys(set, rule.keys, known)) {
+        return std::nullopt;
+    }
+    return OverrideFault{OverrideFault::Word::Key, "it was set for a key " + set.of +
+                                                       ", and the rule's is " +
+                                                       shape_of(rule.keys[set.tier - 1], known)};
+}
+
 void SettingRows::follow(const Rule& rule, const KeySettings& all, const TextNames* names) {
     std::vector<std::size_t> gone;
     std::vector<const KeySetting*> fresh;
@@ -92,7 +109,11 @@ void SettingRows::add(const Rule& rule, const std::vector<const KeySetting*>& fr
     builder.resume(std::move(rows_));
     for (const KeySetting* set : fresh) {
         const NumbersText numbers{.rate = set->rate, .burst = set->burst, .count = set->count};
-        faults_.push_back(builder.add(text_of(*set, numbers), {OverrideSource::RunTime, next_}));
+        std::optional<OverrideFault> fault = find_other_key(*set, rule, names);
+        if (!fault) {
+            fault = builder.add(text_of(*set, numbers), {OverrideSource::RunTime, next_});
+        }
+        faults_.push_back(std::move(fault));
         settings_.push_back(*set);
         settings_.back().is_new = false;
         numbers_.push_back(next_++);

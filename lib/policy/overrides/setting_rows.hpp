@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace sluice {
@@ -37,6 +38,14 @@ private:
     OpenRows rows_{};
     std::uint32_t next_ = 0;
 };
+
+// False: the rule's keys were others when it was set, so that the same words would name other
+// clients.
+[[nodiscard]] bool is_of_keys(const KeySetting& set, std::span<const GroupingKey> keys,
+                              const TextNames& names);
+// The same as what is wrong with it.
+[[nodiscard]] std::optional<OverrideFault> find_other_key(const KeySetting& set, const Rule& rule,
+                                                          const TextNames* names);
 
 // The text that a setting stands for, with these numbers; it points into both.
 [[nodiscard]] OverrideText text_of(const KeySetting& set, const NumbersText& numbers);

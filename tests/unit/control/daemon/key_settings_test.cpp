@@ -119,6 +119,9 @@ TEST(KeySettings, AreBounded) {
     EXPECT_FALSE(put_settings(all, {setting("one more", What::Exempt)}));
     EXPECT_TRUE(put_settings(all, {setting("7", What::Numbers, "1")}));
     EXPECT_EQ(all.size(), kMaxKeySettings);
+    all.resize(2);
+    EXPECT_TRUE(put_settings(all, {setting("8", What::Exempt)}, kMaxKeySettings - 3));
+    EXPECT_FALSE(put_settings(all, {setting("9", What::Exempt)}, kMaxKeySettings - 3));
 }
 
 TEST(KeySettings, EndAndGoWithTheirRules) {
@@ -151,6 +154,7 @@ TEST(KeySettings, ComeBackFromTheDisk) {
                     setting("c", What::Banned)};
     all[0].until = 12;
     all[0].reason = "why";
+    all[0].of = "ip.src|l4.dport";
     all[0].tier = 3;
     all[0].set_at = 5;
     all[0].set_by = 1000;
@@ -186,9 +190,10 @@ TEST(KeySettings, AnyOtherFieldIsAnotherSum) {
                                        changed([](KeySetting& one) { one.count = "x"; }),
                                        changed([](KeySetting& one) { one.until = 1; }),
                                        changed([](KeySetting& one) { one.reason = "x"; }),
+                                       changed([](KeySetting& one) { one.of = "x"; }),
                                        changed([](KeySetting& one) { one.set_at = 1; }),
                                        changed([](KeySetting& one) { one.set_by = 1; })};
-    EXPECT_EQ(sums.size(), 15U);
+    EXPECT_EQ(sums.size(), 16U);
     EXPECT_EQ(changed([](KeySetting& one) { one.is_new = true; }), sum_of_settings(some));
 }
 

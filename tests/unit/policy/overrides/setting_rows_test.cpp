@@ -206,5 +206,42 @@ TEST(SettingRows, OneThatDoesNotFitCostsOnlyItself) {
     EXPECT_FALSE(rows.fault(1));
 }
 
+std::string grouped_by(const std::string& key) {
+    return "version: 1\nrules:\n  - {id: r, mode: enforce, key: [" + key +
+           "], limits: [{algorithm: token_bucket, rate: 5/s, burst: 9}]}\n";
+}
+
+// 10.0.0.1 as a source is no network around it and no destination: whoever else would bear the
+// name is left alone, until the rule has the key of before.
+TEST(SettingRows, AreOfTheKeysThatTheyWereSetFor) {
+    KeySettings settings;
+    for (const char* key : {"10.0.0.1", "10.0.0.2"}) {
+        settings.push_back(
+            {.rule = "r", .key = key, .what = KeySetting::What::Banned, .of = "ip.src"});
+    }
+    const auto rows_of = [&](const std::string& key, OverrideCache* cache, std::string& told) {
+        const Outcome outcome = compile(grouped_by(key), settings, cache);
+        EXPECT_TRUE(outcome.compiled);
+        told = outcome.told.empty() ? "" : outcome.told.front();
+        const auto& table = outcome.compiled->set.rules[0].overrides;
+        return table == nullptr ? 0U : table->keys[0].rows.size();
+    };
+    OverrideCache kept;
+    for (OverrideCache* cache : {&kept, static_cast<OverrideCache*>(nullptr)}) {
+        std::string told;
+        EXPECT_EQ(rows_of("ip.src", cache, told), 2U);
+        EXPECT_EQ(told, "");
+        EXPECT_EQ(rows_of("'prefix(ip.src, 24|64)'", cache, told), 0U);
+        EXPECT_EQ(told,
+                  "settings of 2 keys do not fit the rule any more, and have no effect; the first "
+                  "is 10.0.0.1: it was set for a key ip.src, and the rule's is "
+                  "prefix(ip.src, 24|64)");
+        EXPECT_EQ(rows_of("ip.dst", cache, told), 0U);
+        EXPECT_EQ(rows_of("ip.src", cache, told), 2U) << "it holds again";
+    }
+    settings.front().is_new = true;
+    EXPECT_FALSE(compile(grouped_by("ip.dst"), settings, nullptr).compiled) << "set now";
+}
+
 }  // namespace
 }  // namespace sluice::setting_rows_test

@@ -1,4 +1,4 @@
-import { isMap, isScalar, isSeq, Scalar } from "yaml";
+import { isMap, isNode, isScalar, isSeq, Scalar } from "yaml";
 
 import { without, withRaw, written } from "./rule_edit";
 import { keysAt, lengthAt, nodeAt, rangeOfNode, readRule, textsAt, type Path, type ReadRule } from "./rule_text";
@@ -44,7 +44,18 @@ function inOneLine(rule: ReadRule, path: Path): string | null {
   return to === 0 || /(^|\s)#/.test(rule.text.slice(from, to) + rest) ? null : flowText(node);
 }
 
+/** Whether the value of `tiers` has a comment, also one before its first item. */
+function hasComments(rule: ReadRule): boolean {
+  const map = nodeAt(rule, []);
+  const pair = isMap(map) ? map.items.find(({ key }) => isScalar(key) && key.value === "tiers") : undefined;
+  const [from, to] = [rangeOfNode(pair?.key)?.[1] ?? 0, rangeOfNode(pair?.value)?.[1] ?? 0];
+  return /(^|\s)#/.test(rule.text.slice(from, to));
+}
+
 function flowText(node: unknown): string | null {
+  if (isNode(node) && "anchor" in node && node.anchor !== undefined) {
+    return null; // others may refer to it
+  }
   if (isScalar(node)) {
     const { type, value } = node;
     return written(String(value ?? ""), true, type === Scalar.QUOTE_DOUBLE || type === Scalar.QUOTE_SINGLE ? type : null);
@@ -83,7 +94,7 @@ export function withTier(rule: ReadRule): string | null {
   const last = tiers[tiers.length - 1] ?? [];
   const more = `{key: ${coarserKey(textsAt(rule, [...last, "key"]))}, limits: [${COARSER_LIMIT}]}`;
   const moved = tiers.map((tier) => (isTiered(rule) ? inOneLine(rule, tier) : ownTier(rule)));
-  if (moved.includes(null)) {
+  if (moved.includes(null) || (isTiered(rule) && hasComments(rule))) {
     return null;
   }
   const raw = `[${[...moved, more].join(", ")}]`;
@@ -107,7 +118,7 @@ export function withoutTier(rule: ReadRule, at: number): string {
     return left?.text ?? rule.text;
   }
   const [key, limits] = [inOneLine(left, ["tiers", 0, "key"]), inOneLine(left, ["tiers", 0, "limits"])];
-  if (key === null || limits === null) {
+  if (key === null || limits === null || hasComments(left)) {
     return left.text;
   }
   const keyed = after(left, (now) => withRaw(now, ["key"], key));

@@ -22,6 +22,16 @@ rules:
   - {id: c, mode: enforce, when: ip.proto eq 17, on_match: drop}
 )";
 
+// Another rule, by sources; and `a` of kOne, by networks.
+const std::string kKeyed = R"(version: 1
+rules:
+  - {id: e, mode: enforce, key: [ip.src], limits: [{algorithm: token_bucket, rate: 1/s, burst: 2}]}
+)";
+const std::string kWider = R"(version: 1
+rules:
+  - {id: a, mode: enforce, key: ['prefix(ip.src, 24|64)'], limits: [{algorithm: token_bucket, rate: 1/s, burst: 2}]}
+)";
+
 class OnTrial : public Keeper {
 protected:
     // kOne is kept, another set is on trial for a minute.
@@ -326,8 +336,15 @@ protected:
         const RuleChange change = rules().set_keys({kBan}, 7);
         ASSERT_FALSE(change.refusal) << change.refusal->what;
         old_ = change.after;
-        ASSERT_FALSE(try_out(kTwo, 60s).refusal);
+        const RuleChange trial = try_out(kTwo, 60s);
+        ASSERT_FALSE(trial.refusal);
+        EXPECT_EQ(told(trial),
+                  "the rule a is gone, and 1 setting of its single keys with it: the "
+                  "end of the trial brings them back, and `confirm` forgets them");
         EXPECT_TRUE(banned().empty());
+    }
+    static std::string told(const RuleChange& change) {
+        return change.warnings.empty() ? "" : change.warnings.front().message;
     }
     std::vector<std::string> banned() {
         std::vector<std::string> keys;
@@ -335,6 +352,12 @@ protected:
             keys.push_back(one.key);
         }
         return keys;
+    }
+    // By the table that the dataplane has.
+    std::size_t banned_in_force() {
+        const ApplyRules running = dataplane().running();
+        const auto& table = running.rules.rules.at(0).overrides;
+        return table == nullptr ? 0 : table->keys.at(0).rows.size();
     }
     const KeySetting kBan{
         .rule = "a", .key = "192.0.2.1", .tier = 1, .what = KeySetting::What::Banned};
@@ -401,6 +424,42 @@ TEST_F(BansOnTrial, EndMeanwhile) {
     pass(60s);
     tick();
     EXPECT_EQ(banned(), kBanned);
+}
+
+// All of what is set is there after a restart: no more is taken than is read back.
+TEST_F(BansOnTrial, CountForWhatMayBeSet) {
+    ASSERT_FALSE(try_out(kKeyed, 60s).refusal);
+    KeySettings many;
+    for (std::size_t i = 0; i < kMaxKeySettings; ++i) {
+        many.push_back({.rule = "e",
+                        .key = fmt::format("10.0.{}.{}", i / 256, i % 256),
+                        .what = KeySetting::What::Banned});
+    }
+    const RuleChange change = rules().set_keys(many, 7);
+    ASSERT_TRUE(change.refusal);
+    EXPECT_EQ(change.refusal->kind, Refusal::Kind::TooLarge);
+    many.pop_back();
+    ASSERT_FALSE(rules().set_keys(many, 7).refusal);
+    ASSERT_FALSE(rules().rollback(7).refusal);
+    EXPECT_EQ(banned(), kBanned);
+}
+
+// A source that is banned is no network, and none of it bears the ban on trial.
+TEST_F(BansOnTrial, AreOfTheKeysOfTheRuleThatTheyWereSetFor) {
+    ASSERT_FALSE(rules().rollback(7).refusal);
+    ASSERT_EQ(rules().view()->keys.at(0).of, "ip.src");
+    ASSERT_FALSE(try_out(kWider, 60s).refusal);
+    EXPECT_EQ(banned_in_force(), 0U);
+    pass(60s);
+    tick();
+    EXPECT_EQ(banned_in_force(), 1U);
+    expect_kept(old_);
+}
+
+TEST_F(BansOnTrial, AreSaidToGoWithTheirRule) {
+    ASSERT_FALSE(rules().rollback(7).refusal);
+    EXPECT_EQ(told(apply(kTwo)), "the rule a is gone, and 1 setting of its single keys with it");
+    EXPECT_EQ(told(apply(kOne)), "");
 }
 
 TEST_F(BansOnTrial, AreForgottenWhereItIsConfirmed) {

@@ -40,6 +40,16 @@ on_exceed: {action: drop}
   );
 });
 
+test("comments and anchors of tiers stay: they are left to the text", () => {
+  const limits = "limits: [{algorithm: token_bucket, rate: 5/s, burst: 5}]";
+  const first = `id: a\ntiers:\n  # of clients\n  - key: [ip.src]\n    ${limits}\n  - key: []\n    ${limits}\n`;
+  assert.equal(withTier(read(first)), null);
+  assert.equal(withTier(read(first.replace("  # of clients\n", "").replace("  - key: []", "  # of all\n  - key: []"))), null);
+  assert.ok(withoutTier(read(first), 1).includes("tiers:\n  # of clients\n  - key: [ip.src]"));
+  assert.ok(withTier(read(first.replace("  # of clients\n", ""))) !== null);
+  assert.equal(withTier(read(`id: a\nkey: [ip.src]\nlimits: &l [{algorithm: token_bucket, rate: 5/s, burst: 5}]\ncandidate: {limits: *l}\n`)), null);
+});
+
 test("a coarser key is a larger network, as long as there is one", () => {
   const keys: [string[] | null, string][] = [
     [["ip.src"], "['prefix(ip.src, 24|64)']"],
