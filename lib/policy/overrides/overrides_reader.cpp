@@ -6,6 +6,7 @@
 #include "lib/policy/overrides/override_builder.hpp"
 #include "lib/policy/overrides/override_cache.hpp"
 #include "lib/policy/overrides/override_csv.hpp"
+#include "lib/policy/overrides/setting_faults.hpp"
 #include "lib/policy/overrides/setting_rows.hpp"
 #include "lib/rules/network_bans.hpp"
 
@@ -241,36 +242,10 @@ public:
                 }
             }
         }
-        tell_held();
-        tell_unfit();
+        faults_.tell(context_.problems, sources_.rule);
     }
 
 private:
-    void tell_held() {
-        if (held_ != 0) {
-            context_.problems.warning(
-                sources_.rule, "of " + std::to_string(held_) + (held_ == 1 ? " key" : " keys") +
-                                   " the numbers that were set are outside of `dynamic`: the "
-                                   "nearest bound holds; the first is " +
-                                   first_held_);
-        }
-    }
-
-    void tell_unfit() {
-        const std::string keys =
-            std::to_string(unfit_) +
-            " keys do not fit the rule any more, and have no effect; the first is ";
-        if (unfit_ == 1) {
-            context_.problems.warning(
-                sources_.rule,
-                "what was set for the key " + first_unfit_.key +
-                    " does not fit the rule any more, and has no effect: " + first_unfit_.why);
-        } else if (unfit_ != 0) {
-            context_.problems.warning(
-                sources_.rule, "settings of " + keys + first_unfit_.key + ": " + first_unfit_.why);
-        }
-    }
-
     // False: they are to be read one by one, since bounds hold for them.
     bool append_kept() {
         if (sources_.cache == nullptr || sources_.dynamic != nullptr) {
@@ -307,8 +282,8 @@ private:
     void report(const KeySetting& set, const std::optional<OverrideFault>& fault) {
         if (fault && set.is_new) {
             context_.problems.error(sources_.rule, "the key " + set.key + ": " + fault->what);
-        } else if (fault && unfit_++ == 0) {
-            first_unfit_ = {set.key, fault->what};
+        } else if (fault) {
+            faults_.note_unfit(set.key, fault->what);
         }
     }
 
@@ -327,7 +302,7 @@ private:
         if (set.is_new) {
             return OverrideFault{OverrideFault::Word::Limit, fault->what};
         }
-        first_held_ = held_++ == 0 ? set.key : first_held_;
+        faults_.note_held(set.key);
         numbers = held_within(*sources_.dynamic, numbers, limit->per);
         return std::nullopt;
     }
@@ -336,13 +311,7 @@ private:
     const OverrideSources& sources_;
     OverrideBuilder& builder_;
     const ReadContext& context_;
-    std::size_t held_ = 0;  // settings that were brought back to a bound
-    std::string first_held_{};
-    struct {
-        std::string key;
-        std::string why;
-    } first_unfit_{};
-    std::size_t unfit_ = 0;  // settings that do not fit the rule any more
+    SettingFaults faults_{};
 };
 
 // True if what is probed for a key that has nothing of its own stays within its bounds.
