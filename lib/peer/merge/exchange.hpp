@@ -259,11 +259,15 @@ void Ledger::send_some_due(std::size_t owner, B& ledger_store, Now now) noexcept
     lanes_.between(me_, owner).deltas.publish();
 }
 
+// Where records are few, what is due late is told sooner; to the store in an eighth of the time: it
+// takes so many keys a second and no more, and what it gives back would only be told again.
 template <LedgerBackend B>
 void Ledger::send_list(std::size_t owner, std::size_t list, B& ledger_store, Now now) noexcept {
-    const bool is_early = list != 0 && records_.is_crowded();
-    send_old(owner, list, is_early ? early_wait_of(owner, list) : wait_of(owner, list),
-             ledger_store, now);
+    Nanoseconds least = wait_of(owner, list);
+    if (list != 0 && records_.is_crowded()) {
+        least = owner == store() ? least / 8 : wait_of(owner, 0);
+    }
+    send_old(owner, list, least, ledger_store, now);
 }
 
 // Those of a list that have been unsent for `least`.

@@ -312,11 +312,6 @@ private:
         return (peer == store() ? store_longest_ : longest_) / (2 * RecordPool::kLateLists) *
                static_cast<std::int64_t>(RecordPool::kLateLists + list);
     }
-    // The same where records are few. Of the store an eighth, since it takes so many keys a second
-    // and no more: what it gives back would only be told again.
-    [[nodiscard]] Nanoseconds early_wait_of(std::size_t peer, std::size_t list) const noexcept {
-        return peer == store() ? wait_of(peer, list) / 8 : wait_of(peer, 0);
-    }
     void give_back(std::uint32_t record, std::uint64_t units) noexcept;
     [[nodiscard]] More more_than(const Total& total, const Delta& delta) const noexcept;
     [[nodiscard]] bool send(std::uint32_t record, const BucketState& copy, Now now) noexcept;
