@@ -20,14 +20,16 @@ std::uint64_t first_fit(std::uint64_t previous, std::uint64_t room, std::uint64_
 }  // namespace
 
 SlidingWindow SlidingWindow::moved_to(const SlidingWindowLimit& limit, Instant now) const noexcept {
-    if (!is_over(limit, now)) {
+    if (!is_another(limit, now)) {
         return *this;
     }
     const std::int64_t index = now.time_since_epoch().count() / limit.numbers.window;
     SlidingWindow moved;
     if (index_ > index) {
-        moved = *this;  // further ahead than the next: it counts until that has ended
-        moved.index_ = index + 1;
+        // Further ahead than the next, as before UTC was set back and the process began anew, it
+        // counts until the next has ended.
+        moved = *this;
+        moved.index_ = std::min(index_, index + 1);
         return moved;
     }
     moved.previous_ = index == index_ + 1 ? current_ : 0;

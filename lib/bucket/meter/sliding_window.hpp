@@ -23,12 +23,12 @@ public:
     [[nodiscard]] bool admits(const SlidingWindowLimit& limit, Instant now,
                               Units cost) const noexcept {
         return cost.count() <= limit.numbers.count &&
-               (is_over(limit, now) ? moved_to(limit, now).has_room(limit, now, cost)
-                                    : has_room(limit, now, cost));
+               (is_another(limit, now) ? moved_to(limit, now).has_room(limit, now, cost)
+                                       : has_room(limit, now, cost));
     }
     // A cost that admits() has just admitted.
     void charge(const SlidingWindowLimit& limit, Instant now, Units cost) noexcept {
-        if (is_over(limit, now)) [[unlikely]] {
+        if (is_another(limit, now)) [[unlikely]] {
             move_to(limit, now);
         }
         current_ += cost.count();
@@ -50,20 +50,15 @@ public:
     [[nodiscard]] Units used(const SlidingWindowLimit& limit, Instant now) const noexcept;
     // The end of the window after the current one.
     [[nodiscard]] Instant fresh_from(const SlidingWindowLimit& limit, Instant now) const noexcept {
-        return is_over(limit, now) ? moved_to(limit, now).none_counts_from(limit, now)
-                                   : none_counts_from(limit, now);
+        return is_another(limit, now) ? moved_to(limit, now).none_counts_from(limit, now)
+                                      : none_counts_from(limit, now);
     }
 
 private:
-    // The counters are not of the window that the time is in, nor of the next: theirs has ended, or
-    // was counted before UTC was set back and the process began anew. A number that no window has,
-    // of a line that was damaged, is of one long ago.
-    [[nodiscard]] bool is_over(const SlidingWindowLimit& limit, Instant now) const noexcept {
-        if (index_ < 0) [[unlikely]] {
-            return true;
-        }
-        const auto window = static_cast<std::uint64_t>(limit.numbers.window);
-        return time_into(limit, now) + window >= 2 * window;
+    // The counters are of another window than the one that the time is in: theirs has ended, or is
+    // ahead, since it was told of or counted by a clock that was.
+    [[nodiscard]] bool is_another(const SlidingWindowLimit& limit, Instant now) const noexcept {
+        return time_into(limit, now) >= static_cast<std::uint64_t>(limit.numbers.window);
     }
     // Since the current window began, in ns; modulo 2^64.
     [[nodiscard]] std::uint64_t time_into(const SlidingWindowLimit& limit,
@@ -72,7 +67,7 @@ private:
                static_cast<std::uint64_t>(index_) *
                    static_cast<std::uint64_t>(limit.numbers.window);
     }
-    // The same counters as the current window has them.
+    // The same counters as that window has them, or the next, where they are of a later one.
     [[nodiscard]] SlidingWindow moved_to(const SlidingWindowLimit& limit,
                                          Instant now) const noexcept;
     void move_to(const SlidingWindowLimit& limit, Instant now) noexcept;

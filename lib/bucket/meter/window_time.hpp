@@ -11,7 +11,10 @@ namespace sluice {
 // One time is enough for a sliding window: the box's instants, or UTC written as one. A fixed
 // window wants to know both.
 [[nodiscard]] inline Instant time_for(const SlidingWindowLimit& limit, Now now) noexcept {
-    return limit.is_by_utc() ? Instant{now.window_time(limit.numbers.window)} : now.at;
+    if (limit.is_by_utc()) [[unlikely]] {
+        return Instant{now.window_time(limit.numbers.window)};
+    }
+    return now.at;
 }
 [[nodiscard]] inline Now time_for(const FixedNumbers auto& /*limit*/, Now now) noexcept {
     return now;
@@ -21,12 +24,11 @@ namespace sluice {
 // than its clock says, as of a fixed one: that may be set back meanwhile.
 [[nodiscard]] inline Instant fresh_instant(const SlidingWindow& window,
                                            const SlidingWindowLimit& limit, Now now) noexcept {
-    const Instant time = time_for(limit, now);
-    const Instant fresh = window.fresh_from(limit, time);
-    if (!limit.is_by_utc()) {
-        return fresh;
+    if (!limit.is_by_utc()) [[likely]] {
+        return window.fresh_from(limit, now.at);
     }
-    const Nanoseconds left = fresh - time;
+    const Instant time{now.window_time(limit.numbers.window)};
+    const Nanoseconds left = window.fresh_from(limit, time) - time;
     return left == Nanoseconds{0}
                ? now.at
                : now.at + std::min(left + Nanoseconds{limit.numbers.window}, limit.longest_debt());

@@ -137,14 +137,6 @@ void Ledger::note_local_share(const Account& account, std::uint64_t level, B& le
     ledger_store.charge(share->least, account, units, now);
 }
 
-// By how many windows the account's is before the one that the store's answer is of: 0, or 1 where
-// a unit counts in two. Others count no more.
-inline std::int64_t windows_before(const Account& account, const BucketState& at_store) noexcept {
-    return at_store.has_counts() && account.turn != 0
-               ? at_store.counts.epoch - epoch_of(account.turn, at_store.counts.epoch)
-               : 0;
-}
-
 // A store that has lost what was confirmed is told what the copy owes, as far as that is not noted
 // yet: what is noted will be added to it.
 template <StoreBackend B>
@@ -152,18 +144,17 @@ void Ledger::declare_if_behind(const StoreTotal& total, B& ledger_store, Now now
     const Account& account = total.account;
     const std::uint64_t unsynced = records_.unsynced(account);
     const StoreNumbers numbers = ledger_store.store_numbers(account);
-    const std::int64_t before = windows_before(account, ledger_store.state_at_store(total, now));
-    if (before != 0 && (before != 1 || numbers.lasts != 2)) {
+    if (numbers.lasts == 2) {
+        declare_windows_if_behind(total, ledger_store, now);
         return;
     }
-    const std::uint64_t level = before == 0 ? total.current : total.previous;
     const std::uint64_t most =
-        lost_from(level, bounds_[account.slot].box_unsynced, numbers) + unsynced;
+        lost_from(total.current, bounds_[account.slot].box_unsynced, numbers) + unsynced;
     std::uint64_t owed = ledger_store.owed(account, now);
     LocalShare* share = local_shares_.find(account);
-    if (share != nullptr && share->units == 0 && is_share_of(*share, account)) {
+    if (share != nullptr && share->units == 0 && share->account.turn == account.turn) {
         const auto least = ledger_store.owed_by(account, share->least, now);
-        if (owed <= level + unsynced && numbers.lasts != 2) {
+        if (owed <= total.current + unsynced) {
             *share = {};
         } else if (!least) {
             return;  // its numbers are others by now; what the copy owes is beyond the store by
@@ -183,25 +174,60 @@ void Ledger::declare_if_behind(const StoreTotal& total, B& ledger_store, Now now
         .account = account,
         .units = static_cast<std::uint32_t>(std::min<std::uint64_t>(owed - unsynced, UINT32_MAX)),
         .numbers = numbers,
-        .epoch = total.epoch - before,
+        .epoch = total.epoch,
         .kind = StoreAmount::Kind::Declare};
     store_->amounts.commit();
     counters_.count(LedgerEvent::StoreDeclared);
 }
 
+// The same of a window and the one before, both of which count: no amount is told in that one any
+// more. What the copy was charged for other boxes while the store was away is left out.
+template <StoreBackend B>
+void Ledger::declare_windows_if_behind(const StoreTotal& total, B& ledger_store, Now now) noexcept {
+    const BucketState at_store = ledger_store.state_at_store(total, now);
+    const BucketState copy = ledger_store.copy_of(total.account, now);
+    if (total.kind != StoreTotal::Kind::Level || at_store.lasts != copy.lasts ||
+        at_store.counts.epoch > copy.counts.epoch) {
+        return;
+    }
+    const WindowCounts level = moved_to(at_store.counts, copy.counts.epoch, copy.lasts);
+    const WindowCounts owed = without_others(copy, local_shares_.find(total.account));
+    const auto declare = [&](std::int64_t epoch, std::uint64_t units, std::uint64_t known) {
+        const Account account = total.account.in(turn_of(epoch));
+        const StoreNumbers numbers = ledger_store.store_numbers(account);
+        const Record* record = records_.find(account);
+        const std::uint64_t unsynced = record == nullptr ? 0 : record->unsynced();
+        const std::uint64_t least = lost_from(known, bounds_[account.slot].box_unsynced, numbers);
+        StoreAmount* amount = units > least + unsynced ? store_->amounts.next() : nullptr;
+        if (amount == nullptr) {
+            return;
+        }
+        const std::uint64_t lost = std::min<std::uint64_t>(units - unsynced, UINT32_MAX);
+        *amount = {.account = account,
+                   .units = static_cast<std::uint32_t>(lost),
+                   .numbers = numbers,
+                   .epoch = ledger_store.store_epoch(account, epoch, now),
+                   .kind = StoreAmount::Kind::Declare};
+        store_->amounts.commit();
+        counters_.count(LedgerEvent::StoreDeclared);
+    };
+    declare(owed.epoch, owed.current, level.current);
+    declare(owed.epoch - 1, owed.previous, level.previous);
+}
+
 // Records that have been told meanwhile, or are another account's, have little that is unsent.
 template <StoreBackend B>
 void Ledger::send_hurried(B& ledger_store, Now now) noexcept {
-    for (std::size_t i = 0; i < hurried_count_; ++i) {
-        const Record& record = records_.at(hurried_[i]);
+    for (const std::uint32_t index : hurried_.all()) {
+        const Record& record = records_.at(index);
         const Account account = record.account();
         const bool much = record.unsent() != 0 && keeps_total(account) && is_of_cluster(account) &&
                           2 * std::uint64_t{record.unsent()} >= bounds_[account.slot].box_unsynced;
-        if (much && !send_one(hurried_[i], ledger_store, now)) {
+        if (much && !send_one(index, ledger_store, now)) {
             break;  // the others are due soon
         }
     }
-    hurried_count_ = 0;
+    hurried_.clear();
 }
 
 template <StoreBackend B>

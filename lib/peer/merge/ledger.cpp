@@ -157,9 +157,7 @@ void Ledger::hurry_to_store(std::uint32_t record, Instant now) noexcept {
     if (records_.at(record).due() != Due::Soon) {
         (void)records_.add_to(record, records_.at(record).account(), 0, now, Due::Soon);
     }
-    if (hurried_count_ < hurried_.size()) {
-        hurried_[hurried_count_++] = record;
-    }
+    hurried_.add(record);
 }
 
 void Ledger::set(Nanoseconds merge_interval, Nanoseconds longest_wait) noexcept {
@@ -245,18 +243,20 @@ void Ledger::share_windows_locally(const Account& account, std::uint64_t units,
         return;
     }
     (void)note(account, units, now, Due::Soon);
+    // An amount of another worker may be of the window before.
+    const Account current = account.in(turn_of(before.counts.epoch));
     LocalShare* share = local_shares_.find(account);
-    if (share != nullptr && share->account.turn != account.turn) {
-        const BucketState least = next_least(share->least, before);
-        *share = {.account = account, .units = 0, .before = before, .least = least};
+    if (share != nullptr && share->account.turn != current.turn) {
+        *share = rolled(*share, current, before);
     }
-    share = local_shares_.note(account, 0, before, before, now.at);
+    share = local_shares_.note(current, 0, before, before, now.at);
     if (share == nullptr) {
         counters_.count(LedgerEvent::NoRecord);
         return;
     }
     share->over = over;
-    share->least.counts.current += units;
+    WindowCounts& least = share->least.counts;
+    (account.turn == current.turn ? least.current : least.previous) += units;
 }
 
 void Ledger::answer(DeltaLane& lane, const Total& total) noexcept {

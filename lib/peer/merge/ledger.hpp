@@ -4,6 +4,7 @@
 #include "lib/peer/merge/cluster_bound.hpp"
 #include "lib/peer/merge/counters.hpp"
 #include "lib/peer/merge/delta_lane.hpp"
+#include "lib/peer/merge/hurried_records.hpp"
 #include "lib/peer/merge/ledger_backend.hpp"
 #include "lib/peer/merge/local_shares.hpp"
 #include "lib/peer/merge/record_pool.hpp"
@@ -338,6 +339,8 @@ private:
     template <StoreBackend B>
     void declare_if_behind(const StoreTotal& total, B& ledger_store, Now now) noexcept;
     template <StoreBackend B>
+    void declare_windows_if_behind(const StoreTotal& total, B& ledger_store, Now now) noexcept;
+    template <StoreBackend B>
     void note_local_share(const Account& account, std::uint64_t level, B& ledger_store,
                           Now now) noexcept;
     void watch_store(Instant now) noexcept;
@@ -381,10 +384,7 @@ private:
     Nanoseconds store_interval_{100'000'000};
     Nanoseconds store_longest_{kLongestStoreWait};
     std::size_t store_late_list_ = 0;  // that was looked at last
-    // Records that the store is to be told of at the next exchange. Those that find no place here
-    // are told within `store_interval_`.
-    std::array<std::uint32_t, 256> hurried_{};
-    std::size_t hurried_count_ = 0;
+    HurriedRecords hurried_;
     // Leases lent to buckets that might be forgotten before they end, since `lent_since_`.
     std::size_t lent_ = 0;
     Instant lent_since_{};

@@ -20,22 +20,34 @@ struct LocalShare {
     std::uint32_t outage = 0;  // that it was charged in last
 };
 
-// What the store owes at least of windows whose current one is the copy's by now, which was charged
-// for none of its units yet: what it owed of the window before, where that counts still.
-[[nodiscard]] inline BucketState next_least(const BucketState& least,
-                                            const BucketState& copy) noexcept {
-    BucketState next = copy;
-    if (copy.lasts == 2 && least.lasts == 2) {
-        next.counts.previous = std::min(
-            copy.counts.previous, moved_to(least.counts, copy.counts.epoch, copy.lasts).previous);
+// The share of the window that is the copy's by now: what that of the one before leaves out is left
+// out of it, too, where that counts still.
+[[nodiscard]] inline LocalShare rolled(const LocalShare& share, const Account& account,
+                                       const BucketState& copy) noexcept {
+    LocalShare next{.account = account, .before = copy, .least = copy};
+    if (copy.lasts == 2 && share.least.lasts == 2) {
+        const WindowCounts former = moved_to(share.least.counts, copy.counts.epoch, copy.lasts);
+        next.least.counts.previous = std::min(former.previous, copy.counts.previous);
     }
     return next;
 }
 
-// True if a share has what an account's store owes at least: it is of that window, or of the next.
-[[nodiscard]] inline bool is_share_of(const LocalShare& share, const Account& account) noexcept {
-    return share.account.turn == account.turn ||
-           (share.least.lasts == 2 && turn_of(share.least.counts.epoch - 1) == account.turn);
+// The counts of a copy without what it was charged for other boxes. nullptr: there is no share.
+[[nodiscard]] inline WindowCounts without_others(const BucketState& copy,
+                                                 const LocalShare* share) noexcept {
+    WindowCounts counts = copy.counts;
+    if (share == nullptr || share->least.lasts != copy.lasts ||
+        share->least.counts.epoch > counts.epoch) {
+        return counts;
+    }
+    const WindowCounts least = moved_to(share->least.counts, counts.epoch, copy.lasts);
+    if (share->least.counts.epoch == counts.epoch) {
+        counts.current = std::min(counts.current, least.current);
+    }
+    counts.previous = share->least.counts.epoch + 1 >= counts.epoch
+                          ? std::min(counts.previous, least.previous)
+                          : counts.previous;
+    return counts;
 }
 
 // Units of a charge without the store, and what the copy is charged for each.
