@@ -9,10 +9,13 @@
 namespace sluice {
 
 // A SYN without ACK, repeats included.
-[[nodiscard]] inline bool opens_connection(const PacketHeaders& headers) noexcept {
+[[nodiscard]] inline bool opens_connection(unsigned tcp_flags) noexcept {
     constexpr unsigned kSyn = 0x002;
     constexpr unsigned kAck = 0x010;
-    return (headers.tcp_flags & (kSyn | kAck)) == kSyn && headers.fields.has(Field::TcpFlags);
+    return (tcp_flags & (kSyn | kAck)) == kSyn;
+}
+[[nodiscard]] inline bool opens_connection(const PacketHeaders& headers) noexcept {
+    return opens_connection(headers.tcp_flags) && headers.fields.has(Field::TcpFlags);
 }
 
 // The units, of those a limit counts, that a packet has by its headers. 0: nothing, so the limit

@@ -1,6 +1,7 @@
 #include "lib/engine/stage/preview_burst.hpp"
 
 #include "lib/engine/burst/burst_units.hpp"
+#include "lib/engine/burst/key_digests.hpp"
 #include "lib/rules/group.hpp"
 #include "lib/rules/units_of.hpp"
 
@@ -34,12 +35,12 @@ public:
         if (decided_.evaluated && burst.units() != nullptr) {
             for (Burst& further : burst.units()->further()) {
                 const RowMask rows = burst.units()->rows_of(further, come);
-                for_each_row(matched(further, rows), [&](std::size_t row) { meet(further, row); });
+                meet(further, matched(further, rows));
             }
         }
         const RowMask rows = matched(burst, burst.live());
         tap_.count_decided(static_cast<std::uint64_t>(std::popcount(rows & ~come)));
-        for_each_row(rows & come, [&](std::size_t row) { meet(burst, row); });
+        meet(burst, rows & come);
     }
 
 private:
@@ -66,38 +67,70 @@ private:
                (by_later && (passes || rule_.on_match == OnMatch::Act));
     }
 
-    [[nodiscard]] PreviewAmounts amounts_of(const Burst& burst, std::size_t row,
-                                            const PacketHeaders& headers) const noexcept {
-        const bool is_own = &burst == &decided_.burst;
-        const bool is_unit = !plan_.counts.empty() && has_row(burst.rows_with(plan_.counts), row);
-        return {.packets = is_own ? 1U : 0U,
-                .bytes = is_own ? headers.byte_units : 0,
-                .openings = is_own && opens_connection(headers) ? 1U : 0U,
-                .units = is_unit ? 1U : 0U};
+    [[nodiscard]] bool is_own(const Burst& burst) const noexcept {
+        return &burst == &decided_.burst;
     }
 
-    void meet(Burst& burst, std::size_t row) noexcept {
+    // Rows of units among `rows`, of the kinds that the draft counts.
+    [[nodiscard]] RowMask unit_rows(const Burst& burst, RowMask rows) const noexcept {
+        return plan_.counts.empty() ? 0 : rows & burst.rows_with(plan_.counts);
+    }
+
+    // All that the rows have, out of the columns.
+    [[nodiscard]] PreviewAmounts amounts_of(const Burst& burst, RowMask rows) const noexcept {
+        PreviewAmounts amounts{
+            .units = static_cast<std::uint64_t>(std::popcount(unit_rows(burst, rows)))};
+        if (is_own(burst)) {
+            const HeaderColumns& headers = burst.headers();
+            amounts.packets = static_cast<std::uint64_t>(std::popcount(rows));
+            for_each_row(rows, [&](std::size_t row) { amounts.bytes += headers.byte_units[row]; });
+            for_each_row(rows & headers.present_rows(Field::TcpFlags), [&](std::size_t row) {
+                amounts.openings += opens_connection(headers.tcp_flags[row]) ? 1U : 0U;
+            });
+        }
+        return amounts;
+    }
+
+    // The keys that are sampled are few, so that all rows are hashed as limits hash them, and only
+    // the sampled ones looked at one by one.
+    void meet(Burst& burst, RowMask rows) noexcept {
+        if (rows == 0) {
+            return;
+        }
+        tap_.count(amounts_of(burst, rows));
+        if (rule_.keys.empty()) {
+            return;  // it decides on all that it matches
+        }
+        RowDigests digests;
+        const RowMask keyed =
+            digest_keys(trace_.preview_key(), {burst.frames(), burst.headers(), rows},
+                        trace_.preview_hash(), digests);
+        if (const RowMask keyless = rows & ~keyed; keyless != 0) {
+            tap_.count_keyless(static_cast<std::uint64_t>(std::popcount(keyless)));
+        }
+        for_each_row(rows & keyed, [&](std::size_t row) {
+            if (const std::uint64_t digest = preview_digest(digests[row]); tap_.samples(digest))
+                [[unlikely]] {
+                show(burst, row, digest);
+            }
+        });
+    }
+
+    // A row whose first key has this digest.
+    [[gnu::noinline]] void show(Burst& burst, std::size_t row, std::uint64_t digest) noexcept {
         const PacketHeaders& headers = burst.headers_of(row);
-        const PreviewAmounts amounts = amounts_of(burst, row, headers);
-        tap_.count(amounts);
-        PreviewDigests digests{};
+        PreviewDigests digests{digest};
         KeyBytes first;
         for (std::size_t i = 0; i < kPreviewedKeys && i < rule_.keys.size(); ++i) {
             KeyBytes further;
             KeyBytes& key = i == 0 ? first : further;
-            if (key_of(rule_.keys[i], rule_.missing_key, headers, burst.frame(row).bytes, key) !=
-                KeyOutcome::Missing) {
+            const KeyOutcome outcome =
+                key_of(rule_.keys[i], rule_.missing_key, headers, burst.frame(row).bytes, key);
+            if (i != 0 && outcome != KeyOutcome::Missing) {
                 digests[i] = preview_digest(trace_.preview_hash().digest(key.view()));
             }
         }
-        if (rule_.keys.empty()) {
-            return;  // it decides on all that it matches
-        }
-        if (digests[0] == 0) {
-            tap_.count_keyless();
-        } else if (tap_.samples(digests[0])) {
-            tap_.show(digests, first.view(), amounts, decided_.now);
-        }
+        tap_.show(digests, first.view(), amounts_of(burst, row_bit(row)), decided_.now);
     }
 
     Trace& trace_;

@@ -34,11 +34,11 @@ public:
 
     // The worker's. Once a burst, also where nothing has come.
     void tend(Instant now) noexcept;
-    // A packet that the draft matches, and that comes to it.
+    // Packets that the draft matches, and that come to it.
     void count(const PreviewAmounts& amounts) noexcept;
-    // Packets that it matches and other rules have decided; one that lacks the draft's key.
+    // Packets that it matches and other rules have decided; those that lack the draft's key.
     void count_decided(std::uint64_t packets) noexcept { decided_.add(packets); }
-    void count_keyless() noexcept { keyless_.add(1); }
+    void count_keyless(std::uint64_t packets) noexcept { keyless_.add(packets); }
     [[nodiscard]] bool samples(std::uint64_t digest) const noexcept { return digest <= last_; }
     // A packet of a sampled key, whose bytes are the first key's.
     void show(const PreviewDigests& digests, ByteView key, const PreviewAmounts& amounts,

@@ -16,6 +16,9 @@ Trace::Trace(TraceTerms terms, std::optional<LoadedRules> condition, std::size_t
     : terms_{std::move(terms)}, condition_{std::move(condition)} {
     const std::vector<LoadedRule>* const draft =
         terms_.preview && condition_ ? &condition_->set().rules : nullptr;
+    if (draft != nullptr && !draft->empty() && !draft->front().keys.empty()) {
+        preview_key_ = make_key_schema(draft->front().keys.front(), draft->front().missing_key);
+    }
     for (std::size_t i = 0; i < workers; ++i) {
         ends_.push_back(std::make_unique<End>(terms_.preview ? 1 : TraceTap::kRingSize));
         if (draft != nullptr && !draft->empty()) {

@@ -2,6 +2,7 @@
 #include "lib/bucket/hash/group_key.hpp"
 #include "lib/match/rule_matches.hpp"
 #include "lib/respond/decision.hpp"
+#include "lib/rules/load/key_schema.hpp"
 #include "lib/rules/load/loaded_rules.hpp"
 #include "lib/share/core.hpp"
 #include "lib/watch/trace/preview_tap.hpp"
@@ -52,6 +53,8 @@ public:
         return ends_[worker]->preview.get();
     }
     [[nodiscard]] const KeyHasher& preview_hash() const noexcept { return *terms_.preview; }
+    // The first key of a preview's draft; of a draft that has none, nothing is to be hashed.
+    [[nodiscard]] const KeySchema& preview_key() const noexcept { return preview_key_; }
     // By all workers.
     [[nodiscard]] std::uint64_t left_out() const noexcept;
 
@@ -65,6 +68,7 @@ private:
 
     TraceTerms terms_;
     std::optional<LoadedRules> condition_;
+    KeySchema preview_key_;  // of `condition_`
     std::vector<std::unique_ptr<End>> ends_;
 };
 
