@@ -55,15 +55,17 @@ public:
                      .now = {at, {}}});
         EXPECT_FALSE(may_trace(trace_, 0, burst, kNoRule, at));
     }
-    // Packets by key, after long enough for all to be shown.
+    // Packets by key, after long enough for all to be shown. Keys are sampled by the digest of
+    // their bytes.
     std::map<std::string, std::uint64_t> packets() {
         for (int i = 0; i < 256; ++i) {
             tap().tend(kStart + 1min);
         }
         std::map<std::uint64_t, std::string> names;
         tap().keys().drain([&](const PreviewKeyRecord& key) {
-            names[key.digest] = text_of_key(std::span{key.bytes}.first(key.size),
-                                            [](std::uint64_t) { return std::string{}; });
+            const ByteView bytes = std::span{key.bytes}.first(key.size);
+            EXPECT_EQ(key.digest, preview_digest(kHash.digest(bytes)));
+            names[key.digest] = text_of_key(bytes, [](std::uint64_t) { return std::string{}; });
         });
         std::map<std::string, std::uint64_t> found;
         tap().ring().drain([&](const PreviewRecord& record) {
@@ -147,6 +149,16 @@ TEST(Preview, ADraftThatDecidesAloneHasNoKeyToLack) {
     previewed.run(five());
     EXPECT_EQ(previewed.packets(), Packets{});
     EXPECT_EQ(previewed.tap().counted().packets, 4U);
+    EXPECT_EQ(previewed.tap().keyless(), 0U);
+}
+
+TEST(Preview, KeysOfSeveralPartsAreShownByTheirBytes) {
+    Previewed previewed{
+        "limits: [{algorithm: token_bucket, rate: 1/s, burst: 1}], key: ['prefix(ip.src, 31|64)', "
+        "l4.dport]"};
+    previewed.run(five());
+    EXPECT_EQ(previewed.packets(),
+              (Packets{{"10.0.0.0/31|9", 2}, {"10.0.0.2/31|9", 1}, {"10.0.0.2/31|10", 1}}));
     EXPECT_EQ(previewed.tap().keyless(), 0U);
 }
 
